@@ -26,7 +26,15 @@ export {
   readTradesPage,
   type TradesPage,
 } from "./market-orders.ts";
-export { findMethod, METHODS, type MethodDescriptor, type SessionAct } from "./methods.ts";
+export {
+  COMPAT_METHODS,
+  type Dialect,
+  findMethod,
+  METHODS,
+  type MethodDescriptor,
+  type SessionAct,
+  type TwinName,
+} from "./methods.ts";
 export {
   type AllOrdersPage,
   type OrderHistoryPage,

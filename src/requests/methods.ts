@@ -1,11 +1,12 @@
-import { ROUTES, type RouteAccess, type RouteDescriptor, type RouteMethod } from "./routes.ts";
+import { COMPAT_PREFIX, COMPAT_ROUTES } from "./compat-routes.ts";
+import { type AnyRoute, ROUTES, type RouteAccess, type RouteMethod, type RouteWeight } from "./routes.ts";
 
 /** Operations on the connection itself, without a REST handler: start, end and list its subscriptions. */
 export type SessionAct = "subscribe" | "subscribeByToken" | "unsubscribe" | "subscriptions";
 
 /**
  * One request method of the private WebSocket: its name, its aliases, the access it needs and its weight; then either
- * the REST route whose handler answers it, or the act of the connection.
+ * the REST route whose handler answers it, or the act of the connection. A method has the weight of its route.
  */
 export type MethodDescriptor = Readonly<
   {
@@ -13,9 +14,18 @@ export type MethodDescriptor = Readonly<
     aliases: readonly string[];
     /** PUBLIC: no signature is needed. */
     access: RouteAccess;
-    weight: number;
-  } & ({ route: RouteDescriptor } | { act: SessionAct })
+    weight: RouteWeight;
+  } & ({ route: AnyRoute } | { act: SessionAct })
 >;
+
+/**
+ * The names and forms of a connection's requests, replies and events: the service's own, or those of the convention
+ * (decision NO).
+ */
+export type Dialect = "own" | "convention";
+
+/** Operations of the service's own methods that have a route for existing clients only. */
+export type TwinName = "ticker.price" | "ticker.book" | "avgPrice" | "account.status";
 
 /** Returns the method that corresponds to a route, with the route's access and weight. */
 function like(
@@ -24,14 +34,27 @@ function like(
 ): MethodDescriptor {
   const found = ROUTES.find(({ method, path }) => method === route.method && path === route.path);
   if (found === undefined) throw new RangeError(`the WebSocket method ${name} has no route`);
-  const weight = typeof found.weight === "number" ? found.weight : found.weight(new Map());
-  return { name, aliases: route.aliases ?? [], access: found.access, weight, route: found };
+  return { name, aliases: route.aliases ?? [], access: found.access, weight: found.weight, route: found };
+}
+
+/** Returns the method of an operation that has no route but one for existing clients, in the service's own forms. */
+function likeCompat(name: TwinName, path: string): MethodDescriptor {
+  const found = COMPAT_ROUTES.find((one) => one.method === "GET" && one.path === `${COMPAT_PREFIX}/${path}`);
+  if (found === undefined) throw new RangeError(`the WebSocket method ${name} has no route`);
+  const { compat: _convention, ...route } = found;
+  return { name, aliases: [], access: route.access, weight: route.weight, route };
 }
 
 /** Weight of an act of the connection: that of opening one (convention 4.1). */
 const SESSION = { aliases: [], access: "PUBLIC", weight: 2 } as const;
 
-const TABLE: readonly MethodDescriptor[] = [
+const ACTS: readonly MethodDescriptor[] = [
+  { ...SESSION, name: "userDataStream.subscribe.signature", access: "READ", act: "subscribe" },
+  { ...SESSION, name: "userDataStream.unsubscribe", act: "unsubscribe" },
+  { ...SESSION, name: "session.subscriptions", act: "subscriptions" },
+];
+
+const OWN: readonly MethodDescriptor[] = [
   like("order.place", { method: "POST", path: "/api/order" }),
   like("order.status", {
     method: "GET",
@@ -49,23 +72,57 @@ const TABLE: readonly MethodDescriptor[] = [
   like("orderList.cancel", { method: "DELETE", path: "/api/v3/orderList" }),
   like("openOrderLists.status", { method: "GET", path: "/api/v3/openOrderList" }),
   like("allOrderLists", { method: "GET", path: "/api/v3/allOrderList" }),
-  { ...SESSION, name: "userDataStream.subscribe.signature", access: "READ", act: "subscribe" },
-  { ...SESSION, name: "userDataStream.unsubscribe", act: "unsubscribe" },
-  { ...SESSION, name: "session.subscriptions", act: "subscriptions" },
+  like("ping", { method: "GET", path: "/api/ping" }),
+  like("time", { method: "GET", path: "/api/time" }),
+  like("exchangeInfo", { method: "GET", path: "/api/exchangeInfo" }),
+  like("depth", { method: "GET", path: "/api/depth" }),
+  like("ticker.24hr", { method: "GET", path: "/api/ticker/24hr" }),
+  likeCompat("ticker.price", "ticker/price"),
+  likeCompat("ticker.book", "ticker/bookTicker"),
+  likeCompat("avgPrice", "avgPrice"),
+  likeCompat("account.status", "account"),
+  ...ACTS,
   { ...SESSION, name: "SUBSCRIBE", act: "subscribeByToken" },
+];
+
+/** Methods of the convention whose names are not those of their operations. */
+const CONVENTION_NAMES: Readonly<Partial<Record<AnyRoute["name"], string>>> = {
+  ticker24hr: "ticker.24hr",
+  "openOrders.market": "openOrders.status",
+  "openOrders.cancelMarket": "openOrders.cancelAll",
+  "orders.market": "allOrders",
+  "orderList.place.legacyOco": "orderList.place",
+};
+
+const CONVENTION: readonly MethodDescriptor[] = [
+  ...COMPAT_ROUTES.map((route): MethodDescriptor => {
+    const { name, access, weight } = route;
+    return { name: CONVENTION_NAMES[name] ?? name, aliases: [], access, weight, route };
+  }),
+  ...ACTS,
 ];
 
 /**
  * Every request method of `/ws/listenKey`. `SUBSCRIBE` is the older push subscription with a session token of the host.
- * Source: contract, WebSocket request methods; decisions 39, 43, 45.
+ * Source: contract, WebSocket request methods; decisions 39, 43, 45 and NO.
  */
-export const METHODS: readonly MethodDescriptor[] = Object.freeze(
-  TABLE.map((method) => Object.freeze(method)),
+export const METHODS: readonly MethodDescriptor[] = Object.freeze(OWN.map((method) => Object.freeze(method)));
+
+/**
+ * Every request method of `/compat/ws-api/v3`: one for each route of the compat prefix, and the acts of a connection.
+ * Source: decision NO.
+ */
+export const COMPAT_METHODS: readonly MethodDescriptor[] = Object.freeze(
+  CONVENTION.map((method) => Object.freeze(method)),
 );
 
-const BY_NAME: ReadonlyMap<string, MethodDescriptor> = new Map(
-  METHODS.flatMap((method) => [method.name, ...method.aliases].map((name) => [name, method])),
-);
+const byName = (methods: readonly MethodDescriptor[]): ReadonlyMap<string, MethodDescriptor> =>
+  new Map(methods.flatMap((method) => [method.name, ...method.aliases].map((name) => [name, method])));
+
+const BY_NAME: Readonly<Record<Dialect, ReadonlyMap<string, MethodDescriptor>>> = {
+  own: byName(METHODS),
+  convention: byName(COMPAT_METHODS),
+};
 
 const VERSION = /^v3\//;
 
@@ -73,6 +130,6 @@ const VERSION = /^v3\//;
  * Returns the method with a name. The name may be an alias and may have the convention's version prefix.
  * Source: contract, WebSocket request methods; convention 4.1.
  */
-export function findMethod(name: string): MethodDescriptor | undefined {
-  return BY_NAME.get(name.replace(VERSION, ""));
+export function findMethod(name: string, dialect: Dialect = "own"): MethodDescriptor | undefined {
+  return BY_NAME[dialect].get(name.replace(VERSION, ""));
 }

@@ -15,6 +15,9 @@ import { checkName, checkText, type Parameters, type Scalar } from "./scalar.ts"
 /** Says how to send a decimal, which a JSON number would round. */
 const DECIMALS = ' Only whole numbers go without quotes: send a decimal string, such as "30000.5".';
 
+/** A number with decimals and without an exponent. */
+const PLAIN_DECIMAL = /^(?:0|-?[1-9][0-9]*|-0)\.[0-9]+$/;
+
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 
 /** Created at the first use: some clients import this module on platforms without TextDecoder. */
@@ -36,33 +39,37 @@ export function readFlatJson(bytes: Uint8Array): Parameters {
   return readFlatText(decode(bytes));
 }
 
+/** What a flat object may have besides: numbers with decimals, whose lexemes are kept as text without a type. */
+type FlatOptions = Readonly<{ decimals?: boolean }>;
+
 /** Like {@link readFlatJson}, for JSON as text, such as a part of a WebSocket message. */
-export function readFlatText(text: string): Parameters {
+export function readFlatText(text: string, { decimals = false }: FlatOptions = {}): Parameters {
   const cursor: JsonCursor = { text, at: 0 };
   if (cursor.text.charAt(0) !== "{") throw malformedJson();
   cursor.at = 1;
   const parameters = new Map<string, Scalar>();
-  if (!take(cursor, "}")) readMembers(cursor, parameters);
+  if (!take(cursor, "}")) readMembers(cursor, parameters, decimals);
   expectEnd(cursor);
   return parameters;
 }
 
-function readMembers(cursor: JsonCursor, parameters: Map<string, Scalar>): void {
+function readMembers(cursor: JsonCursor, parameters: Map<string, Scalar>, decimals: boolean): void {
   do {
     const name = takeString(cursor);
     checkName(parameters, name);
     expect(cursor, ":");
-    parameters.set(name, readScalar(cursor, name));
+    parameters.set(name, readScalar(cursor, name, decimals));
   } while (take(cursor, ","));
   expect(cursor, "}");
 }
 
-function readScalar(cursor: JsonCursor, name: string): Scalar {
+function readScalar(cursor: JsonCursor, name: string, decimals: boolean): Scalar {
   const first = peek(cursor);
   if (first === '"') return readText(cursor, name);
   if (first === "{" || first === "[") throw new OrderError("NESTED_JSON", { field: name });
   if (first === "t" || first === "f" || first === "n") return readBoolean(cursor, name);
   const text = takeNumber(cursor);
+  if (decimals && PLAIN_DECIMAL.test(text)) return { text, kind: "text" };
   if (!PLAIN_INTEGER.test(text))
     throw new OrderError("ILLEGAL_CHARS", { field: name, range: "plain integers", advice: DECIMALS });
   return { text, kind: "integer" };

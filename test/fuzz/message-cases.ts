@@ -43,9 +43,15 @@ function validMessage({ random, index, run, known, nowMs }: Making): Message {
   const accountId = lent ? LENT : caller.accountId;
   const own =
     "route" in method
-      ? TERMS[method.route.name]({ random, known, accountId, nowMs, id: `${run}-${index}` })
+      ? TERMS[method.route.name as keyof typeof TERMS]({
+          random,
+          known,
+          accountId,
+          nowMs,
+          id: `${run}-${index}`,
+        })
       : (SESSION[method.name] ?? []).map((own) => ({ ...own }));
-  const isSigned = "route" in method || method.act === "subscribe";
+  const isSigned = method.access !== "PUBLIC";
   const proof = [
     field("apiKey", caller.apiKey),
     field("timestamp", nowMs - random.below(1_000)),

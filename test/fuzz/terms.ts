@@ -1,4 +1,4 @@
-import type { RouteName } from "../../src/requests/index.ts";
+import type { RouteName, TwinName } from "../../src/requests/index.ts";
 import type { Random } from "../../src/simulator/world/random.ts";
 import { type Field, field } from "./draft.ts";
 import type { KnownOrders } from "./known-orders.ts";
@@ -116,7 +116,11 @@ const lists: Maker = ({ random, nowMs }) =>
 const nothing: Maker = () => [];
 
 /** Parameters with which each route fulfils its purpose. */
-export const TERMS: Readonly<Record<RouteName, Maker>> = {
+export const TERMS: Readonly<Record<RouteName | TwinName, Maker>> = {
+  "ticker.price": ({ random }) => random.pick<Field[]>([[], [field("symbol", "ETH/USD")]]),
+  "ticker.book": nothing,
+  avgPrice: () => [field("symbol", "BTC/USD")],
+  "account.status": nothing,
   status: nothing,
   exchangeInfo: nothing,
   instrumentPairs: ({ random }) => random.pick<Field[]>([[], [field("limit", 2)]]),

@@ -20,14 +20,31 @@ export const resolveRef = (document: Read, ref: string): Read =>
 /** The base URL of all schemas in the validator. */
 const HOME = "described";
 
-/** A schema in which no object has an undescribed member; its references lead to {@link HOME}. */
-function closed(value: Read): Read {
-  if (Array.isArray(value)) return value.map(closed);
+/** Schemas of objects that have more members than those described, which are the members that existing clients read. */
+const OPEN = /^Compat/;
+
+/** Schemas by name, in which no object has an undescribed member, unless its name is one of {@link OPEN}. */
+const allClosed = (schemas: Read): Read =>
+  Object.fromEntries(
+    Object.entries<Read>(schemas).map(([name, schema]) => [name, closed(schema, !OPEN.test(name))]),
+  );
+
+/** A schema in which no object has an undescribed member if it `closes`; its references lead to {@link HOME}. */
+function closed(value: Read, closes: boolean): Read {
+  if (Array.isArray(value)) return value.map((item) => closed(item, closes));
   if (typeof value === "string") return value.replace(/^#\/components\//, `${HOME}#/components/`);
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
-  const opens = members.type === "object" && members.additionalProperties === undefined;
-  return opens ? { ...members, properties: members.properties ?? {}, additionalProperties: false } : members;
+  const members = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, closed(member, closes)]),
+  );
+  const opens = closes && members.type === "object" && members.additionalProperties === undefined;
+  return opens
+    ? {
+        ...members,
+        properties: members.properties ?? {},
+        additionalProperties: false,
+      }
+    : members;
 }
 
 /** Headers of HTTP itself, and those for browsers. */
@@ -52,7 +69,10 @@ export class DescribedService {
       .addFormat("int64", true)
       .addFormat("uri", (text) => URL.canParse(text))
       .addKeyword("components");
-    this.#ajv.addSchema({ $id: HOME, components: { schemas: closed(this.#schemas) } });
+    this.#ajv.addSchema({
+      $id: HOME,
+      components: { schemas: allClosed(this.#schemas) },
+    });
   }
 
   /** A world whose answers are all checked. */
@@ -87,9 +107,9 @@ export class DescribedService {
   }
 
   /** Checks one message of a connection; `asked` is the operation that it answers. */
-  message(channel: "private" | "liquidity", value: Read, asked?: string): void {
+  message(channel: "private" | "compat" | "liquidity", value: Read, asked?: string): void {
     const { operations, components } = this.asyncApi;
-    const operation = operations[asked ?? (channel === "private" ? "privateEvents" : "marketEvents")];
+    const operation = operations[asked ?? `${channel === "liquidity" ? "market" : channel}Events`];
     const refs: Read[] = asked === undefined ? operation.messages : operation.reply.messages;
     const names = refs.map(({ $ref }) => $ref.split("/").at(-1));
     const fitting = names.filter((name) => this.#fits(components.messages[name].payload, value));
@@ -148,7 +168,7 @@ export class DescribedService {
     const key = JSON.stringify(schema);
     const known = this.#validators.get(key);
     if (known !== undefined) return known;
-    const made = this.#ajv.compile(closed(schema));
+    const made = this.#ajv.compile(closed(schema, true));
     this.#validators.set(key, made);
     return made;
   }

@@ -1,3 +1,4 @@
+import type { Balances } from "../../src/ports/index.ts";
 import {
   METHODS,
   type MethodDescriptor,
@@ -41,7 +42,7 @@ type PublicName =
   | "depth"
   | "ping"
   | "time";
-type SignedName = Exclude<RouteName, PublicName>;
+type SignedName = Exclude<RouteName, PublicName> | "account.status";
 
 const SYMBOL = { symbol: "BTC/USD" };
 const NATIVE_LIMIT = {
@@ -70,6 +71,7 @@ const LIST_KEY = deed(({ orderListId }) => ({ orderListId }));
 
 /** The request for each signed route. A new route does not compile until it is listed here. */
 const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
+  "account.status": deed(() => ({})),
   "order.place": [
     ...deed(() => ({ ...FAR_LIMIT, newClientOrderId: "asked" }), {
       what: " of a managed order",
@@ -113,11 +115,12 @@ export type Entrance = Readonly<{
 }>;
 
 /** A world in which the subject account has an order of each kind. */
-export type AccountWorld = NativeWorld & Readonly<{ standing: Standing }>;
+export type AccountWorld = NativeWorld & Readonly<{ balances: Balances; standing: Standing }>;
 
 /** Opens a world. */
 export async function openAccountWorld(): Promise<AccountWorld> {
-  const world = await openNativeWorld();
+  const balances: Balances = { balances: () => [] };
+  const world = await openNativeWorld({ service: { balances } });
   const key = KEYS.stranger;
   const managed = await place(world, {}, { key });
   const resting = await call(world, "POST", "/api/v2/order", { key, json: NATIVE_LIMIT });
@@ -128,7 +131,7 @@ export async function openAccountWorld(): Promise<AccountWorld> {
     nativeId: resting.body.orderId as number,
     orderListId: pair.body.orderListId as number,
   };
-  return { ...world, standing };
+  return { ...world, balances, standing };
 }
 
 /** Every signed route with its aliases, and every method with its own, that concerns an account. */
@@ -182,8 +185,8 @@ function entrancesOfMethod(method: MethodDescriptor): readonly Entrance[] {
   );
 }
 
-function deedsOf(name: RouteName): readonly Deed[] {
-  const deeds = (DEEDS as Readonly<Partial<Record<RouteName, readonly Deed[]>>>)[name];
+function deedsOf(name: string): readonly Deed[] {
+  const deeds = (DEEDS as Readonly<Partial<Record<string, readonly Deed[]>>>)[name];
   if (deeds === undefined) throw new Error(`nothing is said of ${name}`);
   return deeds;
 }

@@ -177,6 +177,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
   const rateLimiter = createMemoryRateLimiter({ clock, ...(options.limits ?? { enforce: false }) });
   const service = createService({
     ...{ engine, accounts, instruments, clock, entropy, rateLimiter, telemetry },
+    balances: { balances: () => [] },
     ...(options.native && { nativeOrders: await options.native(clock) }),
     ...options.service,
   });

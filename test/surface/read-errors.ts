@@ -1,4 +1,4 @@
-import type { RouteName, SessionAct } from "../../src/requests/index.ts";
+import type { RouteName, SessionAct, TwinName } from "../../src/requests/index.ts";
 import type { Case } from "./common-errors.ts";
 import { NAMES } from "./world.ts";
 
@@ -87,7 +87,7 @@ const managedScope: readonly Case[] = [
 const noSymbol: Case = { error: "PARAMETER_MISSING", how: "no symbol", only: {} };
 
 /** Errors of reading and cancelling. */
-export const READ_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> = {
+export const READ_ERRORS: Readonly<Partial<Record<RouteName | TwinName, readonly Case[]>>> = {
   instrumentPairs: [
     { error: "PARAMETER_ABOVE", how: "limit 5,001", fields: { limit: 5_001 } },
     { error: "INVALID_PARAMETER", how: "limit 0", fields: { limit: 0 } },
@@ -98,6 +98,24 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> 
     { error: "NO_DEPTH", how: "no quote and no trade yet", only: { symbol: "ETH/USD" } },
   ],
   ticker24hr: symbols,
+  "ticker.price": symbols,
+  "ticker.book": symbols,
+  avgPrice: [
+    ...symbols,
+    noSymbol,
+    {
+      error: "NO_DEPTH",
+      how: "no quote and no trade yet",
+      only: { symbol: "ETH/USD" },
+    },
+  ],
+  "account.status": [
+    {
+      error: "UNSUPPORTED_OPERATION",
+      how: "a host without balances",
+      world: { service: { balances: undefined as never } },
+    },
+  ],
   depth: [...symbols, noSymbol, { error: "INVALID_PARAMETER", how: "limit 0", fields: { limit: 0 } }],
   "order.status": status,
   "order.status.scaled": status,

@@ -31,7 +31,7 @@ afterAll(async () => {
 function routeOf(name: string): RouteDescriptor {
   const method = findMethod(name);
   if (method === undefined || !("route" in method)) throw new Error(`${name} has no route`);
-  return method.route;
+  return method.route as RouteDescriptor;
 }
 
 const RESULT = /^\{"id":[0-9]+,"status":([0-9]+),"(result|error)":(.*),"rateLimits":\[.*\]\}$/;
@@ -131,8 +131,10 @@ describe("by REST and by WebSocket", () => {
   });
 
   const cases = METHODS.flatMap((method) => {
-    if (!("route" in method)) return [];
-    const errors = { ...READ_ERRORS, ...PLACEMENT_ERRORS, ...LIST_ERRORS }[method.route.name] ?? [];
+    // A method that has a route for existing clients only is compared in test/service/socket/compat.test.ts.
+    const route = "route" in method ? ROUTES.find((one) => one === method.route) : undefined;
+    if (route === undefined) return [];
+    const errors = { ...READ_ERRORS, ...PLACEMENT_ERRORS, ...LIST_ERRORS }[route.name] ?? [];
     const plain = errors.filter(({ world, forge, before }) => (world ?? forge ?? before) === undefined);
     return plain.map((one) => [method.name, one.error, one] as const);
   });

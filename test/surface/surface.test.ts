@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
 import { METHODS, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
-import type { JsonObject } from "../../src/wire/index.ts";
+import type { JsonObject, Parameters } from "../../src/wire/index.ts";
 import { type Case, commonOf, commonOfAct } from "./common-errors.ts";
 import { LIST_ERRORS } from "./list-errors.ts";
 import { PLACEMENT_ERRORS } from "./order-errors.ts";
@@ -149,10 +149,12 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
 /** The weight of a route for some fields. */
 function weightOf({ weight }: RouteDescriptor, fields: RequestParameters): number {
   if (typeof weight === "number") return weight;
-  return weight(
-    new Map(Object.entries(fields).map(([name, value]) => [name, { text: String(value), kind: "text" }])),
-  );
+  return weight(sentOf(fields));
 }
+
+/** Parameters as they arrive. */
+const sentOf = (fields: RequestParameters): Parameters =>
+  new Map(Object.entries(fields).map(([name, value]) => [name, { text: String(value), kind: "text" }]));
 
 it.each([
   ["/api/depth", "?symbol=BTC/USD&limit=101", 25, "above 100"],
@@ -173,7 +175,7 @@ const METHOD_NAMES = METHODS.flatMap((method) =>
 );
 
 describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
-  const works = "route" in method ? WORKS[method.route.name] : ACTS[method.act];
+  const works = "route" in method ? WORKS[method.route.name as keyof typeof WORKS] : ACTS[method.act];
   const found: SurfaceRow = {
     name: "route" in method ? method.route.name : method.name,
     address,
@@ -187,12 +189,13 @@ describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
     for (let round = 0; round < 2; round++) {
       const line = await openLine(usual);
       const asked = { fields: await works.fields(usual) };
+      const due = typeof method.weight === "number" ? method.weight : method.weight(sentOf(asked.fields));
       const before = await line.ask("session.subscriptions", { fields: {} });
       const reply = await line.ask(address, asked);
       expect(reply).toMatchObject({ status: 200 });
       expectMembers(reply.result, works);
       found.weight = String(countOf(reply, "REQUEST_WEIGHT") - countOf(before, "REQUEST_WEIGHT"));
-      expect(Number(found.weight)).toBe(method.weight);
+      expect(Number(found.weight)).toBe(due);
       numbers.push(countOf(reply, "ORDERS"));
       line.close();
     }
@@ -217,7 +220,7 @@ describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
 
   const cases =
     "route" in method
-      ? casesOf(SPECIFIC[method.route.name] ?? [], commonOf(method.route))
+      ? casesOf(SPECIFIC[method.route.name as keyof typeof SPECIFIC] ?? [], commonOf(method.route))
       : casesOf(ACT_ERRORS[method.act], commonOfAct(method.access));
 
   it.each(cases.filter(({ over }) => over !== "REST").map((one) => [one.error, one.how, one] as const))(
@@ -263,6 +266,22 @@ const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   UNKNOWN_ACCOUNT: "a name in process; ACCOUNT_DISABLED on the wire: test/engine/availability.test.ts",
   TOO_MANY_SUBSCRIPTIONS: "of the 1,001st subscription: test/service/socket/subscriptions.test.ts",
 };
+
+it.each([
+  ["depth", { symbol: "BTC/USD", limit: 501 }, 50, "above 500"],
+  ["depth", { symbol: "BTC/USD", limit: 1_001 }, 250, "above 1000"],
+  ["ticker.24hr", {}, 80, "without symbol"],
+  ["ticker.price", {}, 4, "without symbol"],
+  ["ticker.book", {}, 4, "without symbol"],
+] as const)("the weight of the method %s with %j is %d", async (name, fields, weight, when) => {
+  const line = await openLine(usual);
+  const before = countOf(await line.ask("session.subscriptions", { fields: {} }), "REQUEST_WEIGHT");
+  const after = countOf(await line.ask(name, { fields }), "REQUEST_WEIGHT");
+  line.close();
+  expect(after - before).toBe(weight);
+  const found = ofMethods.find(({ address }) => address === name);
+  if (found !== undefined) found.weight = `${found.weight}, ${weight} ${when}`;
+});
 
 describe("the table", () => {
   it("every error is answered by a route or a method, or has a reason", () => {

@@ -1,4 +1,4 @@
-import type { RouteName, SessionAct } from "../../src/requests/index.ts";
+import type { RouteName, SessionAct, TwinName } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
 import { RESTING } from "../support/native-world.ts";
 import { FAR_LIMIT, LISTS, place, placeList } from "../support/service-world.ts";
@@ -79,7 +79,7 @@ async function placedList(world: SurfaceWorld): Promise<RequestParameters> {
 }
 
 /** One for each route name. */
-export const WORKS: Readonly<Record<RouteName, Works>> = {
+export const WORKS: Readonly<Record<RouteName | TwinName, Works>> = {
   status: reading("status", ["system", "serverTime", "features"]),
   exchangeInfo: reading("exchange info", ["rateLimits", "exchangeFilters", "serverTime", "symbols"]),
   instrumentPairs: reading("instrument pairs", ["instrumentPairs"]),
@@ -88,6 +88,10 @@ export const WORKS: Readonly<Record<RouteName, Works>> = {
   depth: reading("order book", ["symbol", "lastUpdateId", "bids", "asks"], () => ({ symbol })),
   ping: reading("an empty object", []),
   time: reading("server time", ["serverTime"]),
+  "ticker.price": reading("last price", ["symbol", "price"], () => ({ symbol })),
+  "ticker.book": reading("best prices", ["symbol", "bidPrice", "askQty"], () => ({ symbol })),
+  avgPrice: reading("price of a market", ["mins", "price"], () => ({ symbol })),
+  "account.status": reading("balances", ["canTrade", "balances"]),
   "order.place": placing(FAR_LIMIT, "managed order", MANAGED),
   "order.place.native": placing(RESTING, "native order with its fills", [...NATIVE.slice(0, 4), "fills"]),
   "order.status": reading("managed or native order", MANAGED, BY_NAME),

@@ -1,12 +1,20 @@
 import { ERRORS } from "../../errors/index.ts";
-import { METHODS, type MethodDescriptor, STREAM_KINDS, STREAM_METHODS } from "../../requests/index.ts";
+import {
+  COMPAT_METHODS,
+  METHODS,
+  type MethodDescriptor,
+  STREAM_KINDS,
+  STREAM_METHODS,
+} from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
 import { integer, list, long, object, only, optional, ref, text, time } from "../views/schema.ts";
 import { ACT_NOTES } from "./act-notes.ts";
+import { compatNote } from "./compat-notes.ts";
 import { parametersSchema, UNREAD } from "./components.ts";
 import { errorsOfMethod } from "./error-lists.ts";
 import { ERROR } from "./error-schemas.ts";
 import { CONTROL_ERROR, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
+import type { RouteNote } from "./route-note.ts";
 import { ROUTE_NOTES } from "./route-notes.ts";
 
 /** Messages by name. */
@@ -41,15 +49,24 @@ const idOf = ({ name }: MethodDescriptor): string =>
     ? "subscribeByToken"
     : name.split(".").reduce((id, word) => id + word.charAt(0).toUpperCase() + word.slice(1));
 
+/** Returns the description of what a method does. */
+function noteOf(method: MethodDescriptor): Pick<RouteNote, "summary" | "about" | "reply" | "weight"> {
+  if ("act" in method) return ACT_NOTES[method.act];
+  const { route } = method;
+  const note = ROUTE_NOTES[route.name];
+  return route.compat === true ? compatNote(route, note) : note;
+}
+
 function exchangeOf(method: MethodDescriptor): Exchange {
-  const note = "act" in method ? ACT_NOTES[method.act] : ROUTE_NOTES[method.route.name];
+  const note = noteOf(method);
+  const weight = typeof method.weight === "number" ? method.weight : note.weight;
   const errors = errorsOfMethod(method).map((name) => `${ERRORS[name].code} ${name}`);
   const access = method.access === "PUBLIC" ? "Needs no signature." : `Needs ${method.access}.`;
   const names = [method.name, ...method.aliases];
   return {
     id: idOf(method),
     summary: note.summary,
-    about: `${note.about}\n\nWeight ${method.weight}. ${access}\n\nErrors: ${errors.join(", ")}.`,
+    about: `${note.about}\n\nWeight ${weight}. ${access}\n\nErrors: ${errors.join(", ")}.`,
     request: object(`${note.summary}.`, {
       id: ID,
       method: text("Method name. An optional prefix v3/ has no effect.", { enum: names }),
@@ -176,12 +193,15 @@ function messagesOf(exchanges: readonly Exchange[]): Messages {
   );
 }
 
+/** Names of the events of a private stream in the convention's dialect, as far as they are events of a subscription. */
+const CONVENTION_EVENTS = ["ExecutionReport", "ListStatus", "EventStreamTerminated"];
+
 /**
  * Returns the private events. An event of a subscription is wrapped with the subscription's id; an event of the
  * connection is not.
  */
-function privateEvents(): Messages {
-  const wrapped = Object.keys(PRIVATE_EVENTS).map((name) => {
+function privateEvents(names: readonly string[]): Messages {
+  const wrapped = names.map((name) => {
     const event = object("An event of a subscription.", {
       subscriptionId: integer("Id of the subscription."),
       event: ref(name),
@@ -209,8 +229,19 @@ export type Conversation = Readonly<{
  * Returns the conversation of the private channel. Source: contract, WebSocket request methods and Events; decision 45.
  */
 export function privateConversation(): Conversation {
-  const exchanges = METHODS.map(exchangeOf);
-  const events = privateEvents();
+  return conversationOf(METHODS.map(exchangeOf), privateEvents(Object.keys(PRIVATE_EVENTS)));
+}
+
+/** Returns the conversation of the private channel for existing clients. Source: decisions NO and NP. */
+export function compatConversation(): Conversation {
+  const exchanges = COMPAT_METHODS.map((method): Exchange => {
+    const exchange = exchangeOf(method);
+    return { ...exchange, id: `compat${pascal(exchange.id)}` };
+  });
+  return conversationOf(exchanges, privateEvents(CONVENTION_EVENTS));
+}
+
+function conversationOf(exchanges: readonly Exchange[], events: Messages): Conversation {
   const messages = { ...messagesOf(exchanges), Refusal: REFUSAL, ...events };
   return { exchanges, refusal: "Refusal", events: Object.keys(events), messages };
 }

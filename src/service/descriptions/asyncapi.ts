@@ -2,6 +2,7 @@ import { nameOption, type OptionCheck, optional, optionsOf, textOption } from ".
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import {
   type Conversation,
+  compatConversation,
   liquidityConversation,
   type Messages,
   pascal,
@@ -46,17 +47,22 @@ const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
 export function asyncApiDocument(options: AsyncApiOptions): Description {
   documentOption(options, "asyncApiDocument");
   const { version, serverUrl } = options;
-  const [ofAccounts, ofMarkets] = [privateConversation(), liquidityConversation()];
-  const messages = { ...ofAccounts.messages, ...ofMarkets.messages };
+  const [ofAccounts, ofBots] = [privateConversation(), compatConversation()];
+  const ofMarkets = liquidityConversation();
+  const messages = { ...ofAccounts.messages, ...ofBots.messages, ...ofMarkets.messages };
   return {
     asyncapi: "3.0.0",
     info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SOCKET_SIGNING}` },
     defaultContentType: "application/json",
-    ...(serverUrl !== undefined && { servers: { service: serverOf(serverUrl) } }),
-    channels: channelsOf(ofAccounts.messages, ofMarkets.messages),
+    ...(serverUrl !== undefined && {
+      servers: { service: serverOf(serverUrl) },
+    }),
+    channels: channelsOf({ ofAccounts, ofBots, ofMarkets }),
     operations: {
       ...operationsOf("private", ofAccounts),
       privateEvents: sends("private", "Events of the account and of the connection", ofAccounts),
+      ...operationsOf("compat", ofBots),
+      compatEvents: sends("compat", "Events of the account and of the connection", ofBots),
       ...operationsOf("liquidity", ofMarkets),
       marketEvents: sends("liquidity", "Events of the subscribed streams", ofMarkets),
     },
@@ -69,12 +75,18 @@ function serverOf(url: string): JsonSchema {
   return { protocol, host };
 }
 
-type ChannelId = "private" | "privateAlias" | "liquidity";
+type ChannelId = "private" | "privateAlias" | "compat" | "liquidity";
+
+type Conversations = Readonly<Record<"ofAccounts" | "ofBots" | "ofMarkets", Conversation>>;
 
 const referred = (messages: Messages): JsonSchema =>
   Object.fromEntries(Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]));
 
-function channelsOf(ofAccounts: Messages, ofMarkets: Messages): Readonly<Record<ChannelId, JsonSchema>> {
+function channelsOf({
+  ofAccounts,
+  ofBots,
+  ofMarkets,
+}: Conversations): Readonly<Record<ChannelId, JsonSchema>> {
   const query = {
     type: "object",
     properties: { returnRateLimits: RETURN_LIMITS },
@@ -82,7 +94,7 @@ function channelsOf(ofAccounts: Messages, ofMarkets: Messages): Readonly<Record<
   };
   const privateChannel = {
     title: "Requests and private stream",
-    messages: referred(ofAccounts),
+    messages: referred(ofAccounts.messages),
     bindings: { ws: { method: "GET", query } },
   };
   return {
@@ -93,10 +105,17 @@ function channelsOf(ofAccounts: Messages, ofMarkets: Messages): Readonly<Record<
         "The same channel under the path of the public convention. It has every operation of /ws/listenKey.",
       ...privateChannel,
     },
+    compat: {
+      ...privateChannel,
+      address: "/compat/ws-api/v3",
+      title: "Requests and private stream for existing clients",
+      description: "Names, forms and events are those of the public convention.",
+      messages: referred(ofBots.messages),
+    },
     liquidity: {
       address: "/ws/liquidity",
       title: "Public streams",
-      messages: referred(ofMarkets),
+      messages: referred(ofMarkets.messages),
       bindings: { ws: { method: "GET" } },
     },
   };

@@ -3,6 +3,7 @@ import type { JsonInput } from "../../wire/index.ts";
 import { COMPAT_SCHEMAS } from "./compat-schemas.ts";
 import { ERROR_SCHEMAS } from "./error-schemas.ts";
 import { EVENT_PARTS, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
+import { EXECUTION_REPORT } from "./execution-report-schema.ts";
 import { MANAGED_SCHEMAS } from "./managed-schemas.ts";
 import { MARKET_SCHEMAS } from "./market-schemas.ts";
 import { NATIVE_SCHEMAS } from "./native-schemas.ts";
@@ -18,6 +19,7 @@ const ALL: Readonly<Record<string, JsonSchema>> = {
   ...MARKET_SCHEMAS,
   ...PRIVATE_EVENTS,
   ...EVENT_PARTS,
+  ExecutionReport: EXECUTION_REPORT,
   ...PUBLIC_EVENTS,
   ...ERROR_SCHEMAS,
   ...COMPAT_SCHEMAS,

@@ -17,6 +17,7 @@ import {
   nativeOrderView,
   placedNativeView,
   rejectedExecutionView,
+  viewForRoute,
 } from "../views/native-order-view.ts";
 import { clientIdsOf } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
@@ -48,7 +49,8 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
     parts.placements.placeNative({ accountId, clientOrderId, findKnown, place }),
   );
-  return { body: placedNativeView(placed.order, placed.fills), counts };
+  const { order, fills } = placed;
+  return { body: viewForRoute(call.route, order, placedNativeView(order, fills)), counts };
 }
 
 /** Checks a native order without placing it: its fields and the conditions of a new order. */
@@ -86,8 +88,12 @@ async function demandTrading(
   if (engine.draining) throw new OrderError("SHUTTING_DOWN");
 }
 
-/** What a cancel of a native order may have besides its key: a condition, and an id of its own. */
-type NativeCancel = Readonly<{ restriction?: CancelRestriction; cancelId?: string }>;
+/** The cancel of a native order. It may have a condition, and an id of its own. */
+type NativeCancel = Readonly<{
+  key: NativeKey;
+  restriction?: CancelRestriction;
+  cancelId?: string;
+}>;
 
 /**
  * Cancels a native order. Returns undefined if the key names no order or the order has ended. Throws an OrderError -1145
@@ -95,12 +101,12 @@ type NativeCancel = Readonly<{ restriction?: CancelRestriction; cancelId?: strin
  */
 export async function cancelNative(
   { native }: ServiceParts,
-  key: NativeKey,
-  { restriction, cancelId }: NativeCancel,
+  { route }: SignedCall,
+  { key, restriction, cancelId }: NativeCancel,
 ): Promise<Answer | undefined> {
   const canceled: NativeOrder | undefined =
     restriction === undefined ? await native?.cancel(key) : await cancelIf(native, key, restriction);
-  return canceled && { body: canceledNativeView(canceled, cancelId) };
+  return canceled && { body: viewForRoute(route, canceled, canceledNativeView(canceled, cancelId)) };
 }
 
 const UNCONDITIONAL = "Omit it: plain orders of this service are canceled without a condition.";
@@ -137,7 +143,9 @@ export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<
   const rejected = await rejectionsOf(parts, accountId, page);
   const room = page.limit - orders.length;
   const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
-  return { body: shown.map((order): NativeOrderView => nativeOrderView({ order, isPaperTrade })) };
+  const viewed = (order: (typeof shown)[number]): NativeOrderView =>
+    viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }));
+  return { body: shown.map(viewed) };
 }
 
 /** Returns the retained rejections for a page: none for a scan by id, and none for a page without a client id. */

@@ -13,6 +13,7 @@ import {
   type Snapshot,
   scaledManagedView,
   scaledNativeView,
+  viewForRoute,
 } from "../views/native-order-view.ts";
 import { canceledListView, canceledView, viewOf } from "../views/views.ts";
 import { type AccountKey, clientIdsOf, nativeKeyOf } from "./ids.ts";
@@ -66,7 +67,8 @@ async function readOrder(
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await demandOrder(parts, call);
   if ("managed" in found) return { body: viewOf(parts, found.managed) };
-  return { body: nativeOrderView(snapshotOf(parts, found)) };
+  const snapshot = snapshotOf(parts, found);
+  return { body: viewForRoute(call.route, snapshot.order, nativeOrderView(snapshot)) };
 }
 
 /**
@@ -94,7 +96,7 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
   const { accountId, restriction, cancelId } = key;
   const managed = await findManaged(parts, key);
   if (managed === undefined || (managed.ended !== undefined && key.orderId === undefined)) {
-    const canceled = await cancelNativeOf(parts, key);
+    const canceled = await cancelNativeOf(parts, call, key);
     if (canceled !== undefined) return canceled;
   }
   if (managed === undefined) throw new OrderError("CANCEL_REJECTED");
@@ -109,13 +111,17 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
 }
 
 /** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */
-async function cancelNativeOf(parts: ServiceParts, key: CancelKey): Promise<Answer | undefined> {
+async function cancelNativeOf(
+  parts: ServiceParts,
+  call: SignedCall,
+  key: CancelKey,
+): Promise<Answer | undefined> {
   const { orderId, clientOrderId } = key;
   if (orderId !== undefined && orderId <= 0n) return undefined;
   if (orderId !== undefined && clientOrderId !== undefined && (await findOrder(parts, key)) === undefined) {
     return undefined;
   }
-  return await cancelNative(parts, nativeKeyOf(key), key);
+  return await cancelNative(parts, call, { ...key, key: nativeKeyOf(key) });
 }
 
 type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;

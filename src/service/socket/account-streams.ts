@@ -6,11 +6,15 @@ import type {
   AccountEvents,
   Clock,
   Entropy,
+  Instruments,
   NativeOrders,
   ToldFill,
 } from "../../ports/index.ts";
+import type { Dialect } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
+import { symbolForClient } from "../rest/compat/symbols.ts";
 import { accountUpdate, marginCall } from "./account-update.ts";
+import { executionReport, nativeExecutionReport } from "./execution-report.ts";
 import { listStatus, tellsListStatus } from "./list-status.ts";
 import { nativeTradeUpdate } from "./native-trade-update.ts";
 import { orderEventsOf } from "./order-events.ts";
@@ -24,7 +28,11 @@ export type AccountSubscription = Readonly<{ sequence: number; end: () => void }
 
 const STREAM_ID_LENGTH = 22;
 
+/** The events of an account in one dialect. */
 type AccountStream = { sequence: number; readonly sinks: Set<EventSink> };
+
+/** Whose events to receive, and in which form. */
+export type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
 
 /** Dependencies of the account streams. */
 export type AccountStreamParts = Readonly<{
@@ -33,18 +41,23 @@ export type AccountStreamParts = Readonly<{
   entropy: Entropy;
   accountEvents: AccountEvents | undefined;
   native: NativeOrders | undefined;
+  instruments: Instruments;
 }>;
 
 /**
  * The private streams of all accounts. Events go out in journal order. Each has a number that rises by one within its
- * account, even while nobody subscribes. The text of an event is made once for all subscribers. Source: decision 45;
- * complaint 35; I54.
+ * account and dialect, even while nobody subscribes. The text of an event is made once for all subscribers of a dialect.
+ * Source: decisions 45 and NP; complaint 35; I54.
  */
 export class AccountStreams {
   /** Id of the numbering: numbers are comparable only under the same id, because they start again with the process. */
   readonly streamId: string;
   readonly #parts: AccountStreamParts;
-  readonly #streams: Map<number, AccountStream> = new Map();
+  readonly #streams: Readonly<Record<Dialect, Map<number, AccountStream>>> = {
+    own: new Map(),
+    convention: new Map(),
+  };
+  readonly #symbols: Map<string, string> = new Map();
 
   constructor(parts: AccountStreamParts) {
     this.#parts = parts;
@@ -56,8 +69,8 @@ export class AccountStreams {
   }
 
   /** Passes every later event of an account to `sink`, immediately and in order. */
-  subscribe(accountId: number, sink: EventSink): AccountSubscription {
-    const stream = this.#stream(accountId);
+  subscribe(request: StreamRequest, sink: EventSink): AccountSubscription {
+    const stream = this.#stream(request);
     stream.sinks.add(sink);
     return { sequence: stream.sequence, end: () => void stream.sinks.delete(sink) };
   }
@@ -66,7 +79,10 @@ export class AccountStreams {
     for (const event of orderEventsOf(update)) {
       const { order, fill } = event;
       const { accountId, intent } = order;
-      this.#tell(accountId, (stamp) => orderTradeUpdate(event, stamp));
+      this.#tell({ accountId, dialect: "own" }, (stamp) => orderTradeUpdate(event, stamp));
+      this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+        executionReport(event, { ...stamp, symbol: this.#symbol(intent.symbol) }),
+      );
       if (fill !== undefined) this.#afterFill({ accountId, symbol: intent.symbol, side: intent.side, fill });
     }
   }
@@ -76,7 +92,10 @@ export class AccountStreams {
     const { order, executionId, lastQuantity: quantity, lastPrice: price, timeMs } = execution;
     const { accountId, symbol, side, clientOrderId } = order;
     if (clientOrderId.startsWith(CHILD_PREFIX)) return;
-    this.#tell(accountId, (stamp) => nativeTradeUpdate(execution, stamp));
+    this.#tell({ accountId, dialect: "own" }, (stamp) => nativeTradeUpdate(execution, stamp));
+    this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+      nativeExecutionReport(execution, { ...stamp, symbol: this.#symbol(symbol) }),
+    );
     if (quantity === undefined || price === undefined) return;
     this.#afterFill({ accountId, symbol, side, fill: { executionId, quantity, price, timeMs } });
   }
@@ -87,30 +106,52 @@ export class AccountStreams {
   }
 
   #list(update: ListUpdate): void {
-    if (tellsListStatus(update)) this.#tell(update.list.accountId, (stamp) => listStatus(update, stamp));
+    if (!tellsListStatus(update)) return;
+    const { accountId, symbol } = update.list;
+    this.#tell({ accountId, dialect: "own" }, (stamp) => listStatus(update, { ...stamp, symbol }));
+    this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+      listStatus(update, { ...stamp, symbol: this.#symbol(symbol) }),
+    );
   }
 
+  /** The convention's dialect has no such events: its balances are free and locked ones, which nobody reports here. */
   #account(event: AccountEvent): void {
     const { accountId } = event;
-    this.#tell(accountId, (stamp) => {
+    this.#tell({ accountId, dialect: "own" }, (stamp) => {
       const whose = { ...stamp, accountId };
       return "update" in event ? accountUpdate(event.update, whose) : marginCall(event.call, whose);
     });
   }
 
-  #tell(accountId: number, payload: (stamp: EventStamp) => JsonInput): void {
-    const stream = this.#stream(accountId);
+  #tell(request: StreamRequest, payload: (stamp: EventStamp) => JsonInput): void {
+    const stream = this.#stream(request);
     stream.sequence++;
     if (stream.sinks.size === 0) return;
     const event = writeJson(payload({ sequence: stream.sequence, nowMs: this.#parts.clock.nowMs() }));
     for (const sink of [...stream.sinks]) sink(event);
   }
 
-  #stream(accountId: number): AccountStream {
-    const known = this.#streams.get(accountId);
+  #stream({ accountId, dialect }: StreamRequest): AccountStream {
+    const known = this.#streams[dialect].get(accountId);
     if (known !== undefined) return known;
     const stream: AccountStream = { sequence: 0, sinks: new Set() };
-    this.#streams.set(accountId, stream);
+    this.#streams[dialect].set(accountId, stream);
     return stream;
+  }
+
+  /**
+   * Returns the name of a market in the convention's dialect. An event must not be lost because the host's catalogue
+   * fails at its first use: the name is then made of the symbol itself.
+   */
+  #symbol(symbol: string): string {
+    const known = this.#symbols.get(symbol);
+    if (known !== undefined) return known;
+    try {
+      const named = symbolForClient(this.#parts.instruments, symbol);
+      this.#symbols.set(symbol, named);
+      return named;
+    } catch {
+      return symbol.replace("/", "");
+    }
   }
 }

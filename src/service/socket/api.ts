@@ -44,7 +44,8 @@ export interface SocketSession {
   closed(): void;
 }
 
-/** The WebSocket interface without a transport: `/ws/listenKey`, `/ws-api/v3` and `/ws/liquidity`. */
+/** The WebSocket interface without a transport: `/ws/listenKey`, `/ws-api/v3`, `/compat/ws-api/v3` and
+ * `/ws/liquidity`. */
 export interface SocketService {
   /** Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. */
   admit(request: WireRequest): Promise<WireResponse | undefined>;

@@ -4,6 +4,9 @@ import type { Fact } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import type { EventStamp } from "./order-trade-update.ts";
 
+/** Stamp of an event, with the name of its market. */
+export type MarketStamp = EventStamp & Readonly<{ symbol: string }>;
+
 const starts = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED";
 
 /**
@@ -19,9 +22,11 @@ export function tellsListStatus({ record, list }: ListUpdate): boolean {
  * Builds a listStatus event. `sequence` and `accountId` are additions to the convention. Source: convention 4.8;
  * decision 6.
  */
-export function listStatus({ record, list }: ListUpdate, { sequence, nowMs }: EventStamp): JsonInput {
+export function listStatus(
+  { record, list }: ListUpdate,
+  { sequence, nowMs, symbol }: MarketStamp,
+): JsonInput {
   const { listStatusType, listOrderStatus } = listStatusOf(list);
-  const { symbol } = list;
   return {
     e: "listStatus",
     E: nowMs,

@@ -2,6 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import { readAccountId } from "../../host-answers/index.ts";
 import type { OrderCounts, WeightVerdict } from "../../ports/index.ts";
 import {
+  type Dialect,
   type MethodDescriptor,
   readNothing,
   readRequestToken,
@@ -16,7 +17,7 @@ import { networkOf } from "../access/ip-address.ts";
 import { accountOf } from "../access/ownership.ts";
 import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
-import { answerCall } from "../rest/handlers.ts";
+import { answerCall, answerPublic } from "../rest/handlers.ts";
 import type { Answer } from "../rest/parts.ts";
 import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import type { SocketPeer } from "./api.ts";
@@ -24,11 +25,22 @@ import { authenticateMessage } from "./authentication.ts";
 import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
 import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
-import { readSocketParameters, requestOf, type SocketRequest, socketParametersOf } from "./request.ts";
+import {
+  readSocketParameters,
+  requestOf,
+  type SocketRequest,
+  socketParametersOf,
+  weightOfRequest,
+} from "./request.ts";
 import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
 
 /** Peer, options and end callback of a connection. */
-export type PrivateOptions = Readonly<{ peer: SocketPeer; returnRateLimits: boolean; onEnd: () => void }>;
+export type PrivateOptions = Readonly<{
+  peer: SocketPeer;
+  dialect: Dialect;
+  returnRateLimits: boolean;
+  onEnd: () => void;
+}>;
 
 /** State of a request while it is being answered. */
 type Progress = {
@@ -52,28 +64,31 @@ type MethodCall = Readonly<{
 const CONNECTION_ID_LENGTH = 22;
 
 /**
- * A connection to `/ws/listenKey`. It answers request methods with the REST handlers, after the same defences, and
+ * A connection to `/ws/listenKey`, or to `/compat/ws-api/v3` in the convention's dialect. It answers request methods with the REST handlers, after the same defences, and
  * carries the private stream. Replies are sent as requests complete; the id tells which request a reply answers.
- * Source: contract, WebSocket request methods and Events; decisions 43, 45, 49.
+ * Source: contract, WebSocket request methods and Events; decisions 43, 45, 49 and NO.
  */
 export class PrivateSession implements LiveSession {
   readonly #parts: SocketParts;
   readonly #address: string;
   readonly #showsLimits: boolean;
+  readonly #dialect: Dialect;
   readonly #id: string;
   readonly connection: Connection;
   readonly #subscriptions: Subscriptions;
   readonly #inbox: Inbox;
   #stopping = false;
 
-  constructor(parts: SocketParts, { peer, returnRateLimits, onEnd }: PrivateOptions) {
+  constructor(parts: SocketParts, { peer, dialect, returnRateLimits, onEnd }: PrivateOptions) {
     this.#parts = parts;
     this.#address = parts.service.clientAddress(peer);
     this.#showsLimits = returnRateLimits;
+    this.#dialect = dialect;
     this.#id = parts.service.entropy.token(CONNECTION_ID_LENGTH);
     const { service } = parts;
     this.#subscriptions = new Subscriptions({
       streams: parts.streams,
+      dialect,
       nowMs: () => service.clock.nowMs(),
       send: (text) => this.connection.send("event", text),
       overrun: () => this.connection.close(CLOSE.policy, "events could not be authorised in time"),
@@ -90,7 +105,7 @@ export class PrivateSession implements LiveSession {
       network: networkOf(this.#address),
       maxUnanswered: parts.settings.maxUnanswered,
       oneByOne: false,
-      serve: (text, front) => this.#serve(requestOf(text, front), front),
+      serve: (text, front) => this.#serve(requestOf(text, front, dialect), front),
       idle: () => this.#leaveIfDone(),
     });
   }
@@ -129,7 +144,8 @@ export class PrivateSession implements LiveSession {
       fields: { connectionId: this.#id, method: method?.name ?? "none" },
       onlyReads: method?.access !== "TRADE",
     });
-    const context = { businessAs200: service.settings.businessErrorsAs200 === true, nowMs: this.#nowMs() };
+    const mayBe200 = service.settings.businessErrorsAs200 === true && this.#dialect === "own";
+    const context = { businessAs200: mayBe200, nowMs: this.#nowMs() };
     this.connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
     if (verdict !== undefined) tellRefusal(service, this.#address, verdict);
     if ("malformed" in request && request.malformed) this.connection.malformed();
@@ -145,15 +161,15 @@ export class PrivateSession implements LiveSession {
   async #pass(progress: Progress): Promise<MessageResult> {
     const { request, front } = progress;
     const { service } = this.#parts;
-    const weight = "method" in request ? request.method.weight : UNKNOWN_WEIGHT;
+    const weight = "method" in request ? weightOfRequest(request, front) : UNKNOWN_WEIGHT;
     const verdict = await weigh(service, { address: this.#address, weight });
     progress.verdict = verdict;
     demandWeight(service, verdict);
     if ("problem" in request) throw request.problem;
     const { method } = request;
     if (!this.#isServed(method)) throw new OrderError("UNKNOWN_METHOD");
-    const read = front?.worked && socketParametersOf(front.worked.parameters);
-    const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params);
+    const read = front?.worked && socketParametersOf(front.worked.parameters, this.#dialect);
+    const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params, this.#dialect);
     progress.showsLimits = returnRateLimits ?? this.#showsLimits;
     const call = { method, front, ...parameters };
     return "act" in method ? await this.#act(method.act, call) : await this.#answer(progress, call);
@@ -167,6 +183,8 @@ export class PrivateSession implements LiveSession {
   async #answer(progress: Progress, call: MethodCall): Promise<MessageResult> {
     const { method, own } = call;
     if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
+    if (method.access === "PUBLIC")
+      return { answer: await answerPublic(this.#parts.service, method.route, own) };
     const proved = await this.#proved(call);
     const answer = await answerCall(this.#parts.service, { ...proved, route: method.route, parameters: own });
     progress.orders = answer.counts;

@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import { findMethod, type MethodDescriptor } from "../../requests/index.ts";
+import { type Dialect, findMethod, type MethodDescriptor } from "../../requests/index.ts";
 import {
   type Parameters,
   type RequestId,
@@ -22,23 +22,23 @@ export type SocketRequest = Readonly<
  * Parses the envelope of a message. Never throws. A message with an invalid id is answered with id null.
  * Source: contract, WebSocket request methods; convention 1.2 ff and 2.1.
  */
-export function readSocketRequest(text: string): SocketRequest {
+export function readSocketRequest(text: string, dialect: Dialect = "own"): SocketRequest {
   const message = envelopeOf(text);
   if (message === undefined) return malformed(null, new OrderError("INVALID_JSON"));
   if (message.id === undefined) return malformed(null, new OrderError("INVALID_REQUEST_ID"));
   const { id, params = "{}" } = message;
   if (message.method === undefined) return malformed(id, new OrderError("INVALID_JSON"));
-  const method = findMethod(message.method);
+  const method = findMethod(message.method, dialect);
   if (method === undefined) return { id, problem: new OrderError("UNKNOWN_METHOD"), malformed: false };
   if (!params.startsWith("{")) return malformed(id, new OrderError("INVALID_PARAMS"));
   return { id, method, params };
 }
 
 /** Returns the request of a message, from a front thread's results if there are any. */
-export function requestOf(text: string, front: Front | undefined): SocketRequest {
+export function requestOf(text: string, front: Front | undefined, dialect: Dialect): SocketRequest {
   const envelope = front?.worked?.envelope;
-  const method = envelope && findMethod(envelope.method);
-  if (envelope === undefined || method === undefined) return readSocketRequest(text);
+  const method = envelope && findMethod(envelope.method, dialect);
+  if (envelope === undefined || method === undefined) return readSocketRequest(text, dialect);
   return { id: envelope.id, method, params: "" };
 }
 
@@ -67,23 +67,42 @@ export type SocketParameters = Readonly<{
 const WHOLE_NUMBER = /^-?[0-9]+$/;
 
 /**
- * Parses the params. A whole number may also be sent as a string; a boolean may not.
+ * Parses the params. A whole number may also be sent as a string; a boolean may not. In the convention's dialect, every
+ * number is read by the field's own kind, and may have decimals.
  * Throws an OrderError for params that are not a flat JSON object, and -1130 for a returnRateLimits that is not a
  * boolean.
  * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
  */
-export const readSocketParameters = (params: string): SocketParameters =>
-  socketParametersOf(readFlatText(params));
+export const readSocketParameters = (params: string, dialect: Dialect): SocketParameters =>
+  socketParametersOf(readFlatText(params, { decimals: dialect === "convention" }), dialect);
 
 /** Splits params that are already parsed. */
-export function socketParametersOf(signed: Parameters): SocketParameters {
+export function socketParametersOf(signed: Parameters, dialect: Dialect): SocketParameters {
   const own = new Map(signed);
   for (const name of OF_THE_SOCKET) own.delete(name);
   for (const [name, { kind, text }] of own) {
     // A whole number sent as a string is parsed by the field's own kind, as in a query.
-    if (kind === "string" && WHOLE_NUMBER.test(text)) own.set(name, { text, kind: "text" });
+    const isWhole = kind === "string" && WHOLE_NUMBER.test(text);
+    if (isWhole || (kind === "integer" && dialect === "convention")) own.set(name, { text, kind: "text" });
   }
   return { signed, own, returnRateLimits: readSwitch(signed) };
+}
+
+/** Returns the weight of a request. Its params count only if they can be parsed. */
+export function weightOfRequest(
+  { method, params }: Extract<SocketRequest, { method: unknown }>,
+  front: Front | undefined,
+): number {
+  const { weight } = method;
+  return typeof weight === "number" ? weight : weight(front?.worked?.parameters ?? readable(params));
+}
+
+function readable(params: string): Parameters {
+  try {
+    return readFlatText(params);
+  } catch {
+    return new Map();
+  }
 }
 
 function readSwitch(parameters: Parameters): boolean | undefined {

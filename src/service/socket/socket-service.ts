@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import { type AnyRoute, ROUTES } from "../../requests/index.ts";
+import { type AnyRoute, COMPAT_ROUTES, type Dialect, METHODS, ROUTES } from "../../requests/index.ts";
 import {
   type Parameters,
   readQuery,
@@ -8,6 +8,7 @@ import {
   type WireResponse,
 } from "../../wire/index.ts";
 import { demandConnection, demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
+import type { ServiceSettings } from "../rest/api.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
@@ -20,12 +21,14 @@ import { MarketStreams } from "./market-streams.ts";
 import { PrivateSession } from "./private-session.ts";
 import { resolveSocketSettings } from "./settings.ts";
 
-type Kind = "private" | "public";
+/** The kind of a connection: one for public streams, or one for requests and private streams in a dialect. */
+type Kind = Dialect | "public";
 
-/** The kind of connection at each path. Source: contract, WebSocket request methods and Events; decision 43. */
+/** The kind of connection at each path. Source: contract, WebSocket request methods and Events; decisions 43 and NO. */
 const PATHS: ReadonlyMap<string, Kind> = new Map([
-  ["/ws/listenKey", "private"],
-  ["/ws-api/v3", "private"],
+  ["/ws/listenKey", "own"],
+  ["/ws-api/v3", "own"],
+  ["/compat/ws-api/v3", "convention"],
   ["/ws/liquidity", "public"],
 ]);
 
@@ -44,11 +47,8 @@ const CONNECT_WEIGHT = 2;
  */
 export function createSockets(service: ServiceParts, options: SocketOptions): SocketService {
   const settings = resolveSocketSettings(options.settings);
-  const { engine, clock, entropy, native } = service;
+  const { engine, clock, entropy, native, instruments } = service;
   const { accountEvents, requestToken, realClock = clock } = options;
-  const served = new Set<AnyRoute["name"]>(
-    ROUTES.filter((route) => isServed(route, service.settings)).map(({ name }) => name),
-  );
   let made: SocketParts | undefined;
   return new Sockets(settings.maxFramesPerSecond, () => {
     made ??= {
@@ -56,12 +56,25 @@ export function createSockets(service: ServiceParts, options: SocketOptions): So
       settings,
       realClock,
       requestToken,
-      serves: ({ name }) => served.has(name),
-      streams: new AccountStreams({ engine, clock, entropy, accountEvents, native }),
+      serves: servedBy(service.settings),
+      streams: new AccountStreams({ engine, clock, entropy, accountEvents, native, instruments }),
       markets: new MarketStreams({ engine, clock }),
     };
     return made;
   });
+}
+
+/**
+ * Returns a function that tells whether the settings serve the operation of a route, at any of its paths of the same
+ * dialect.
+ */
+function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolean {
+  const ofMethods = METHODS.flatMap((method) => ("route" in method ? [method.route] : []));
+  const nameOf = ({ name, compat }: AnyRoute): string => (compat === true ? `compat ${name}` : name);
+  const served = new Set(
+    [...ROUTES, ...COMPAT_ROUTES, ...ofMethods].filter((route) => isServed(route, settings)).map(nameOf),
+  );
+  return (route) => served.has(nameOf(route));
 }
 
 type Destination = Readonly<{ kind: Kind; returnRateLimits: boolean }>;
@@ -86,12 +99,13 @@ class Sockets implements SocketService {
     try {
       const address = service.clientAddress(request);
       // Browsers open WebSockets to any origin. Refuse here the origins that may not read replies over REST.
-      const leads = leadsSomewhere(request) && service.crossOrigin.admits(request.rawHeaders);
+      const leads =
+        leadsSomewhere(request, service.settings) && service.crossOrigin.admits(request.rawHeaders);
       const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
       usedWeight = verdict.used;
       tellRefusal(service, address, verdict);
       if (!leads) throw new OrderError("NOT_FOUND");
-      destinationOf(request.target);
+      destinationOf(request.target, service.settings);
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
       demandWeight(service, verdict);
       await demandConnection(service, address);
@@ -107,14 +121,15 @@ class Sockets implements SocketService {
   }
 
   connect(peer: SocketPeer): SocketSession {
-    const destination = destinationOf(peer.target);
+    const parts = this.#parts();
+    const destination = destinationOf(peer.target, parts.service.settings);
     if (destination === undefined) throw new RangeError("no such WebSocket path");
     const { kind, returnRateLimits } = destination;
     const onEnd = (): void => void this.#sessions.delete(session);
     const session: LiveSession =
-      kind === "private"
-        ? new PrivateSession(this.#parts(), { peer, returnRateLimits, onEnd })
-        : new LiquiditySession(this.#parts(), { peer, onEnd });
+      kind === "public"
+        ? new LiquiditySession(parts, { peer, onEnd })
+        : new PrivateSession(parts, { peer, dialect: kind, returnRateLimits, onEnd });
     this.#sessions.add(session);
     if (this.#stopping) session.shutdown();
     return transportSide(session);
@@ -126,16 +141,21 @@ class Sockets implements SocketService {
   }
 }
 
-const leadsSomewhere = ({ method, target }: WireRequest): boolean =>
-  method === "GET" && PATHS.has(splitTarget(target)?.path ?? "");
+const leadsSomewhere = ({ method, target }: WireRequest, settings: ServiceSettings): boolean =>
+  method === "GET" && kindAt(splitTarget(target)?.path ?? "", settings) !== undefined;
+
+function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | undefined {
+  const kind = PATHS.get(path);
+  return kind === "convention" && !compatRoutes ? undefined : kind;
+}
 
 /**
  * Returns the destination of a target, or undefined for an unknown path. Paths are matched on raw bytes. Throws an
  * OrderError for a query with anything but returnRateLimits=true or false on a private path.
  */
-function destinationOf(target: string): Destination | undefined {
+function destinationOf(target: string, settings: ServiceSettings): Destination | undefined {
   const split = splitTarget(target);
-  const kind = PATHS.get(split?.path ?? "");
+  const kind = kindAt(split?.path ?? "", settings);
   if (split === undefined || kind === undefined) return undefined;
   const parameters = readQuery(split.query);
   return { kind, returnRateLimits: readSwitch(kind, parameters) };
@@ -143,7 +163,7 @@ function destinationOf(target: string): Destination | undefined {
 
 function readSwitch(kind: Kind, parameters: Parameters): boolean {
   for (const [name, { text }] of parameters) {
-    const isKnown = kind === "private" && name === "returnRateLimits";
+    const isKnown = kind !== "public" && name === "returnRateLimits";
     if (!isKnown) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: name });
     if (text !== "true" && text !== "false") {
       throw new OrderError("INVALID_PARAMETER", { field: name, advice: "Send true or false." });

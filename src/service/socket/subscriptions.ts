@@ -1,4 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
+import type { Dialect } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import type { AccountStreams } from "./account-streams.ts";
 import { Subscription } from "./subscription.ts";
@@ -6,6 +7,7 @@ import { Subscription } from "./subscription.ts";
 /** Dependencies of the subscriptions on their connection. */
 export type SubscriptionsHost = Readonly<{
   streams: AccountStreams;
+  dialect: Dialect;
   nowMs: () => number;
   send: (text: string) => void;
   /** Called when events arrive faster than access can be checked. */
@@ -43,7 +45,7 @@ export class Subscriptions {
       throw new OrderError("SUBSCRIPTION_ACTIVE");
     }
     if (this.#nextId >= MAX_IDS) throw new OrderError("TOO_MANY_SUBSCRIPTIONS");
-    const { streams, send, maxWaitingBytes } = this.#host;
+    const { streams, dialect, send, maxWaitingBytes } = this.#host;
     const subscriptionId = this.#nextId++;
     const subscription = new Subscription(
       {
@@ -53,7 +55,7 @@ export class Subscriptions {
       },
       maxWaitingBytes,
     );
-    const { sequence, end } = streams.subscribe(accountId, (event) => subscription.push(event));
+    const { sequence, end } = streams.subscribe({ accountId, dialect }, (event) => subscription.push(event));
     const stop = (): void => {
       end();
       subscription.stop();

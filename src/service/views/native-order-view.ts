@@ -184,8 +184,25 @@ function namesOf(order: NativeOrder): Required<Pick<NativeOrderView, OrderNames>
   };
 }
 
+/**
+ * Returns a reply about a native order as the clients of a route read it. Existing clients also read the executed amount
+ * in USD, which is there if the host reports it. The contract's snapshot has no such member. Source: contract, What the
+ * service does; decisions MD and NB.
+ */
+export function viewForRoute<V extends object>(
+  { compat }: Readonly<{ compat?: true }>,
+  order: NativeOrder | Rejection,
+  view: V,
+): V {
+  const amount = compat === true && "orderId" in order ? order.executedNotional : undefined;
+  return amount === undefined ? view : { ...view, cummulativeQuoteQty: formatNotional(amount) };
+}
+
+/** The reply to a placement or cancel. */
+type NativeReply = Readonly<Record<string, JsonInput>>;
+
 /** Returns the members that the replies to placements and cancels share. Source: convention 3.1 and 3.3. */
-function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>> {
+function transactionView(order: NativeOrder): NativeReply {
   return {
     ...namesOf(order),
     transactTime: order.updatedAtMs,
@@ -202,7 +219,7 @@ function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>
 }
 
 /** Returns the reply to a placement in the fullest form of the convention. Source: convention 3.1. */
-export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[]): JsonInput {
+export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[]): NativeReply {
   return {
     ...transactionView(order),
     workingTime: order.isWorking ? order.updatedAtMs : -1,
@@ -220,7 +237,7 @@ export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[
  * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
  * one, in the place of the client id. Source: convention 3.3; decision NN.
  */
-export function canceledNativeView(order: NativeOrder, cancelId: string = order.clientOrderId): JsonInput {
+export function canceledNativeView(order: NativeOrder, cancelId: string = order.clientOrderId): NativeReply {
   const named = { clientOrderId: cancelId, clOrdId: cancelId, origClientOrderId: order.clientOrderId };
   return { ...transactionView(order), ...named };
 }

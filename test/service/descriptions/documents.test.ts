@@ -5,7 +5,14 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../../../src/errors/index.ts";
-import { COMPAT_ROUTES, findMethod, METHODS, ROUTES, STREAM_METHODS } from "../../../src/requests/index.ts";
+import {
+  COMPAT_METHODS,
+  COMPAT_ROUTES,
+  findMethod,
+  METHODS,
+  ROUTES,
+  STREAM_METHODS,
+} from "../../../src/requests/index.ts";
 import { requestSchema } from "../../../src/requests/schemas/index.ts";
 import { asyncApiDocument, type Description, openApiDocument } from "../../../src/service/index.ts";
 import { writeJson } from "../../../src/wire/index.ts";
@@ -192,9 +199,9 @@ describe("asyncApiDocument", () => {
     }
   });
 
-  it("has both private paths and the public one", () => {
+  it("has the private paths, that for existing clients and the public one", () => {
     const addresses = Object.values<Read>(asyncApi.channels).map(({ address }) => address);
-    expect(addresses).toEqual(["/ws/listenKey", "/ws-api/v3", "/ws/liquidity"]);
+    expect(addresses).toEqual(["/ws/listenKey", "/ws-api/v3", "/compat/ws-api/v3", "/ws/liquidity"]);
     expect(Object.keys(asyncApi.channels.privateAlias.messages)).toEqual(
       Object.keys(asyncApi.channels.private.messages),
     );
@@ -205,6 +212,10 @@ describe("asyncApiDocument", () => {
       .filter(({ action, channel }) => action === "receive" && channel.$ref === "#/channels/private")
       .map(({ messages }) => payloadOf(messages[0].$ref).properties.method.enum);
     expect(named).toEqual(METHODS.map(({ name, aliases }) => [name, ...aliases]));
+    const compat = Object.values<Read>(asyncApi.operations)
+      .filter(({ action, channel }) => action === "receive" && channel.$ref === "#/channels/compat")
+      .map(({ messages }) => payloadOf(messages[0].$ref).properties.method.enum);
+    expect(compat).toEqual(COMPAT_METHODS.map(({ name }) => [name]));
     const control = Object.values<Read>(asyncApi.operations)
       .filter(({ action, channel }) => action === "receive" && channel.$ref === "#/channels/liquidity")
       .map(({ messages }) => payloadOf(messages[0].$ref).properties.method.const);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { NativeExecution } from "../../../src/model/index.ts";
 import type { AccountEvent, AccountEvents, PositionAtRisk } from "../../../src/ports/index.ts";
-import { METHODS } from "../../../src/requests/index.ts";
+import { COMPAT_METHODS, METHODS } from "../../../src/requests/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { DescribedService } from "../../support/described.ts";
 import {
@@ -17,7 +17,13 @@ import { TestClient } from "../../support/socket-world.ts";
 
 const described = new DescribedService();
 
-type Channel = "private" | "liquidity";
+type Channel = "private" | "compat" | "liquidity";
+
+const TARGETS: Readonly<Record<Channel, string>> = {
+  private: "/ws/listenKey",
+  compat: "/compat/ws-api/v3",
+  liquidity: "/ws/liquidity",
+};
 
 /** A connection whose messages are all checked; `ask` sends a request under the id of its operation. */
 class DescribedClient {
@@ -27,9 +33,7 @@ class DescribedClient {
 
   constructor(world: NativeWorld, channel: Channel) {
     this.#channel = channel;
-    this.client = new TestClient(world, {
-      target: channel === "private" ? "/ws/listenKey" : "/ws/liquidity",
-    });
+    this.client = new TestClient(world, { target: TARGETS[channel] });
   }
 
   async ask(
@@ -38,7 +42,7 @@ class DescribedClient {
     key: typeof KEYS.owner | null = KEYS.owner,
   ): Promise<unknown> {
     const { result } = await this.client.ask(method, params, { key });
-    this.check(operationOf(method));
+    this.check(operationOf(method, this.#channel));
     return result;
   }
 
@@ -65,14 +69,14 @@ const pascal = (name: string): string =>
     .join("");
 
 /** The operation that answers a method, by any of its names. */
-function operationOf(name: string): string {
+function operationOf(name: string, channelId: Channel): string {
   const { messages } = described.asyncApi.components;
   const found = Object.entries<{ messages?: { $ref: string }[]; channel: { $ref: string } }>(
     described.asyncApi.operations,
   ).find(([, { messages: requests, channel }]) => {
     const request = requests?.[0]?.$ref.split("/").at(-1) ?? "";
     const { enum: names = [] } = messages[request].payload.properties?.method ?? {};
-    return channel.$ref === "#/channels/private" && names.includes(name);
+    return channel.$ref === `#/channels/${channelId}` && names.includes(name);
   });
   if (found === undefined) throw new Error(`no operation for ${name}`);
   return found[0];
@@ -89,6 +93,8 @@ const quote = (
   sizes: Readonly<Record<string, unknown>> = {},
 ): unknown => world.feed.quote({ symbol: "BTC/USD", bid, ask, ...sizes });
 
+const BALANCES = { balances: () => [{ asset: "USD", free: "1", locked: "0" }] };
+
 const SUBSCRIBE = "userDataStream.subscribe.signature";
 const answered = new Set<string>();
 
@@ -98,7 +104,13 @@ afterAll(() => {
 
 describe("the WebSocket interfaces match their description", () => {
   it("every request method, under every name", async () => {
-    const world = await open({ service: { replayGuard: false, sockets: { requestToken: () => 1 } } });
+    const world = await open({
+      service: {
+        replayGuard: false,
+        sockets: { requestToken: () => 1 },
+        balances: BALANCES,
+      },
+    });
     const socket = new DescribedClient(world, "private");
     quote(world, "6999", "7001");
     const requests: readonly (readonly [string, RequestParameters])[] = [
@@ -119,6 +131,15 @@ describe("the WebSocket interfaces match their description", () => {
       ["orderList.cancel", { listClientOrderId: "l1" }],
       ["openOrders.cancelAll", { apiManaged: true }],
       ["allOrderLists", {}],
+      ["ping", {}],
+      ["time", {}],
+      ["exchangeInfo", {}],
+      ["depth", { symbol: "BTC/USD" }],
+      ["ticker.24hr", {}],
+      ["ticker.price", { symbol: "BTC/USD" }],
+      ["ticker.book", {}],
+      ["avgPrice", { symbol: "BTC/USD" }],
+      ["account.status", {}],
       [SUBSCRIBE, {}],
       ["SUBSCRIBE", { requestToken: "t", returnRateLimits: false }],
       ["session.subscriptions", {}],
@@ -130,6 +151,56 @@ describe("the WebSocket interfaces match their description", () => {
     const names = METHODS.flatMap(({ name, aliases }) => [name, ...aliases]);
     // An account has one subscription here; the refusal of SUBSCRIBE shows below that it is described.
     expect(names.filter((name) => !answered.has(name))).toEqual(["SUBSCRIBE"]);
+    expect(described.findings).toEqual([]);
+  });
+
+  it("existing clients: every method and every event", async () => {
+    const world = await open({
+      service: { replayGuard: false, balances: BALANCES },
+    });
+    const socket = new DescribedClient(world, "compat");
+    const symbol = "BTCUSD";
+    const oto = { ...LISTS.oto.fields, symbol };
+    const requests: readonly (readonly [string, RequestParameters])[] = [
+      [SUBSCRIBE, {}],
+      ...["ping", "time", "exchangeInfo", "session.subscriptions", "account.status"].map(
+        (name) => [name, {}] as const,
+      ),
+      ...["depth", "ticker.24hr", "ticker.price", "ticker.book", "avgPrice"].map(
+        (name) => [name, { symbol }] as const,
+      ),
+      ["order.test", { ...FAR_LIMIT, symbol }],
+      ["order.place", { ...FAR_LIMIT, symbol, newClientOrderId: "a" }],
+      ["order.place", { ...RESTING, symbol, newClientOrderId: "n" }],
+      ["order.place", { symbol, side: "BUY", type: "MARKET", quantity: "0.01" }],
+      ["order.status", { symbol, origClientOrderId: "a" }],
+      ["order.cancel", { symbol, origClientOrderId: "a" }],
+      ["openOrders.status", { symbol }],
+      ["allOrders", { symbol }],
+      ["myTrades", { symbol }],
+      ["orderList.place", { ...LISTS.legacyOco.fields, symbol }],
+      ["orderList.place.oco", { ...LISTS.oco.fields, symbol }],
+      ["orderList.place.oto", { ...oto, listClientOrderId: "l" }],
+      ["orderList.place.otoco", { ...LISTS.otoco.fields, symbol }],
+      ["orderList.status", { origClientOrderId: "l" }],
+      ["openOrderLists.status", {}],
+      ["orderList.cancel", { symbol, listClientOrderId: "l" }],
+      ["allOrderLists", {}],
+      ["openOrders.cancelAll", { symbol }],
+      ["userDataStream.unsubscribe", {}],
+    ];
+    world.engine.market.quote({ symbol: "BTC/USD", bid: "6999", ask: "7001" });
+    const done: string[] = [];
+    for (const [method, params] of requests) {
+      if ((await socket.ask(method, params)) !== undefined) done.push(method);
+      await world.paper.idle();
+      await world.engine.idle();
+    }
+    socket.check();
+    expect(COMPAT_METHODS.map(({ name }) => name).filter((name) => !done.includes(name))).toEqual([]);
+    expect(new Set(socket.client.events.map(({ e }) => e))).toEqual(
+      new Set(["executionReport", "listStatus", "eventStreamTerminated"]),
+    );
     expect(described.findings).toEqual([]);
   });
 
@@ -152,7 +223,9 @@ describe("the WebSocket interfaces match their description", () => {
   it("events of managed orders and lists", async () => {
     const world = await open();
     const socket = new DescribedClient(world, "private");
+    const bot = new DescribedClient(world, "compat");
     await socket.ask(SUBSCRIBE);
+    await bot.ask(SUBSCRIBE);
     quote(world, "6999", "7001");
     const order = { symbol: "BTC/USD", side: "SELL", quantity: "0.01" } as const;
     await socket.ask("order.place", {
@@ -185,6 +258,7 @@ describe("the WebSocket interfaces match their description", () => {
     await socket.ask("openOrders.cancelAll", { apiManaged: true });
     await world.engine.idle();
     socket.check();
+    bot.check();
     expect(described.findings).toEqual([]);
   });
 

@@ -116,7 +116,8 @@ describe("contract, Errors: an empty 200 is not a result", () => {
     const failing = (): never => {
       throw new Error("no connection");
     };
-    const world = await openNativeWorld({ store, service: { replayGuard: false } }, () => ({
+    const balances = { balances: failing };
+    const world = await openNativeWorld({ store, service: { replayGuard: false, balances } }, () => ({
       find: failing,
       executions: failing,
       page: failing,
@@ -125,7 +126,7 @@ describe("contract, Errors: an empty 200 is not a result", () => {
     const standing = { orderId: -256, nativeId: 5, orderListId: -512 };
     const served: string[] = [];
     for (const { name, ask: asked } of ENTRANCES.filter((entrance) => entrance.access === "READ")) {
-      const { status, code } = await asked({ ...world, standing }, { key: KEYS.reader });
+      const { status, code } = await asked({ ...world, balances, standing }, { key: KEYS.reader });
       if (status === 200) served.push(name);
       else expect([name, status, code]).toEqual([name, 503, -1001]);
     }

@@ -50,10 +50,11 @@ describe("contract, Authentication: the key is sent in X-MBX-APIKEY", () => {
 describe("contract, Authentication, version 2, 4: permissions are checked before any look-up", () => {
   const LOOKS = ["find", "findAny", "findList", "page", "openLists", "allLists"] as const;
 
-  function looksInto({ engine, paper }: AccountWorld): () => number {
+  function looksInto({ engine, paper, balances }: AccountWorld): () => number {
     const spies = [
       ...LOOKS.map((name) => vi.spyOn(engine, name)),
       ...(["find", "page", "executions"] as const).map((name) => vi.spyOn(paper.native, name)),
+      vi.spyOn(balances, "balances"),
     ];
     return () => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryInstruments } from "../../../src/adapters/memory/index.ts";
 import { AccountStreams } from "../../../src/service/socket/account-streams.ts";
 import { Subscriptions } from "../../../src/service/socket/subscriptions.ts";
 import { openWorld } from "../../support/service-world.ts";
@@ -8,10 +9,12 @@ describe("subscription ids", () => {
     const { engine, clock } = await openWorld();
     const streams = new AccountStreams({
       ...{ engine, clock, accountEvents: undefined, native: undefined },
+      instruments: createMemoryInstruments([]),
       entropy: { token: () => "id" },
     });
     const subscriptions = new Subscriptions({
       streams,
+      dialect: "own",
       nowMs: () => 0,
       send: () => undefined,
       overrun: () => undefined,

@@ -3,7 +3,7 @@ import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
 import type { Parameters } from "../../../wire/index.ts";
 import { accountOf } from "../../access/ownership.ts";
-import { nativeOrderView } from "../../views/native-order-view.ts";
+import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
 import { allOrders } from "../native-handlers.ts";
 import { cancelOrder } from "../order-handlers.ts";
@@ -27,7 +27,14 @@ const MOST = 10_000;
 export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { symbol, ...actor } = readOpenMarketOrders(call.parameters, resolverOf(parts));
   const accountId = await accountOf(parts, call, actor);
-  return { body: byTime(await openOf(parts, { accountId, ...(symbol !== undefined && { symbol }) })) };
+  return {
+    body: byTime(
+      await openOf(parts, call, {
+        accountId,
+        ...(symbol !== undefined && { symbol }),
+      }),
+    ),
+  };
 }
 
 /**
@@ -38,7 +45,7 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { symbol, ...actor } = readCanceledMarket(call.parameters, resolverOf(parts));
   const accountId = await accountOf(parts, call, actor);
-  const open = onePerList(await openOf(parts, { accountId, symbol }));
+  const open = onePerList(await openOf(parts, call, { accountId, symbol }));
   const canceled = await Promise.all(open.map((order) => cancelIfOpen(parts, call, { accountId, order })));
   const reports = canceled.filter((report) => report !== undefined);
   if (reports.length === 0) throw new OrderError("CANCEL_REJECTED");
@@ -84,8 +91,8 @@ const timeOf = ({ updateTime }: Members): number => updateTime as number;
 const byTime = (orders: readonly Members[]): readonly Members[] =>
   orders.toSorted((a, b) => timeOf(a) - timeOf(b));
 
-async function openOf(parts: ServiceParts, wanted: Wanted): Promise<readonly Members[]> {
-  const [managed, native] = [await openManaged(parts, wanted), await openNative(parts, wanted)];
+async function openOf(parts: ServiceParts, call: SignedCall, wanted: Wanted): Promise<readonly Members[]> {
+  const [managed, native] = [await openManaged(parts, wanted), await openNative(parts, call, wanted)];
   return [...managed, ...native];
 }
 
@@ -103,13 +110,19 @@ async function openManaged(parts: ServiceParts, { accountId, symbol }: Wanted): 
   }
 }
 
-async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<readonly Members[]> {
+async function openNative(
+  { native }: ServiceParts,
+  { route }: SignedCall,
+  wanted: Wanted,
+): Promise<readonly Members[]> {
   if (native === undefined) return [];
   const open = await native.open?.({ ...wanted, limit: MOST + 1 });
   if (open === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   if (open.length > MOST) throw tooMany();
   const { isPaperTrade } = native;
-  return open.map((order) => nativeOrderView({ order, isPaperTrade })).filter(isNoChild);
+  return open
+    .map((order) => viewForRoute(route, order, nativeOrderView({ order, isPaperTrade })))
+    .filter(isNoChild);
 }
 
 function tooMany(): OrderError {

@@ -26,8 +26,8 @@ const MOST_EXECUTIONS = 1_000;
 
 /**
  * Returns the reply about an order as clients of the convention read it: their name of the market, the convention's name
- * of the type, and the members that they read. All other members stay. `cummulativeQuoteQty` and `time` are left out if
- * the host no longer knows them. Source: decision NB; convention 3.1-3.3.
+ * of the type, and the members that they read. All other members stay. `cummulativeQuoteQty` is the sum that the host
+ * reports, else that of the fills; it and `time` are left out if the host no longer knows them. Source: decision NB; convention 3.1-3.3.
  */
 export async function orderForClient(parts: ServiceParts, order: Members): Promise<Members> {
   const [shown = order] = await ordersForClient(parts, [order]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../../../src/decimal/index.ts";
-import { ORDER_TYPES } from "../../../../src/model/index.ts";
+import { type NativeExecution, type NativeOrder, ORDER_TYPES } from "../../../../src/model/index.ts";
+import type { NativeOrders } from "../../../../src/ports/index.ts";
 import { COMPAT_ROUTES } from "../../../../src/requests/index.ts";
 import { type RequestParameters, signQuery } from "../../../../src/signing/index.ts";
 import { type JsonObject, readJson } from "../../../../src/wire/index.ts";
@@ -244,24 +245,60 @@ describe("decision NB: orders", () => {
     expect((await ask(filled, "GET allOrders", { symbol: SYMBOL })).body).toEqual([]);
   });
 
-  it("cummulativeQuoteQty is the exact sum of all fills, and absent if the host has forgotten one", async () => {
+  describe("cummulativeQuoteQty of a native order", () => {
     const market = { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "0.003", newClientOrderId: "m" };
     const key = { symbol: SYMBOL, origClientOrderId: "m" };
-    const world = await openCompatWorld();
-    expect((await ask(world, "POST order", market)).body.cummulativeQuoteQty).toBe("180.003");
-    expect((await ask(world, "GET order", key)).body.cummulativeQuoteQty).toBe("180.003");
-    const forgetful = await openCompatWorld({}, (native) => ({
-      executions: async (query) =>
-        (await native.executions(query)).map((execution) => ({
+
+    /** A host that reports no sum, and whose executions are changed. */
+    const withoutSums =
+      (change: (execution: NativeExecution) => NativeExecution = (same) => same) =>
+      (native: NativeOrders): Partial<NativeOrders> => ({
+        find: async (asked) => unsummed(await native.find(asked)),
+        executions: async (query) => (await native.executions(query)).map(change),
+      });
+    const unsummed = (order: NativeOrder | undefined): NativeOrder | undefined => {
+      if (order === undefined) return undefined;
+      const { executedNotional: _sum, ...rest } = order;
+      return rest;
+    };
+
+    it("decision MD: is the sum that the host reports, without a look at the executions", async () => {
+      const world = await openCompatWorld({}, () => ({ executions: () => [] }));
+      expect((await ask(world, "POST order", market)).body.cummulativeQuoteQty).toBe("180.003");
+      expect((await ask(world, "GET order", key)).body.cummulativeQuoteQty).toBe("180.003");
+      expect((await ask(world, "GET allOrders", { symbol: SYMBOL })).body[0]?.cummulativeQuoteQty).toBe(
+        "180.003",
+      );
+    });
+
+    it("is the exact sum of all fills where the host reports none", async () => {
+      const world = await openCompatWorld({}, withoutSums());
+      await ask(world, "POST order", market);
+      expect((await ask(world, "GET order", key)).body.cummulativeQuoteQty).toBe("180.003");
+    });
+
+    it("is absent if the host reports none and has forgotten a fill", async () => {
+      const forgetful = await openCompatWorld(
+        {},
+        withoutSums((execution) => ({
           ...execution,
           ...(execution.lastQuantity !== undefined && {
             lastQuantity: quantity("0.001"),
             lastPrice: price("60001"),
           }),
         })),
-    }));
-    await ask(forgetful, "POST order", market);
-    expect((await ask(forgetful, "GET order", key)).body).not.toHaveProperty("cummulativeQuoteQty");
+      );
+      await ask(forgetful, "POST order", market);
+      expect((await ask(forgetful, "GET order", key)).body).not.toHaveProperty("cummulativeQuoteQty");
+    });
+
+    it("contract: the native snapshot of the service's own routes has none", async () => {
+      const world = await openCompatWorld();
+      await ask(world, "POST order", market);
+      const query = { symbol: "BTC/USD", origClientOrderId: "m", timestamp: world.clock.nowMs() };
+      const { body } = await call(world, "GET", "/api/v2/order", { key: KEY, query });
+      expect(body).not.toHaveProperty("cummulativeQuoteQty");
+    });
   });
 });
 
