@@ -36,7 +36,21 @@ export async function trade(options: EngineOptions, tell: (line: string) => void
 }
 `;
 
-/** What is added to it for a server and a file. */
+/** A program of a client. */
+const CLIENT = `
+import { createClient, type FetchLike, followOrders } from "managed-orders/client";
+import { sign } from "managed-orders/signing";
+
+export async function follow(access: { baseUrl: string; apiKey: string; secret: string }, fetch: FetchLike): Promise<string> {
+  const client = createClient({ ...access, fetch: (url, request) => fetch(url, request) });
+  const { orderId } = await client.placeNativeOrder({ symbol: "BTC/USD", side: "SELL", type: "MARKET", quantity: "1" });
+  for await (const event of followOrders(access))
+    if (event.kind === "order" && event.order.orderId === orderId) return event.order.status;
+  return sign({ secret: access.secret, payload: orderId });
+}
+`;
+
+/** What is added to the first for a server and a file. */
 const DESK = `
 import type { ExecutionVenue } from "managed-orders/ports";
 import { createNodeServer } from "managed-orders/node";
@@ -95,6 +109,16 @@ describe("the types of the packed package", () => {
   ])("decision KH: `await using` compiles with lib ES2023: %s", (_, name, options) => {
     consumer.write(name, name === "engine.ts" ? ENGINE : ENGINE + DESK);
     expect(compile([name], { ...STRICT, ...options })).toEqual({ status: 0, output: "" });
+  });
+
+  it.each([
+    ["node16", { module: "Node16", moduleResolution: "Node16" }],
+    ["bundler", { module: "ESNext", moduleResolution: "Bundler" }],
+    ["node10", { module: "CommonJS", moduleResolution: "node10" }],
+  ])("decision PA: a client compiles with lib ES2023 and no types of a platform: %s", (name, options) => {
+    consumer.write(`client-${name}.ts`, CLIENT);
+    const outcome = compile([`client-${name}.ts`], { ...STRICT, ...options, types: [] });
+    expect(outcome).toEqual({ status: 0, output: "" });
   });
 
   it("compile in a browser project without Node's types", () => {

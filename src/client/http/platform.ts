@@ -1,3 +1,8 @@
+declare global {
+  // As in `src/ports/execution-venue.ts`, which has its comment.
+  interface AbortSignal {}
+}
+
 /** An `AbortSignal`, or an object with these members, that can abort a call. */
 export interface AbortLike {
   readonly aborted: boolean;
