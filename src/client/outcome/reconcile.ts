@@ -27,24 +27,26 @@ export async function reconciled(
   { withinMs = sent.mayTakeMs + LAST_LOOK_MS, signal }: ReconcileOptions,
 ): Promise<Outcome> {
   const { clock } = caller.platform;
-  let cause: ClientError | undefined;
+  // A member and not a variable, as in write().
+  const last: { cause?: ClientError | undefined } = {};
   try {
     return await within(clock, { timeoutMs: withinMs, signal }, async (ended) => {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         try {
           const outcome = await lookOnce(caller, sent, look);
           if (outcome !== undefined) return outcome;
-          cause = undefined;
+          last.cause = undefined;
         } catch (error) {
           if (!(error instanceof ClientError)) throw error;
-          cause = error;
-          if (isFinal(error)) return { state: "unknown", cause };
+          last.cause = error;
+          if (isFinal(error)) return { state: "unknown", cause: error };
         }
         await pause(clock, pauseMs, ended);
       }
     });
   } catch (error) {
     if (!(error instanceof TransportError) || error.reason === "aborted") throw error;
+    const { cause } = last;
     return { state: "unknown", ...(cause !== undefined && { cause }) };
   }
 }

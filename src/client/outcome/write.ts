@@ -28,21 +28,22 @@ const REQUEST_NOT_READ = 408;
  */
 export async function write<T>(caller: Caller, call: Write<T>): Promise<T> {
   const { intention, ids, lookAt, isOwn = () => true, ...sending } = call;
-  let timestamp: number | undefined;
-  const onSend = (at: number): void => {
-    timestamp = at;
+  // A member and not a variable: the optimizer of older React Native loses a variable that a closure has set.
+  const sent: { timestamp?: number } = {};
+  const onSend = (timestamp: number): void => {
+    sent.timestamp = timestamp;
   };
   try {
     const reply = await caller.call({ ...sending, onSend });
     if (!isOwn(reply)) throw new ProtocolError({ problem: "another order", status: 200 });
     return reply;
   } catch (error) {
-    const sentAt = timestamp;
-    if (sentAt === undefined || !(error instanceof ClientError) || isCertain(error)) throw error;
+    const { timestamp } = sent;
+    if (timestamp === undefined || !(error instanceof ClientError) || isCertain(error)) throw error;
     const { recvWindowMs, settleMs } = caller.settings;
-    const sent = { timestamp: sentAt, mayTakeMs: recvWindowMs + settleMs };
+    const request = { timestamp, mayTakeMs: recvWindowMs + settleMs };
     throw new UncertainOutcome(intention, ids, error, (options) =>
-      reconciled(caller, sent, lookAt(sentAt + recvWindowMs), options),
+      reconciled(caller, request, lookAt(timestamp + recvWindowMs), options),
     );
   }
 }

@@ -1,0 +1,94 @@
+/**
+ * Installs the packed package in projects of its users and runs one program in each: `npm run test:consumers`. Prints a
+ * table; the last line counts the tests. `-- --update` writes the table to docs/client.md.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Projects } from "./project.mjs";
+import { here } from "./run.mjs";
+import { startSandbox } from "./sandbox.mjs";
+import { sizesIn } from "./sizes.mjs";
+
+const FILES = ["node", "bun", "deno", "workerd", "typescript", "vite", "react-native"];
+const AT_ONCE = 2;
+
+const manifest = JSON.parse(readFileSync(here("package.json"), "utf8"));
+const pins = { ...manifest.dependencies, ...manifest.optionalDependencies };
+
+const failures = [];
+let passed = 0;
+const projects = new Projects();
+try {
+  await projects.pack();
+  const [plain, withWs] = [projects.create(), projects.create()];
+  await Promise.all([plain.install(), withWs.install(`ws@${pins.ws}`)]);
+  const sandbox = await startSandbox(withWs);
+  try {
+    const rows = await runAll({ projects, plain, withWs, access: sandbox.access });
+    console.log(rows.join("\n"));
+    checkPage(rows);
+  } finally {
+    sandbox.stop();
+  }
+  for (const size of await sizesIn(plain)) checkSize(size);
+} finally {
+  rmSync(projects.folder, { recursive: true, force: true });
+}
+for (const failure of failures) console.error(failure);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Runs all consumers, some at once, and resolves to their rows in the order of the files. */
+async function runAll(given) {
+  const modules = await Promise.all(FILES.map((file) => import(`./runtimes/${file}.mjs`)));
+  const waiting = modules.flatMap(({ consumers }) => consumers).entries();
+  const rows = [];
+  // All workers take from one iterator.
+  const work = async () => {
+    for (const [index, consumer] of waiting) rows[index] = await rowOf(consumer, given, index);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const head = "| runtime or tool | form | types | signs | places and follows | finds a lost order |";
+  return [head, "| --- | --- | --- | --- | --- | --- |", ...rows];
+}
+
+async function rowOf(consumer, given, index) {
+  const { name, pin, form, types = false, leavesOut = [] } = consumer;
+  const title = `${name} ${pins[pin].split("@").at(-1)}`;
+  const started = performance.now();
+  const access = { ...given.access, name: `consumer-${index}` };
+  const steps = await consumer
+    .run({ ...given, access })
+    .catch((error) => [{ step: "runs", failure: error.message }]);
+  if (types && !steps.some(({ step }) => step === "runs")) steps.unshift({ step: "types" });
+  console.error(`${title}, ${form}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  for (const { step, failure } of steps) {
+    if (failure === undefined) passed++;
+    else failures.push(`FAIL ${title}, ${form}: ${step}: ${failure}`);
+  }
+  const cell = (of) =>
+    steps.some(({ step, failure }) => step === of && failure === undefined) ? "yes" : "no";
+  const cells = ["signs", "places and follows", "finds a lost order"];
+  const answers = cells.map((of) => (leavesOut.includes(of) ? "not run" : cell(of)));
+  return `| ${title} | ${form} | ${types ? cell("types") : ""} | ${answers.join(" | ")} |`;
+}
+
+function checkSize({ page, most, kb }) {
+  console.log(`${page}: ${kb.toFixed(1)} of ${most} kB, minified and gzipped`);
+  if (kb < most) passed++;
+  else failures.push(`FAIL ${page}: ${kb.toFixed(1)} kB, more than ${most}`);
+}
+
+/** The page has the table of this run; `--update` writes it. */
+function checkPage(rows) {
+  const page = here("../../docs/client.md");
+  const text = readFileSync(page, "utf8");
+  const [begin, end] = [
+    "<!-- Written by npm run test:consumers -- --update. -->\n",
+    "<!-- End of the table. -->",
+  ];
+  const [before, rest] = text.split(begin);
+  const next = `${before}${begin}\n${rows.join("\n")}\n\n${end}${rest.split(end)[1]}`;
+  if (process.argv.includes("--update")) writeFileSync(page, next);
+  else if (next === text) passed++;
+  else failures.push("FAIL docs/client.md is out of date: run npm run test:consumers -- --update");
+}
