@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
@@ -28,13 +28,10 @@ export class Projects {
     return project;
   }
 
-  /** Makes a project with the same packages as another one. */
-  copy(installed, manifest = {}) {
+  /** Makes a project that shares the packages of another one. */
+  sharing(installed, manifest = {}) {
     const project = this.create(manifest);
-    cpSync(join(installed.folder, "node_modules"), join(project.folder, "node_modules"), {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
+    symlinkSync(join(installed.folder, "node_modules"), join(project.folder, "node_modules"));
     return project;
   }
 }

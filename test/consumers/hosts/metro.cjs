@@ -1,9 +1,11 @@
 /** Bundles an app as React Native's command does: `metro.cjs ENTRY BUNDLE`. Metro does not run on Node.js 20. */
-const { dirname } = require("node:path");
+const { realpathSync } = require("node:fs");
+const { dirname, join } = require("node:path");
 const Metro = require("metro");
 
 const [entry, out] = process.argv.slice(2);
 const projectRoot = dirname(entry);
+const packages = realpathSync(join(projectRoot, "node_modules"));
 const runtime = dirname(require.resolve("metro-runtime/package.json"));
 
 async function bundle() {
@@ -11,7 +13,7 @@ async function bundle() {
     { cwd: projectRoot },
     {
       projectRoot,
-      watchFolders: [projectRoot, runtime],
+      watchFolders: [projectRoot, packages, runtime],
       cacheStores: [],
       reporter: { update: () => undefined },
       resolver: {

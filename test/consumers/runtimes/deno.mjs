@@ -11,7 +11,7 @@ export const consumers = [
     form: "ES modules",
     types: true,
     async run({ projects, plain, access }) {
-      const project = projects.copy(plain, { type: "module" });
+      const project = projects.sharing(plain, { type: "module" });
       const deno = installed(`${PIN}/deno`);
       project.writeSource("program.ts");
       project.write("deno.json", JSON.stringify({ nodeModulesDir: "manual" }));

@@ -21,7 +21,7 @@ function consumer(version, form, write) {
     name: "Node.js",
     form,
     async run({ projects, plain, withWs, access }) {
-      const project = projects.copy(version === 20 ? withWs : plain);
+      const project = projects.sharing(version === 20 ? withWs : plain);
       const node = installed(`node-${version}/bin/node`);
       return await stepsOf(project.folder, [node, await write(project, access)]);
     },

@@ -15,7 +15,7 @@ let bundled;
 /** Metro bundles the app once, with React Native's Babel preset; resolves to the path of the bundle. */
 function bundle({ projects, plain }) {
   bundled ??= (async () => {
-    const project = projects.copy(plain);
+    const project = projects.sharing(plain);
     project.writeSource("program.ts");
     const out = join(project.folder, "app.js");
     const entry = project.write("index.js", APP);

@@ -25,7 +25,7 @@ function consumer(pin, [resolution, type, options]) {
     form: `resolution ${resolution}`,
     types: true,
     async run({ projects, plain, access }) {
-      const project = projects.copy(plain, { type });
+      const project = projects.sharing(plain, { type });
       project.writeSource("program.ts");
       const compilerOptions = { ...STRICT, ...options };
       project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["program.ts"] }));

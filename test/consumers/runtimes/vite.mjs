@@ -13,7 +13,7 @@ export const consumers = [
     name: "Vite",
     form: "script of a page, without its browser",
     async run({ projects, plain, access }) {
-      const project = projects.copy(plain, { type: "module" });
+      const project = projects.sharing(plain, { type: "module" });
       project.writeSource("program.ts");
       project.write("index.html", PAGE);
       project.write("main.ts", pageScript(access));

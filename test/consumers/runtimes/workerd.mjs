@@ -38,7 +38,7 @@ export const consumers = [
     form: "ES modules, bundled by esbuild",
     async run({ projects, plain, access }) {
       const program = installed(`${PIN}/bin/workerd`);
-      const project = projects.copy(plain);
+      const project = projects.sharing(plain);
       project.writeSource("program.ts");
       await build({
         stdin: { contents: worker(access), resolveDir: project.folder, loader: "ts" },
