@@ -11,6 +11,7 @@ export const NOT_SERVED = {
     "Windows other than the last day would need executed prices, which the service does not store.",
   userDataStream:
     "There are no listen keys. Subscribe on /compat/ws-api/v3 with userDataStream.subscribe.signature instead.",
+  "session.logon": "Every message authenticates itself: this client signs each request with an HMAC key.",
   "order/cancelReplace": "An order cannot be replaced: cancel it, then place another.",
   "order/amend/keepPriority": "An order cannot be amended: cancel it, then place another.",
   "order/amendments": "An order cannot be amended.",
