@@ -14,7 +14,10 @@ async function bundledKb(contents: string): Promise<number> {
     minify: true,
     platform: "browser",
     format: "esm",
-    alias: { "#hmac": `${root}/src/signing/hmac-portable.ts` },
+    alias: {
+      "#hmac": `${root}/src/signing/hmac-portable.ts`,
+      "#socket": `${root}/src/client/socket-default.ts`,
+    },
     logLevel: "silent",
   });
   return gzipSync(outputFiles[0]?.text ?? "").length / 1_000;
