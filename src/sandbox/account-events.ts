@@ -1,6 +1,6 @@
 import { formatNotional, formatQuantity, notionalOf } from "../decimal/index.ts";
 import type { AccountEvents, BalanceNow, Instruments } from "../ports/index.ts";
-import type { PaperVenue } from "./paper-venue/index.ts";
+import type { PaperVenue } from "../simulator/index.ts";
 
 /**
  * Creates the account events of a sandbox from fills: the changes of the two balances that were exchanged, and the

@@ -6,8 +6,8 @@ import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
 import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
-import { readVenueEvent, readVenueFault } from "./paper-venue/index.ts";
 import { readSettlementBody, settlementRefusal } from "./settlement.ts";
+import { readVenueEvent, readVenueFault } from "./venue-input.ts";
 
 /** A call of the control interface: path parts after `/control`, query, parsed body. */
 export type ControlCall = Readonly<{

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { errorMessage } from "../common/index.ts";
+import { VenueInputError } from "../simulator/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
 import { answerControl, type ControlCall, MissingError } from "./control-routes.ts";
 import type { Exchange } from "./exchange.ts";
@@ -114,7 +115,7 @@ function statusOf(error: unknown): number {
   if (error instanceof RefusedError) return error.status;
   if (error instanceof MissingError) return 404;
   if (error instanceof ConflictError) return 409;
-  return error instanceof InputError ? 400 : 500;
+  return error instanceof InputError || error instanceof VenueInputError ? 400 : 500;
 }
 
 function messageOf(error: unknown): string {

@@ -15,6 +15,7 @@ import type {
   Telemetry,
 } from "../ports/index.ts";
 import { createRejectionBuffer } from "../service/index.ts";
+import { type Forgetting, openPaperVenue, type PaperVenue } from "../simulator/index.ts";
 import { createCatalogue, demoBalances } from "./catalogue.ts";
 import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
 import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
@@ -32,7 +33,6 @@ import {
   tapCountedQuotes,
 } from "./markets/index.ts";
 import { type NativeFaultMode, withNativeFaults } from "./native-faults.ts";
-import { type Forgetting, openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
 import type { StoreSetting } from "./setting-readers.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";

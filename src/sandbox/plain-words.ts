@@ -1,7 +1,7 @@
 import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Telemetry } from "../ports/index.ts";
-import { VenueRecordError } from "./paper-venue/index.ts";
+import { VenueRecordError } from "../simulator/index.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** Further codes of problems that the operator can fix, such as a port or a store in use. */

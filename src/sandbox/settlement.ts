@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "../decimal/index.ts";
 import { type ChildSettlement, SettlementError } from "../engine/index.ts";
 import { epochMs, InputError, readInput } from "./input-error.ts";
-import { scaledText } from "./paper-venue/index.ts";
+import { scaledText } from "./venue-input.ts";
 
 const fill = z.strictObject({
   executionId: z.string().min(1).max(64),

@@ -7,7 +7,7 @@ import type { OrderFields } from "../../src/requests/index.ts";
 import { createCrashPoints } from "../../src/sandbox/crash-points.ts";
 import { createCatalogue, demoBalances } from "../../src/sandbox/index.ts";
 import { tapCountedQuotes } from "../../src/sandbox/markets/index.ts";
-import { openPaperVenue, type PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
+import { openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
 import { createRandom, type Random } from "../../src/simulator/world/random.ts";
 
 /** Messages of the process to its parent, one per line on standard output. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
+import type { PaperVenue } from "../../src/simulator/index.ts";
 import {
   type Attack,
   attack,

@@ -13,7 +13,7 @@ const BUDGET_KB = { tarball: 2_600, installed: 11_000 } as const;
 /** Paths that the package may contain. */
 const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
-  /^src\/(?!simulator\/).*\.ts$/,
+  /^src\/(?!simulator\/world\/).*\.ts$/,
   /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,

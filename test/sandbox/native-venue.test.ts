@@ -5,7 +5,7 @@ import { notional, price, quantity } from "../../src/decimal/index.ts";
 import type { CancelRestriction, NativeOrder } from "../../src/model/index.ts";
 import type { NativePlacement } from "../../src/ports/index.ts";
 import { withNativeFaults } from "../../src/sandbox/native-faults.ts";
-import type { PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
+import type { PaperVenue } from "../../src/simulator/index.ts";
 import { lineOf, nativeOf, refusalOf } from "../support/native-suite.ts";
 import {
   childOf,

@@ -7,12 +7,8 @@ import { price, quantity } from "../../src/decimal/index.ts";
 import type { ChildRequest, Level, Quote } from "../../src/model/index.ts";
 import type { PrintInput, VenueEvent } from "../../src/ports/index.ts";
 import { createCatalogue } from "../../src/sandbox/index.ts";
-import {
-  type Forgetting,
-  openPaperVenue,
-  type PaperVenue,
-  readVenueFault,
-} from "../../src/sandbox/paper-venue/index.ts";
+import { readVenueFault } from "../../src/sandbox/venue-input.ts";
+import { type Forgetting, openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
 
 export const START_MS: number = 1_700_000_000_000;
 export const DEADLINE_MS: number = START_MS + 2_000;

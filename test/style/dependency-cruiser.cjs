@@ -87,7 +87,7 @@ const rooms = {
 
 /** Files and folders that may import a package. */
 const packages = {
-  zod: ["requests/schemas/", "sandbox/"],
+  zod: ["requests/schemas/", "sandbox/", "simulator/paper-venue/"],
   eventemitter3: ["engine/"],
   "decimal.js": ["decimal/"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],

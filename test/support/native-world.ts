@@ -2,8 +2,8 @@ import { createMemoryInstruments } from "../../src/adapters/memory/index.ts";
 import { price, quantity } from "../../src/decimal/index.ts";
 import type { NativeExecution, NativeOrder } from "../../src/model/index.ts";
 import type { Clock, NativeOrders } from "../../src/ports/index.ts";
-import { openPaperVenue, type PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
+import { openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
 import { quoteOf } from "../sandbox/venue-world.ts";
 import {
   type Credentials,

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createMemoryAccounts } from "../../../../src/adapters/memory/index.ts";
-import type { PaperVenue } from "../../../../src/sandbox/paper-venue/index.ts";
 import { openApiDocument } from "../../../../src/service/index.ts";
+import type { PaperVenue } from "../../../../src/simulator/index.ts";
 import type { WireRequest, WireResponse } from "../../../../src/wire/index.ts";
 import { quoteOf } from "../../../sandbox/venue-world.ts";
 import { readDescription } from "../../../support/described.ts";

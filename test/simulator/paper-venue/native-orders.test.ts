@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
-import { openPaperVenue } from "../../../src/sandbox/paper-venue/index.ts";
+import { openPaperVenue } from "../../../src/simulator/paper-venue/index.ts";
+import { quoteOf, START_MS } from "../../sandbox/venue-world.ts";
 import { type NativeHost, type NativePlace, nativeSuite } from "../../support/native-suite.ts";
-import { quoteOf, START_MS } from "../venue-world.ts";
 
 /** A paper venue on a file; every opening acts as another process. */
 async function paperPlace(): Promise<NativePlace> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createFileLog } from "../../../src/sandbox/paper-venue/append-log.ts";
-import type { Compaction } from "../../../src/sandbox/paper-venue/compact-file.ts";
-import type { LogFile, LogPlace } from "../../../src/sandbox/paper-venue/log-file.ts";
+import { createFileLog } from "../../../src/simulator/paper-venue/append-log.ts";
+import type { Compaction } from "../../../src/simulator/paper-venue/compact-file.ts";
+import type { LogFile, LogPlace } from "../../../src/simulator/paper-venue/log-file.ts";
 
 const done = async (): Promise<void> => undefined;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quantity } from "../../../src/decimal/index.ts";
-import { readVenueEvent, readVenueFault } from "../../../src/sandbox/paper-venue/index.ts";
+import { readVenueEvent } from "../../../src/sandbox/venue-input.ts";
 import {
   childOf,
   DEADLINE_MS,
@@ -9,7 +9,7 @@ import {
   openFundedWorld,
   quoteOf,
   START_MS,
-} from "../venue-world.ts";
+} from "../../sandbox/venue-world.ts";
 
 const deadlineMs = DEADLINE_MS;
 
@@ -198,22 +198,6 @@ describe("the scope of a fault", () => {
   });
 });
 
-describe("reading a fault", () => {
-  it.each([
-    [{ mode: "explode" }, "mode"],
-    [{ lookup: "maybe" }, "lookup"],
-    [{ mode: "partial", fraction: 1.5 }, "fraction: must be a number from 0 to 1"],
-    [{ mode: "partial", fraction: -0.5 }, "fraction"],
-    [{ mode: "delay", delayMs: -1 }, "delayMs"],
-    [{ mode: "hold", count: 0 }, "count"],
-    [{ mode: "hold", accountId: 1.5 }, "accountId"],
-    [{ mode: "hold", speed: 2 }, "speed"],
-    ["hold", "body"],
-  ])("%j is refused by name", (body, named) => {
-    expect(() => readVenueFault(body)).toThrow(named);
-  });
-});
-
 describe("injected reports of the venue", () => {
   it("hostile 96: go out exactly as they are, and the venue's own record stays", async () => {
     const { venue, events } = await openFundedWorld();
@@ -243,18 +227,6 @@ describe("injected reports of the venue", () => {
       },
     ]);
     expect([venue.children(), venue.balances(1)]).toEqual([[], before]);
-  });
-
-  it.each([
-    [{ executionId: "x", quantity: "1", price: "1" }, "child"],
-    [
-      { child: "c", executionId: "x", quantity: "1.0000001", price: "1" },
-      "quantity: must have at most 6 decimals",
-    ],
-    [{ child: "c", executionId: "x", quantity: "1", price: "1e3" }, "price: must be a decimal"],
-    [{ child: "c", executionId: "x", quantity: "1", price: "1", status: "GONE" }, "status"],
-  ])("%j is refused by name", (body, named) => {
-    expect(() => readVenueEvent(body, START_MS)).toThrow(named);
   });
 
   it("are not delivered after unsubscribing", async () => {

@@ -18,7 +18,6 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
-import { InputError } from "../input-error.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
@@ -29,6 +28,7 @@ import { OrderBook, type Take, total } from "./order-book.ts";
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
+import { VenueInputError } from "./venue-input-error.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
 /** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
@@ -69,7 +69,7 @@ export type PaperVenue = ExecutionVenue &
     /** Activates a fault in place of the previous one. */
     setFault(fault: VenueFault): void;
     /**
-     * Releases all held children, or one. Resolves to their number. Rejects with InputError if that one is not held.
+     * Releases all held children, or one. Resolves to their number. Rejects with VenueInputError if that one is not held.
      */
     release(childId?: string): Promise<number>;
     /** Sends an event to the engine. The venue's own record does not change. */
@@ -78,7 +78,7 @@ export type PaperVenue = ExecutionVenue &
     children(parentOrderId?: number): readonly ChildRow[];
     /** Returns whether balances of the account were ever set. */
     hasAccount(accountId: number): boolean;
-    /** Sets all balances of an account. Rejects with InputError for an invalid amount. */
+    /** Sets all balances of an account. Rejects with VenueInputError for an invalid amount. */
     setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
     /** Returns all balances of an account, as decimal text by asset. */
     balances(accountId: number): Readonly<Record<string, string>>;
@@ -88,7 +88,7 @@ export type PaperVenue = ExecutionVenue &
     balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined;
     /**
      * Sets the signed positions of an account by symbol. For other symbols the position is the balance of the base
-     * asset. Rejects with InputError for an unknown instrument and an invalid quantity.
+     * asset. Rejects with VenueInputError for an unknown instrument and an invalid quantity.
      */
     setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void>;
     /** Returns the account's positions that were set, including later moves, as decimal text by symbol. */
@@ -248,7 +248,7 @@ class RecordedVenue implements PaperVenue {
   async release(childId?: string): Promise<number> {
     const held = this.#record.held();
     if (childId !== undefined && !held.includes(childId))
-      throw new InputError(`child: the venue does not hold a child ${childId}`);
+      throw new VenueInputError(`child: the venue does not hold a child ${childId}`);
     const children = childId === undefined ? held : [childId];
     const timeMs = this.#clock.nowMs();
     await this.#work(
@@ -278,7 +278,7 @@ class RecordedVenue implements PaperVenue {
   async setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void> {
     for (const [asset, text] of Object.entries(balances)) {
       if (parseAmount(asset, text) === undefined)
-        throw new InputError(`balances.${asset}: must be an amount`);
+        throw new VenueInputError(`balances.${asset}: must be an amount`);
     }
     await this.#work(this.#commit({ kind: "balances", accountId, balances, timeMs: this.#clock.nowMs() }));
   }
@@ -298,8 +298,9 @@ class RecordedVenue implements PaperVenue {
   async setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void> {
     for (const [symbol, text] of Object.entries(positions)) {
       if (this.#instruments.find(symbol) === undefined)
-        throw new InputError(`positions.${symbol}: unknown instrument`);
-      if (parsePosition(text) === undefined) throw new InputError(`positions.${symbol}: must be a quantity`);
+        throw new VenueInputError(`positions.${symbol}: unknown instrument`);
+      if (parsePosition(text) === undefined)
+        throw new VenueInputError(`positions.${symbol}: must be a quantity`);
     }
     await this.#work(this.#commit({ kind: "positions", accountId, positions, timeMs: this.#clock.nowMs() }));
   }

@@ -3,8 +3,7 @@ import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
-import { openPaperVenue, VenueRecordError } from "../../../src/sandbox/paper-venue/index.ts";
-import { nativeOf } from "../../support/native-suite.ts";
+import { openPaperVenue, VenueRecordError } from "../../../src/simulator/paper-venue/index.ts";
 import {
   childOf,
   DEADLINE_MS,
@@ -14,7 +13,8 @@ import {
   quoteOf,
   START_MS,
   temporaryDirectory,
-} from "../venue-world.ts";
+} from "../../sandbox/venue-world.ts";
+import { nativeOf } from "../../support/native-suite.ts";
 
 const deadlineMs = DEADLINE_MS;
 const recordPath = async (): Promise<string> => join(await temporaryDirectory(), "deep", "venue.jsonl");

@@ -7,9 +7,35 @@ import {
   QUANTITY_SCALE,
   type Quantity,
   type Scaled,
-} from "../../decimal/index.ts";
-import type { VenueEvent } from "../../ports/index.ts";
-import { decimalText, epochMs, readInput } from "../input-error.ts";
+} from "../decimal/index.ts";
+import type { VenueEvent } from "../ports/index.ts";
+import type { VenueFault } from "../simulator/index.ts";
+import { FRACTION_SCALE } from "../simulator/internal.ts";
+import { decimalText, epochMs, positiveId, readInput } from "./input-error.ts";
+
+const fraction = decimalText.transform((text, context) => {
+  const value = parseScaled(text, FRACTION_SCALE);
+  if (value !== undefined && value <= 10n ** BigInt(FRACTION_SCALE)) return value;
+  context.addIssue("must be a number from 0 to 1");
+  return z.NEVER;
+});
+
+const faultBody: z.ZodType<VenueFault> = z.strictObject({
+  mode: z
+    .enum(["none", "reject", "timeout-before", "timeout-after", "partial", "delay", "hold"])
+    .default("none"),
+  lookup: z.enum(["none", "not-found", "fail", "delay"]).default("none"),
+  fraction: fraction.prefault("0.5"),
+  delayMs: z.number().int().min(0).max(86_400_000).default(1_000),
+  count: z.number().int().min(1).max(1_000_000_000).optional(),
+  symbol: z.string().optional(),
+  accountId: positiveId.optional(),
+});
+
+/** Reads the member `venue` of `POST /control/faults`. Throws InputError. */
+export function readVenueFault(body: unknown): VenueFault {
+  return readInput(faultBody, body);
+}
 
 const STATES = {
   open: "open",

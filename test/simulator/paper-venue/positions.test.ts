@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { formatQuantity } from "../../../src/decimal/index.ts";
 import { createAccountEvents } from "../../../src/sandbox/account-events.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
-import type { PaperVenue } from "../../../src/sandbox/paper-venue/index.ts";
-import { nativeOf } from "../../support/native-suite.ts";
+import type { PaperVenue } from "../../../src/simulator/paper-venue/index.ts";
 import {
   childOf,
   DEADLINE_MS,
@@ -14,7 +13,8 @@ import {
   openVenueWorld,
   quoteOf,
   temporaryDirectory,
-} from "../venue-world.ts";
+} from "../../sandbox/venue-world.ts";
+import { nativeOf } from "../../support/native-suite.ts";
 
 const deadlineMs = DEADLINE_MS;
 

@@ -6,12 +6,11 @@ import { quantity } from "../../../src/decimal/index.ts";
 import { childIdOf } from "../../../src/lifecycle/index.ts";
 import type { ChildRequest } from "../../../src/model/index.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
-import { createMemoryLog } from "../../../src/sandbox/paper-venue/append-log.ts";
-import { Forgetter } from "../../../src/sandbox/paper-venue/forgetter.ts";
-import { ForgottenChildren } from "../../../src/sandbox/paper-venue/forgotten-children.ts";
-import type { Forgetting } from "../../../src/sandbox/paper-venue/index.ts";
-import { VenueRecord } from "../../../src/sandbox/paper-venue/venue-record.ts";
-import { nativeOf } from "../../support/native-suite.ts";
+import { createMemoryLog } from "../../../src/simulator/paper-venue/append-log.ts";
+import { Forgetter } from "../../../src/simulator/paper-venue/forgetter.ts";
+import { ForgottenChildren } from "../../../src/simulator/paper-venue/forgotten-children.ts";
+import type { Forgetting } from "../../../src/simulator/paper-venue/index.ts";
+import { VenueRecord } from "../../../src/simulator/paper-venue/venue-record.ts";
 import {
   childOf,
   DEADLINE_MS,
@@ -22,7 +21,8 @@ import {
   START_MS,
   temporaryDirectory,
   type VenueWorld,
-} from "../venue-world.ts";
+} from "../../sandbox/venue-world.ts";
+import { nativeOf } from "../../support/native-suite.ts";
 
 const HOUR_MS = 3_600_000;
 const forgetting: Forgetting = { afterMs: HOUR_MS, quietMs: 60_000 };

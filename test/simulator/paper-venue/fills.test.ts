@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { formatPrice, formatQuantity, price, quantity } from "../../../src/decimal/index.ts";
 import type { ChildReport } from "../../../src/ports/index.ts";
-import { childOf, DEADLINE_MS, openFundedWorld, openVenueWorld, quoteOf, START_MS } from "../venue-world.ts";
+import {
+  childOf,
+  DEADLINE_MS,
+  openFundedWorld,
+  openVenueWorld,
+  quoteOf,
+  START_MS,
+} from "../../sandbox/venue-world.ts";
 
 const deadlineMs = DEADLINE_MS;
 

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatPrice, type Price } from "../../../src/decimal/index.ts";
-import { decodeEntry, encodeEntry } from "../../../src/sandbox/paper-venue/entry.ts";
+import { decodeEntry, encodeEntry } from "../../../src/simulator/paper-venue/entry.ts";
+import { childOf, DEADLINE_MS, openVenueWorld, temporaryDirectory } from "../../sandbox/venue-world.ts";
 import { seedOr } from "../../support/seed.ts";
 import { anyVenueEntry } from "../../support/venue-entries.ts";
-import { childOf, DEADLINE_MS, openVenueWorld, temporaryDirectory } from "../venue-world.ts";
 
 describe("the paper venue's record", () => {
   it("I16: every line that is written reads back equal, at both ends of every range", () => {

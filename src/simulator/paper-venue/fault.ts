@@ -1,7 +1,5 @@
-import * as z from "zod";
-import { parseScaled, type Scaled } from "../../decimal/index.ts";
+import type { Scaled } from "../../decimal/index.ts";
 import type { ChildRequest } from "../../model/index.ts";
-import { decimalText, positiveId, readInput } from "../input-error.ts";
 
 /**
  * Fault of a submitted child. `timeout-before`: the child never arrives. `timeout-after`: it executes and the answer is
@@ -36,30 +34,6 @@ export type VenueFault = Readonly<{
   symbol?: string | undefined;
   accountId?: number | undefined;
 }>;
-
-const fraction = decimalText.transform((text, context) => {
-  const value = parseScaled(text, FRACTION_SCALE);
-  if (value !== undefined && value <= 10n ** BigInt(FRACTION_SCALE)) return value;
-  context.addIssue("must be a number from 0 to 1");
-  return z.NEVER;
-});
-
-const faultBody: z.ZodType<VenueFault> = z.strictObject({
-  mode: z
-    .enum(["none", "reject", "timeout-before", "timeout-after", "partial", "delay", "hold"])
-    .default("none"),
-  lookup: z.enum(["none", "not-found", "fail", "delay"]).default("none"),
-  fraction: fraction.prefault("0.5"),
-  delayMs: z.number().int().min(0).max(86_400_000).default(1_000),
-  count: z.number().int().min(1).max(1_000_000_000).optional(),
-  symbol: z.string().optional(),
-  accountId: positiveId.optional(),
-});
-
-/** Reads the member `venue` of `POST /control/faults`. Throws InputError. */
-export function readVenueFault(body: unknown): VenueFault {
-  return readInput(faultBody, body);
-}
 
 /** The active fault, and the children it has hit. */
 export class FaultPlan {
