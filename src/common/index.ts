@@ -16,6 +16,7 @@ export {
   optional,
   optionsOf,
   portOption,
+  recordOption,
   textOption,
   uncheckedOption,
   wholeOption,

@@ -107,6 +107,14 @@ export function listOption(wanted: string, check: OptionCheck): OptionCheck {
   };
 }
 
+/** Checks every value of an object whose names are free; `wanted` describes the object. */
+export function recordOption(wanted: string, check: OptionCheck): OptionCheck {
+  return (value, name) => {
+    if (!isObject(value)) throw wrongOption(value, name, wanted);
+    for (const [key, entry] of Object.entries(value)) check(entry, `${name}[${JSON.stringify(key)}]`);
+  };
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isAwaited(value);
 

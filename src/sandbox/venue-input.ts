@@ -10,15 +10,13 @@ import {
 } from "../decimal/index.ts";
 import type { VenueEvent } from "../ports/index.ts";
 import type { VenueFault } from "../simulator/index.ts";
-import { FRACTION_SCALE } from "../simulator/internal.ts";
+import { parseFraction } from "../simulator/internal.ts";
 import { decimalText, epochMs, positiveId, readInput } from "./input-error.ts";
 
-const fraction = decimalText.transform((text, context) => {
-  const value = parseScaled(text, FRACTION_SCALE);
-  if (value !== undefined && value <= 10n ** BigInt(FRACTION_SCALE)) return value;
-  context.addIssue("must be a number from 0 to 1");
-  return z.NEVER;
-});
+const fraction = decimalText.refine(
+  (text) => parseFraction(text) !== undefined,
+  "must be a number from 0 to 1",
+);
 
 const faultBody: z.ZodType<VenueFault> = z.strictObject({
   mode: z

@@ -1,2 +1,3 @@
 /** Exports for other folders of the package; see index.ts for the entry point. */
-export { FRACTION_SCALE, parseAmount, parsePosition } from "./paper-venue/index.ts";
+export { parseAmount, parseFraction, parsePosition } from "./paper-venue/index.ts";
+export { createRandom, type Random } from "./random.ts";

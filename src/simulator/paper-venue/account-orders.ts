@@ -1,4 +1,4 @@
-import type { Fill, NativeExecution, NativeOrder } from "../../model/index.ts";
+import type { NativeExecution, NativeFill, NativeOrder } from "../../model/index.ts";
 import type { ExecutionQuery, NativeKey, NativePage, OpenNativeQuery } from "../../ports/index.ts";
 import {
   executionAt,
@@ -90,7 +90,7 @@ export class AccountOrders {
   }
 
   /** Adds fills, at the time at which they were reported. */
-  fill(order: KeptOrder, fills: readonly Fill[], timeMs: number): void {
+  fill(order: KeptOrder, fills: readonly NativeFill[], timeMs: number): void {
     for (const fill of fills) {
       order.fills.push(fill);
       this.#happened(order, timeMs);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { formatPrice, formatQuantity } from "../../decimal/index.ts";
-import type { ChildRequest, Fill } from "../../model/index.ts";
+import type { ChildRequest, NativeFill } from "../../model/index.ts";
 import { readJson, writeJson } from "../../wire/index.ts";
 import { type ForgettingEntry, forgettingEntrySchema, forgettingEntryText } from "./forgetting-entry.ts";
 import {
@@ -46,7 +46,7 @@ export type ChildResolved = Readonly<{
   kind: "resolved";
   childId: string;
   state: "closed" | "rejected";
-  fills: readonly Fill[];
+  fills: readonly NativeFill[];
   held: boolean;
   final: boolean;
   detail: string;

@@ -1,4 +1,13 @@
-import type { Scaled } from "../../decimal/index.ts";
+import {
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  textOption,
+  wholeOption,
+  wordOption,
+} from "../../common/index.ts";
+import { parseScaled, type Scaled } from "../../decimal/index.ts";
 import type { ChildRequest } from "../../model/index.ts";
 
 /**
@@ -18,32 +27,69 @@ export type SubmitFault =
 /** Fault of a look-up of a child. `delay`: the true answer comes late. */
 export type LookupFault = "none" | "not-found" | "fail" | "delay";
 
-/** Number of decimals of {@link VenueFault.fraction}. */
+/** A fault of the venue and its scope: children of one symbol or account, and only the first `count` of them. */
+export interface VenueFault {
+  /** Default: none. */
+  readonly mode?: SubmitFault;
+  /** Default: none. */
+  readonly lookup?: LookupFault;
+  /** Fraction that a partial fault leaves, a decimal string from "0" to "1". Default: "0.5". */
+  readonly fraction?: string;
+  /** Length of a delay in milliseconds. Default: 1,000. */
+  readonly delayMs?: number;
+  readonly count?: number | undefined;
+  readonly symbol?: string | undefined;
+  readonly accountId?: number | undefined;
+}
+
+/** Number of decimals of {@link ActiveFault.fraction}. */
 export const FRACTION_SCALE = 20;
 
-/**
- * A fault of the venue and its scope: children of one symbol or account, and only the first `count` of them. `fraction`
- * is in units of 1e-20.
- */
-export type VenueFault = Readonly<{
-  mode: SubmitFault;
-  lookup: LookupFault;
-  fraction: Scaled;
-  delayMs: number;
-  count?: number | undefined;
-  symbol?: string | undefined;
-  accountId?: number | undefined;
-}>;
+/** A fault with its defaults. `fraction` is in units of 1e-20. */
+export type ActiveFault = Required<Pick<VenueFault, "mode" | "lookup" | "delayMs">> &
+  Pick<VenueFault, "count" | "symbol" | "accountId"> &
+  Readonly<{ fraction: Scaled }>;
+
+const SUBMIT_FAULTS: readonly SubmitFault[] = [
+  ...(["none", "reject", "timeout-before", "timeout-after", "partial", "delay", "hold"] as const),
+];
+const LOOKUP_FAULTS: readonly LookupFault[] = ["none", "not-found", "fail", "delay"];
+
+/** Returns a fraction from 0 to 1 in units of 1e-20; `undefined` for any other text. */
+export function parseFraction(text: string): Scaled | undefined {
+  const value = parseScaled(text, FRACTION_SCALE);
+  return value !== undefined && value <= 10n ** BigInt(FRACTION_SCALE) ? value : undefined;
+}
+
+const faultOption: OptionCheck = optionsOf<VenueFault>({
+  mode: optional(wordOption(SUBMIT_FAULTS)),
+  lookup: optional(wordOption(LOOKUP_FAULTS)),
+  fraction: optional(
+    textOption('a decimal string from "0" to "1"', (text) => parseFraction(text) !== undefined),
+  ),
+  delayMs: optional(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds")),
+  count: optional(wholeOption({ from: 1 })),
+  symbol: optional(nameOption),
+  accountId: optional(wholeOption({ from: 1 })),
+});
+
+function activeOf({ fraction = "0.5", ...fault }: VenueFault): ActiveFault {
+  return { mode: "none", lookup: "none", delayMs: 1_000, ...fault, fraction: parseFraction(fraction) ?? 0 };
+}
 
 /** The active fault, and the children it has hit. */
 export class FaultPlan {
-  #fault: VenueFault | undefined;
+  #fault: ActiveFault | undefined;
   #hit: Set<string> = new Set();
   #hitCount = 0;
 
-  /** Activates another fault. It starts with no children hit. */
+  /**
+   * Activates another fault. It starts with no children hit. Throws a TypeError or RangeError that names an option of
+   * the fault that is unknown or wrong.
+   */
   set(fault: VenueFault): void {
-    this.#fault = fault;
+    faultOption(fault, "setFault");
+    this.#fault = activeOf(fault);
     this.#hit = new Set();
     this.#hitCount = 0;
   }
@@ -54,18 +100,18 @@ export class FaultPlan {
   }
 
   /** Returns the fault that hits this child on its way to the venue. */
-  onSubmit(child: ChildRequest): VenueFault | undefined {
+  onSubmit(child: ChildRequest): ActiveFault | undefined {
     const fault = this.#fault;
     return fault !== undefined && fault.mode !== "none" && this.#hits(fault, child) ? fault : undefined;
   }
 
   /** Returns the fault that hits a look-up of this child. */
-  onLookup(child: ChildRequest): VenueFault | undefined {
+  onLookup(child: ChildRequest): ActiveFault | undefined {
     const fault = this.#fault;
     return fault !== undefined && fault.lookup !== "none" && this.#hits(fault, child) ? fault : undefined;
   }
 
-  #hits(fault: VenueFault, child: ChildRequest): boolean {
+  #hits(fault: ActiveFault, child: ChildRequest): boolean {
     if (fault.symbol !== undefined && fault.symbol !== child.symbol) return false;
     if (fault.accountId !== undefined && fault.accountId !== child.accountId) return false;
     if (fault.count === undefined || this.#hit.has(child.childId)) return true;

@@ -1,8 +1,17 @@
+export type {
+  ExecutionTerms,
+  FeeRates,
+  Latency,
+  Liquidity,
+  SlippageModel,
+  TakenLevel,
+} from "./execution-terms.ts";
 export type { LookupFault, SubmitFault, VenueFault } from "./fault.ts";
-export { FRACTION_SCALE } from "./fault.ts";
+export { parseFraction } from "./fault.ts";
 export { parseAmount } from "./ledger.ts";
+export type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 export { parsePosition } from "./positions.ts";
 export type { Forgetting } from "./settled-children.ts";
-export { openPaperVenue, type PaperVenue, type PaperVenueOptions } from "./venue.ts";
+export { openPaperVenue } from "./venue.ts";
 export { VenueInputError } from "./venue-input-error.ts";
 export { type ChildRow, VenueRecordError } from "./venue-record.ts";

@@ -10,8 +10,8 @@ import {
 } from "../../decimal/index.ts";
 import type {
   ExecutionReason,
-  Fill,
   NativeExecution,
+  NativeFill,
   NativeOrder,
   NativeStatus,
   RejectReason,
@@ -49,7 +49,7 @@ export type OrderEnd = Readonly<{
 export type KeptOrder = {
   readonly orderId: bigint;
   readonly terms: OrderTerms;
-  readonly fills: Fill[];
+  readonly fills: NativeFill[];
   readonly timesMs: number[];
   end?: OrderEnd;
 };
@@ -97,7 +97,7 @@ function snapshotAt(order: KeptOrder, event: number): NativeOrder {
 }
 
 /** Returns the sum of price · quantity over fills. */
-export function amountOf(fills: readonly Fill[]): Notional {
+export function amountOf(fills: readonly NativeFill[]): Notional {
   return fills.reduce((sum, { price, quantity }) => add(sum, notionalOf(price, quantity)), ZERO_NOTIONAL);
 }
 

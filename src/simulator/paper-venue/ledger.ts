@@ -2,6 +2,8 @@ import {
   add,
   formatScaled,
   NOTIONAL_SCALE,
+  type Notional,
+  notional,
   notionalOf,
   parseScaled,
   QUANTITY_SCALE,
@@ -11,7 +13,7 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
-import type { Fill, Side } from "../../model/index.ts";
+import type { NativeFill, Side } from "../../model/index.ts";
 import type { AssetBalance } from "../../ports/index.ts";
 
 /** The amount of an asset that a trade takes from an account. */
@@ -28,10 +30,10 @@ export type Trade = Readonly<{
 /** The signed sums of trades in the base asset and in USD. */
 export type Shift = Readonly<{ accountId: number; baseAsset: string; base: Scaled; quote: Scaled }>;
 
-type FillAmount = Pick<Fill, "price" | "quantity">;
+type FillAmount = Pick<NativeFill, "price" | "quantity" | "commission">;
 
 /** A trade that was made. */
-export type ExecutedTrade = Trade & Readonly<{ fills: readonly Fill[] }>;
+export type ExecutedTrade = Trade & Readonly<{ fills: readonly NativeFill[] }>;
 
 type Balances = readonly (readonly [asset: string, amount: Scaled])[];
 
@@ -48,11 +50,31 @@ export function parseAmount(asset: string, text: string): Scaled | undefined {
   return parseScaled(text, scaleOf(asset));
 }
 
-/** Returns the cost of a trade. */
+/** Returns the cost of a trade. The commission of a sale is paid out of its proceeds. */
 export function debitOf({ accountId, side, baseAsset, fills }: Trade): Debit {
   if (side === "SELL") return { accountId, asset: baseAsset, amount: sumOfQuantities(fills) };
-  const cost = fills.reduce((sum, fill) => add(sum, notionalOf(fill.price, fill.quantity)), ZERO_NOTIONAL);
-  return { accountId, asset: USD, amount: cost };
+  return { accountId, asset: USD, amount: sumOf(fills, (fill) => add(amountOf(fill), commissionOf(fill))) };
+}
+
+/** Returns what a sale adds to the account: its proceeds less the commission. */
+function proceedsOf(fill: FillAmount): Notional {
+  return subtract(amountOf(fill), commissionOf(fill));
+}
+
+const amountOf = ({ price, quantity }: FillAmount): Notional => notionalOf(price, quantity);
+
+/** Returns the commission of a fill in USD. */
+export function commissionOf({ commission }: FillAmount): Notional {
+  return commission === undefined ? ZERO_NOTIONAL : notional(commission);
+}
+
+const sumOf = (fills: readonly FillAmount[], of: (fill: FillAmount) => Notional): Notional =>
+  fills.reduce((sum, fill) => add(sum, of(fill)), ZERO_NOTIONAL);
+
+/** Returns what a trade adds to the account. */
+function creditOf({ accountId, side, baseAsset, fills }: Trade): Debit {
+  if (side === "BUY") return { accountId, asset: baseAsset, amount: sumOfQuantities(fills) };
+  return { accountId, asset: USD, amount: sumOf(fills, proceedsOf) };
 }
 
 const sumOfQuantities = (fills: readonly FillAmount[]): Quantity =>
@@ -152,10 +174,9 @@ export class Ledger {
   /** Applies a trade to the balances, fill by fill. */
   move({ fills, ...whose }: ExecutedTrade): void {
     const { accountId, baseAsset } = whose;
-    const opposite = whose.side === "BUY" ? "SELL" : "BUY";
     for (const fill of fills) {
       this.#change(debitOf({ ...whose, fills: [fill] }), subtract);
-      this.#change(debitOf({ ...whose, side: opposite, fills: [fill] }), add);
+      this.#change(creditOf({ ...whose, fills: [fill] }), add);
       const balances = [baseAsset, USD].map((asset) => [asset, this.balance(accountId, asset)] as const);
       this.#after.set(fill.executionId, balances);
     }

@@ -2,8 +2,8 @@ import { QUANTITY_LIMIT, type Quantity } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type {
   CancelRestriction,
-  Fill,
   NativeExecution,
+  NativeFill,
   NativeLimitTerms,
   NativeMarketTerms,
   NativeOrder,
@@ -21,6 +21,7 @@ import type {
   NativeRequest,
   OpenNativeQuery,
 } from "../../ports/index.ts";
+import type { Liquidity } from "./execution-terms.ts";
 import { executionAt, isOpen, type KeptOrder, orderOf, restOf } from "./kept-order.ts";
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
@@ -48,19 +49,29 @@ export type NativeOrderManagerParts = Readonly<{
   /** Counts a promise as work of the venue until it settles. */
   work: <T>(work: Promise<T>) => Promise<T>;
   /** Converts parts of an order to new executions. */
-  fillsOf: (takes: readonly Take[]) => readonly Fill[];
-  print: (symbol: string, fills: readonly Fill[]) => void;
+  fillsOf: (
+    executed: Readonly<{ symbol: string; liquidity: Liquidity }>,
+    takes: readonly Take[],
+  ) => readonly NativeFill[];
+  /** Returns the parts of an order at the prices that it gets on arrival. */
+  slipped: (taker: Taker, takes: readonly Take[]) => readonly Take[];
+  print: (symbol: string, fills: readonly NativeFill[]) => void;
 }>;
 
 /**
  * The immediate executions of an order, the amount that the account must be able to pay, and the reason for its end if
  * it is not filled.
  */
-type Match = Readonly<{ takes: readonly Take[]; debit: Debit; expired?: BookReason }>;
+type Match = Readonly<{
+  takes: readonly Take[];
+  fills: readonly NativeFill[];
+  debit: Debit;
+  expired?: BookReason;
+}>;
 
 type AccountSide = Readonly<{ accountId: number; side: Side; baseAsset: string }>;
 
-/** Commission of a fill: none, because the venue trades on paper. */
+/** Commission of a fill for which the venue charges none. */
 const NO_COMMISSION = { commission: "0", commissionAsset: "USD" };
 
 /**
@@ -188,11 +199,12 @@ export class NativeOrderManager implements NativeOrders {
     };
     const takes = book.match(taker);
     if (takes.length === 0) return undefined;
-    if (!record.ledger.holds(debitOf({ ...this.#accountSide(order.terms), fills: takes }))) {
+    const fills = fillsOf({ symbol, liquidity: "maker" }, takes);
+    if (!record.ledger.holds(debitOf({ ...this.#accountSide(order.terms), fills }))) {
       return this.#cancelOf(order, "EXCHANGE_CANCELED");
     }
     book.take(taker, takes);
-    return { kind: "filled", orderId: order.orderId, fills: fillsOf(takes), timeMs: clock.nowMs() };
+    return { kind: "filled", orderId: order.orderId, fills, timeMs: clock.nowMs() };
   }
 
   /** Matches a new order, or throws its refusal. */
@@ -213,11 +225,13 @@ export class NativeOrderManager implements NativeOrders {
   /** Matches a limit order. The account must be able to pay the whole order at its limit, whatever it fills now. */
   #matchLimit(terms: NativeLimitTerms, accountSide: AccountSide): Match {
     const { quantity, price, timeInForce } = terms;
-    const debit = debitOf({ ...accountSide, fills: [{ price, quantity }] });
+    const whole = this.#parts.fillsOf({ symbol: terms.symbol, liquidity: "taker" }, [{ price, quantity }]);
+    const debit = debitOf({ ...accountSide, fills: whole });
     const takes = this.#parts.book.match(takerOf(terms));
-    if (timeInForce === "GTC" || total(takes) >= quantity) return { takes, debit };
-    if (timeInForce === "FOK") return { takes: [], debit, expired: "UNFILLED_FOK_ORDER_EXPIRED" };
-    return { takes, debit, expired: "UNFILLED_IOC_QUANTITY_EXPIRED" };
+    const executed = { takes, fills: this.#executed(terms, takes), debit };
+    if (timeInForce === "GTC" || total(takes) >= quantity) return executed;
+    if (timeInForce === "FOK") return { takes: [], fills: [], debit, expired: "UNFILLED_FOK_ORDER_EXPIRED" };
+    return { ...executed, expired: "UNFILLED_IOC_QUANTITY_EXPIRED" };
   }
 
   #matchMarket(terms: NativeMarketTerms, accountSide: AccountSide): Match {
@@ -225,12 +239,13 @@ export class NativeOrderManager implements NativeOrders {
     if (!book.has(terms.symbol)) throw new OrderError("NO_DEPTH");
     if ("quoteQuantity" in terms) return this.#matchAmount(terms, accountSide);
     const takes = book.match(takerOf(terms));
+    const fills = this.#executed(terms, takes);
     const isFull = total(takes) >= terms.quantity;
     const debit =
       accountSide.side === "SELL"
         ? { accountId: accountSide.accountId, asset: accountSide.baseAsset, amount: terms.quantity }
-        : debitOf({ ...accountSide, fills: takes });
-    return { takes, debit, ...(!isFull && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
+        : debitOf({ ...accountSide, fills });
+    return { takes, fills, debit, ...(!isFull && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
   }
 
   #matchAmount(
@@ -244,14 +259,20 @@ export class NativeOrderManager implements NativeOrders {
     }
     if (total(takes) >= QUANTITY_LIMIT)
       throw new OrderError("PARAMETER_OVERFLOW", { field: "quoteOrderQty" });
-    const debit =
-      side === "BUY"
-        ? { accountId: accountSide.accountId, asset: "USD", amount }
-        : debitOf({ ...accountSide, fills: takes });
-    return { takes, debit, ...(!spent && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
+    const fills = this.#executed(terms, takes);
+    const spending = debitOf({ ...accountSide, fills });
+    // An order by amount that is not spent completely may spend the amount on a better book, so all of it is checked.
+    const debit = side === "BUY" && spending.amount < amount ? { ...spending, amount } : spending;
+    return { takes, fills, debit, ...(!spent && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
   }
 
-  #entryOf(placement: NativePlacement, { takes, expired }: Match): OrderPlaced {
+  /** Returns the executions of an order on arrival, at the prices that it really gets. */
+  #executed(terms: NativeLimitTerms | NativeMarketTerms, takes: readonly Take[]): readonly NativeFill[] {
+    const { fillsOf, slipped } = this.#parts;
+    return fillsOf({ symbol: terms.symbol, liquidity: "taker" }, slipped(takerOf(terms), takes));
+  }
+
+  #entryOf(placement: NativePlacement, { fills, expired }: Match): OrderPlaced {
     const { accountId, requestKey, ...terms } = placement;
     return {
       kind: "placed",
@@ -259,7 +280,7 @@ export class NativeOrderManager implements NativeOrders {
       accountId,
       requestKey,
       terms,
-      fills: this.#parts.fillsOf(takes),
+      fills,
       ...(expired !== undefined && { expired }),
       timeMs: this.#parts.clock.nowMs(),
     };
@@ -308,7 +329,7 @@ export class NativeOrderManager implements NativeOrders {
 
 const placedOf = (order: KeptOrder, created: boolean): NativePlaced => ({
   order: orderOf(order),
-  fills: order.fills.map((fill) => ({ ...fill, ...NO_COMMISSION })),
+  fills: order.fills.map((fill) => ({ ...NO_COMMISSION, ...fill })),
   created,
 });
 

@@ -14,8 +14,8 @@ import type { Level, Quote, Side } from "../../model/index.ts";
 /** An order from the book's point of view. Without a `limitPrice` it takes every level. */
 export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; limitPrice?: Price }>;
 
-/** A part of an order at one level. */
-export type Take = Readonly<{ price: Price; quantity: Quantity }>;
+/** A part of an order at one level, and the quantity that the level had before, if the quote has sizes. */
+export type Take = Readonly<{ price: Price; quantity: Quantity; shown?: Quantity }>;
 
 /** The smallest quantity. Amount divided by price is counted in it. */
 const ONE_STEP = 1 as unknown as Quantity;
@@ -25,6 +25,9 @@ type Sides = Readonly<{ bids: readonly OpenLevel[]; asks: readonly OpenLevel[] }
 
 const opened = (levels: readonly Level[]): readonly OpenLevel[] =>
   levels.map(({ price, size }) => ({ price, left: size }));
+
+const takeOf = ({ price, left }: OpenLevel, quantity: Quantity): Take =>
+  left === undefined ? { price, quantity } : { price, quantity, shown: left };
 
 /** Remaining sizes of the newest quote of every symbol. */
 export class OrderBook {
@@ -43,7 +46,7 @@ export class OrderBook {
       if (rest <= 0) break;
       const quantity = level.left === undefined ? rest : min(rest, level.left);
       if (quantity <= 0) continue;
-      takes.push({ price: level.price, quantity });
+      takes.push(takeOf(level, quantity));
       rest = subtract(rest, quantity);
     }
     return takes;
@@ -64,7 +67,7 @@ export class OrderBook {
       const wanted = portion(ONE_STEP, { numerator: rest, denominator: price, rounding: "down" });
       if (wanted <= 0) return { takes, spent: true };
       const quantity = left === undefined ? wanted : min(wanted, left);
-      takes.push({ price, quantity });
+      takes.push(takeOf({ price, left }, quantity));
       if (quantity === wanted) return { takes, spent: true };
       rest = subtract(rest, notionalOf(price, quantity));
     }

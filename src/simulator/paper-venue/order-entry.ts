@@ -12,7 +12,7 @@ import {
   type Quantity,
   type Scaled,
 } from "../../decimal/index.ts";
-import type { Fill, NativeTerms } from "../../model/index.ts";
+import type { NativeFill, NativeTerms } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 
 /** Reason why an order of the venue's book ended without being filled. */
@@ -31,7 +31,7 @@ export type OrderPlaced = Readonly<{
   accountId: number;
   requestKey: string;
   terms: NativeTerms;
-  fills: readonly Fill[];
+  fills: readonly NativeFill[];
   expired?: BookReason;
   timeMs: number;
 }>;
@@ -40,7 +40,7 @@ export type OrderPlaced = Readonly<{
 export type OrderFilled = Readonly<{
   kind: "filled";
   orderId: bigint;
-  fills: readonly Fill[];
+  fills: readonly NativeFill[];
   timeMs: number;
 }>;
 
@@ -88,11 +88,13 @@ const anAmount: z.ZodType<Notional> = money(
 export const anId: z.ZodType<bigint> = z.bigint().positive();
 
 /** Schema of a stored execution. */
-export const fillSchema: z.ZodType<Fill> = z.strictObject({
+export const fillSchema: z.ZodType<NativeFill> = z.strictObject({
   executionId: z.string(),
   quantity: aQuantity,
   price: aPrice,
   timeMs: whole,
+  commission: z.exactOptional(z.string().refine((text) => parseScaled(text, NOTIONAL_SCALE) !== undefined)),
+  commissionAsset: z.exactOptional(z.string()),
 });
 
 const reason: z.ZodType<BookReason> = z.enum([
@@ -135,7 +137,7 @@ export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kin
 ]);
 
 /** Encodes a fill with its amounts as text. */
-export const fillText = (fill: Fill): Readonly<Record<string, string | number>> => ({
+export const fillText = (fill: NativeFill): Readonly<Record<string, string | number>> => ({
   ...fill,
   quantity: formatQuantity(fill.quantity),
   price: formatPrice(fill.price),

@@ -1,8 +1,9 @@
 import { add, notionalOf, type Scaled, subtract } from "../../decimal/index.ts";
-import type { ChildRequest, Fill } from "../../model/index.ts";
+import type { ChildRequest, NativeFill } from "../../model/index.ts";
 import type { Compaction } from "./compact-file.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import type { PassedTrade } from "./forgetting-entry.ts";
+import { commissionOf } from "./ledger.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /**
@@ -86,14 +87,17 @@ export class RecordCompaction implements Compaction {
     return true;
   }
 
-  #trade(childId: string, fills: readonly Fill[]): void {
+  #trade(childId: string, fills: readonly NativeFill[]): void {
     const child = this.#gone.get(childId);
     if (child === undefined) return;
     const { accountId, symbol, side } = child;
-    for (const { price, quantity } of fills) {
-      const [base, quote]: [Scaled, Scaled] = [quantity, notionalOf(price, quantity)];
-      const signed =
-        side === "BUY" ? { base, quote: subtract(0, quote) } : { base: subtract(0, base), quote };
+    for (const fill of fills) {
+      const { price, quantity: base } = fill;
+      const [amount, commission] = [notionalOf(price, base), commissionOf(fill)];
+      const signed: Readonly<{ base: Scaled; quote: Scaled }> =
+        side === "BUY"
+          ? { base, quote: subtract<Scaled>(0, add(amount, commission)) }
+          : { base: subtract<Scaled>(0, base), quote: subtract(amount, commission) };
       this.#move({ accountId, symbol, ...signed });
     }
   }

@@ -1,6 +1,6 @@
 import { averagePriceText, formatPrice, formatQuantity, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
-import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
+import type { ChildRequest, ChildTimeInForce, Fill, NativeFill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
@@ -165,7 +165,7 @@ export class VenueRecord {
     return {
       childId,
       state,
-      fills,
+      fills: fills.map(executionOf),
       ...(final ? { final } : {}),
       ...(detail === ERRORS.INSUFFICIENT_BALANCE.text ? { mark: "INSUFFICIENT_FUNDS" } : {}),
       ...(detail === "" ? {} : { detail }),
@@ -295,14 +295,14 @@ export class VenueRecord {
     this.#setAside(order);
   }
 
-  #trade(order: KeptOrder, fills: readonly Fill[], timeMs: number): void {
+  #trade(order: KeptOrder, fills: readonly NativeFill[], timeMs: number): void {
     this.#executions += fills.length;
     this.orders.fill(order, fills, timeMs);
     this.#move(order.terms, fills);
   }
 
   /** Moves balances by a trade, and the position if one was set. */
-  #move(key: TradeKey, fills: readonly Fill[]): void {
+  #move(key: TradeKey, fills: readonly NativeFill[]): void {
     if (fills.length === 0) return;
     this.ledger.move(this.#tradeOf(key, fills));
     const { accountId, symbol, side } = key;
@@ -344,6 +344,14 @@ export class VenueRecord {
     return instrument.baseAsset;
   }
 }
+
+/** Returns an execution as engines receive it, without its commission. */
+const executionOf = ({ executionId, quantity, price, timeMs }: NativeFill): Fill => ({
+  executionId,
+  quantity,
+  price,
+  timeMs,
+});
 
 function rowOf({ request, submissions, arrivedAtMs }: ChildEntry, report: ChildReport | undefined): ChildRow {
   const fills = report?.fills ?? [];

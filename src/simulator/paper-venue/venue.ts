@@ -1,8 +1,22 @@
-import { errorCode } from "../../common/index.ts";
-import { formatPrice, formatQuantity, min, portion, type Quantity } from "../../decimal/index.ts";
+import {
+  errorCode,
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  uncheckedOption,
+} from "../../common/index.ts";
+import {
+  formatNotional,
+  formatPrice,
+  formatQuantity,
+  min,
+  portion,
+  type Quantity,
+} from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
-import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
+import type { ChildRequest, Fill, NativeFill, Quote } from "../../model/index.ts";
 import type {
   AssetBalance,
   ChildReport,
@@ -18,29 +32,30 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
+import { createRandom } from "../random.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
-import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
+import { type ExecutionTerms, type Liquidity, Terms, termsOption } from "./execution-terms.ts";
+import { type ActiveFault, FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
 import { NativeOrderManager } from "./native-order-manager.ts";
 import { OrderBook, type Take, total } from "./order-book.ts";
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
+import type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
 import { VenueInputError } from "./venue-input-error.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
-/** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
-export type PaperVenueOptions = Readonly<{
-  clock: Clock;
-  instruments: Instruments;
-  path?: string | undefined;
-  /** Receives an event when the record can no longer be written, and when it can again; each once. */
-  telemetry?: Telemetry | undefined;
-  /** Times after which a settled child is forgotten. */
-  forgetting?: Forgetting;
-}>;
+const venueOption: OptionCheck = optionsOf<PaperVenueOptions>({
+  clock: uncheckedOption,
+  instruments: uncheckedOption,
+  path: optional(nameOption),
+  terms: optional(termsOption),
+  telemetry: uncheckedOption,
+  forgetting: uncheckedOption,
+});
 
 /**
  * Two days, so that a recorded day can be read completely after it is over. Engines look a child up more often than the
@@ -49,65 +64,11 @@ export type PaperVenueOptions = Readonly<{
 const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 };
 
 /**
- * A simulated exchange. It fills children against the quotes it receives and keeps balances. It writes everything to
- * its own record before it answers, so that after a crash it may know more or less than the engine.
- */
-export type PaperVenue = ExecutionVenue &
-  Exposure & {
-    /** Submits a child. Nothing is on its way that a signal could end. */
-    submit(child: ChildRequest, limits: Pick<SubmitOptions, "deadlineMs">): Promise<ChildReport>;
-    /** Ordinary orders at the venue, including children. */
-    readonly native: NativeOrders;
-    /** Applies a counted quote: its sizes replace those used up, and it fills resting orders. */
-    quote(quote: Quote): void;
-    /**
-     * Repeats the fills of native orders since a time as prints, for an engine that may have missed them in a crash.
-     */
-    printAgain(sinceMs: number): void;
-    /** Reports every fill as a print, until the returned function is called. */
-    onPrint(listener: (print: PrintInput) => void): () => void;
-    /** Activates a fault in place of the previous one. */
-    setFault(fault: VenueFault): void;
-    /**
-     * Releases all held children, or one. Resolves to their number. Rejects with VenueInputError if that one is not held.
-     */
-    release(childId?: string): Promise<number>;
-    /** Sends an event to the engine. The venue's own record does not change. */
-    say(event: VenueEvent): void;
-    /** Returns the venue's own record of all children, or of one parent's. */
-    children(parentOrderId?: number): readonly ChildRow[];
-    /** Returns whether balances of the account were ever set. */
-    hasAccount(accountId: number): boolean;
-    /** Sets all balances of an account. Rejects with VenueInputError for an invalid amount. */
-    setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
-    /** Returns all balances of an account, as decimal text by asset. */
-    balances(accountId: number): Readonly<Record<string, string>>;
-    /** Returns all balances of an account, with the part that is reserved for open orders. */
-    funds(accountId: number): readonly AssetBalance[];
-    /** Returns the balances that an execution changed, right after it; `undefined` for an unknown execution. */
-    balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined;
-    /**
-     * Sets the signed positions of an account by symbol. For other symbols the position is the balance of the base
-     * asset. Rejects with VenueInputError for an unknown instrument and an invalid quantity.
-     */
-    setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void>;
-    /** Returns the account's positions that were set, including later moves, as decimal text by symbol. */
-    positions(accountId: number): Readonly<Record<string, string>>;
-    /** Returns the position that an execution moved, right after it; `undefined` if none was set. */
-    positionAfter(executionId: string): string | undefined;
-    /** Whether the venue has work in progress that needs neither time nor a release. */
-    readonly busy: boolean;
-    /** Resolves when the venue can do nothing more without time, a release or a call. */
-    idle(): Promise<void>;
-    /** Writes pending entries and closes the record. */
-    close(): Promise<void>;
-  };
-
-/**
  * Opens the venue on its record. A child that had arrived but was undecided when the process ended is closed without a
  * fill. Throws VenueRecordError with the number of a line that cannot be read.
  */
 export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
+  venueOption(options, "openPaperVenue");
   const { log, lines } =
     options.path === undefined ? { log: createMemoryLog(), lines: [] } : await openAppendLog(options.path);
   try {
@@ -135,6 +96,9 @@ function recordOf({ instruments }: PaperVenueOptions, lines: readonly string[]):
 }
 
 type Parts = PaperVenueOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
+/** Market of executions, and whether their order waited in the book. */
+type Executed = Readonly<{ symbol: string; liquidity: Liquidity }>;
+
 type Decision = Pick<ChildResolved, "state" | "fills" | "held" | "final" | "detail">;
 
 const refused = (detail: string, final = false): Decision => ({
@@ -160,6 +124,7 @@ class RecordedVenue implements PaperVenue {
   readonly #working: Set<Promise<unknown>> = new Set();
   readonly #telemetry: Telemetry | undefined;
   readonly #forgetter: Forgetter;
+  readonly #terms: Terms;
   #isBroken = false;
 
   constructor(parts: Parts) {
@@ -168,6 +133,7 @@ class RecordedVenue implements PaperVenue {
     this.#log = parts.log;
     this.#record = parts.record;
     this.#telemetry = parts.telemetry;
+    this.#terms = new Terms(parts.terms ?? {}, createRandom(parts.terms?.seed ?? 1));
     this.#record.orders.takeNews();
     this.#forgetter = new Forgetter({
       ...parts,
@@ -183,7 +149,8 @@ class RecordedVenue implements PaperVenue {
       writable: () => this.#writable(),
       durable: () => this.#log.durable(),
       work: (work) => this.#work(work),
-      fillsOf: (takes) => takes.map((take, index) => this.#fill(take, index)),
+      fillsOf: (market, takes) => this.#fills(market, takes),
+      slipped: (taker, takes) => this.#terms.slipped(taker, takes),
       print: (symbol, fills) => this.#printFills(symbol, fills),
     });
   }
@@ -191,9 +158,10 @@ class RecordedVenue implements PaperVenue {
   async submit(child: ChildRequest, { deadlineMs }: Pick<SubmitOptions, "deadlineMs">): Promise<ChildReport> {
     const fault = this.#faults.onSubmit(child);
     if (fault?.mode === "timeout-before") return noAnswer();
+    await this.#waitFor(this.#terms.submitMs);
     const report = await this.#work(this.#take(child, deadlineMs, fault));
     if (fault?.mode === "timeout-after") return noAnswer();
-    if (fault?.mode === "delay") await this.#waitUntil(this.#clock.monotonicMs() + fault.delayMs);
+    await this.#waitFor(this.#terms.answerMs + (fault?.mode === "delay" ? fault.delayMs : 0));
     return report;
   }
 
@@ -201,7 +169,7 @@ class RecordedVenue implements PaperVenue {
     const fault = this.#faults.onLookup(child);
     if (fault?.lookup === "fail") throw new Error("the venue could not look the child up");
     if (fault?.lookup === "not-found") return { notFoundAtMs: this.#clock.nowMs() };
-    if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.monotonicMs() + fault.delayMs);
+    if (fault?.lookup === "delay") await this.#waitFor(fault.delayMs);
     await this.#work(this.#log.durable());
     this.#remember(child.childId);
     this.#forgetter.asked(child.childId);
@@ -344,7 +312,7 @@ class RecordedVenue implements PaperVenue {
     }
   }
 
-  async #take(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Promise<ChildReport> {
+  async #take(child: ChildRequest, deadlineMs: number, fault: ActiveFault | undefined): Promise<ChildReport> {
     await this.#writable();
     const { childId } = child;
     this.#remember(childId, deadlineMs);
@@ -369,20 +337,22 @@ class RecordedVenue implements PaperVenue {
     throw new Error("the venue no longer remembers children this old");
   }
 
-  #decide(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Decision {
+  #decide(child: ChildRequest, deadlineMs: number, fault: ActiveFault | undefined): Decision {
     if (this.#clock.nowMs() > deadlineMs) return refused("The deadline had passed on arrival.");
     const instrument = this.#instruments.find(child.symbol);
     if (instrument === undefined) return refused(UNKNOWN_INSTRUMENT, true);
-    if (fault?.mode === "reject") return refused("The venue refused the order.");
+    if (fault?.mode === "reject" || this.#terms.refuses()) return refused("The venue refused the order.");
     const wanted = this.#reducible(child);
     if (wanted <= 0) return refused(ERRORS.REDUCE_ONLY_REJECTED.text);
     const there = this.#book.match({ ...child, quantity: wanted });
-    const { accountId, side } = child;
-    const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: there });
+    const { accountId, side, symbol } = child;
+    const fillsOf = (takes: readonly Take[]): readonly NativeFill[] =>
+      this.#fills({ symbol, liquidity: "taker" }, this.#terms.slipped(child, takes));
+    const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: fillsOf(there) });
     if (!this.#record.ledger.covers(debit)) return refused(ERRORS.INSUFFICIENT_BALANCE.text);
     const takes = this.#allowed(child, there, fault);
     this.#book.take(child, takes);
-    const fills = takes.map((take, index) => this.#fill(take, index));
+    const fills = fillsOf(takes);
     return { state: "closed", fills, held: fault?.mode === "hold", final: false, detail: "" };
   }
 
@@ -396,16 +366,23 @@ class RecordedVenue implements PaperVenue {
    * Returns the takes that the child may have. FOK is all or nothing; a partial fault leaves a fraction of what is
    * available.
    */
-  #allowed(child: ChildRequest, there: readonly Take[], fault: VenueFault | undefined): readonly Take[] {
+  #allowed(child: ChildRequest, there: readonly Take[], fault: ActiveFault | undefined): readonly Take[] {
     const all = total(there);
     const allowed = fault?.mode === "partial" ? fractionOf(all, fault) : all;
     if (child.timeInForce === "FOK" && allowed < child.quantity) return [];
     return allowed === all ? there : this.#book.match({ ...child, quantity: allowed });
   }
 
-  #fill({ price, quantity }: Take, index: number): Fill {
-    const executionId = String(this.#record.executions + index + 1);
-    return { executionId, quantity, price, timeMs: this.#clock.nowMs() };
+  #fills({ symbol, liquidity }: Executed, takes: readonly Take[]): readonly NativeFill[] {
+    const timeMs = this.#clock.nowMs();
+    return takes.map((take, index) => {
+      const { price, quantity } = take;
+      const executionId = String(this.#record.executions + index + 1);
+      const commission = this.#terms.commission(symbol, take, liquidity);
+      const fee =
+        commission === undefined ? {} : { commission: formatNotional(commission), commissionAsset: "USD" };
+      return { executionId, quantity, price, timeMs, ...fee };
+    });
   }
 
   #resolve(childId: string, decision: Decision): Promise<void> {
@@ -478,8 +455,10 @@ class RecordedVenue implements PaperVenue {
     return work;
   }
 
-  #waitUntil(atMs: number): Promise<void> {
-    return new Promise((resolve) => {
+  async #waitFor(durationMs: number): Promise<void> {
+    if (durationMs === 0) return;
+    const atMs = this.#clock.monotonicMs() + durationMs;
+    await new Promise<void>((resolve) => {
       const cancel = this.#clock.schedule(atMs, () => {
         this.#timers.delete(cancel);
         resolve();
@@ -492,7 +471,7 @@ class RecordedVenue implements PaperVenue {
 /** Returns a promise that never settles. Nothing refers to it, so it is collected when its caller has given up. */
 const noAnswer = (): Promise<never> => new Promise(() => undefined);
 
-const fractionOf = (quantity: Quantity, fault: VenueFault): Quantity =>
+const fractionOf = (quantity: Quantity, fault: ActiveFault): Quantity =>
   portion(quantity, {
     numerator: fault.fraction,
     denominator: 10n ** BigInt(FRACTION_SCALE),

@@ -1,4 +1,5 @@
 import { type Price, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { createRandom } from "../random.ts";
 import { Ledger } from "./clients/ledger.ts";
 import { Faults } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
@@ -9,7 +10,6 @@ import { JournalBook, type RecordCheck } from "./journal-book.ts";
 import { Market, type RecordedRow } from "./market.ts";
 import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
-import { createRandom } from "./random.ts";
 import { Situations } from "./situations.ts";
 import { TrueTape } from "./true-tape.ts";
 import { WorldNative } from "./world-native.ts";

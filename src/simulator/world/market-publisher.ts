@@ -1,8 +1,8 @@
 import type { QuoteVerdict } from "../../ports/index.ts";
+import type { Random } from "../random.ts";
 import type { Instance } from "./instance.ts";
 import type { BadQuote, Market, ToldQuote } from "./market.ts";
 import type { WorldParts } from "./parts.ts";
-import type { Random } from "./random.ts";
 import { readSeen } from "./seen-markets.ts";
 
 /**

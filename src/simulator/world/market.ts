@@ -1,8 +1,8 @@
 import { type Price, price } from "../../decimal/index.ts";
 import type { QuoteInput } from "../../ports/index.ts";
+import type { Random } from "../random.ts";
 import type { Faults } from "./faults.ts";
 import { type MarketPlan, NEAR_JUMP } from "./plan.ts";
-import type { Random } from "./random.ts";
 
 /** A quote of a market, and its fault if it was made bad. */
 export type ToldQuote = Readonly<{ quote: QuoteInput; bad?: BadQuote }>;

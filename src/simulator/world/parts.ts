@@ -1,3 +1,4 @@
+import type { Random } from "../random.ts";
 import type { Ledger } from "./clients/ledger.ts";
 import type { Faults } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
@@ -6,7 +7,6 @@ import type { Demand } from "./invariant-broken.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Market } from "./market.ts";
 import type { Plan } from "./plan.ts";
-import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import type { TrueTape } from "./true-tape.ts";
 import type { WorldNative } from "./world-native.ts";

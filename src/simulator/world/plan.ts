@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
 import type { VenueCapabilities } from "../../ports/index.ts";
+import { createRandom, type Random } from "../random.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
-import { createRandom, type Random } from "./random.ts";
 
 /** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */
 export type MarketStyle = "walk" | "jumpy" | "calm" | "recorded";

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../ports/index.ts";
+import type { Random } from "../random.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
-import type { Random } from "./random.ts";
 import type { WorldTime } from "./world-time.ts";
 
 /** Faults of one port, and the factor by which they strike more often than at a port that is called all the time. */

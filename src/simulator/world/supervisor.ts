@@ -1,6 +1,6 @@
+import type { Random } from "../random.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
-import type { Random } from "./random.ts";
 import { turns } from "./world-time.ts";
 
 /** Starts processes. Closes, pauses, kills and replaces them where faults strike. */

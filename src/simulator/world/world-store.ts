@@ -8,10 +8,10 @@ import type {
   OrderStore,
   ShardSnapshot,
 } from "../../ports/index.ts";
+import type { Random } from "../random.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
-import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import { turns, type WorldTime } from "./world-time.ts";
 

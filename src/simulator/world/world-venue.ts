@@ -9,10 +9,10 @@ import {
 } from "../../decimal/index.ts";
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
+import type { Random } from "../random.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";
-import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
 import { turns, type WorldTime } from "./world-time.ts";

@@ -1,3 +1,4 @@
+import { createRandom } from "../random.ts";
 import { Client } from "./clients/client.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";
@@ -15,7 +16,6 @@ import { MarketPublisher } from "./market-publisher.ts";
 import { settle, unknownOrders } from "./operator.ts";
 import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
-import { createRandom } from "./random.ts";
 import { Supervisor } from "./supervisor.ts";
 import { type Turn, turns } from "./world-time.ts";
 

@@ -1,5 +1,5 @@
+import type { Random } from "../../random.ts";
 import type { WorldParts } from "../parts.ts";
-import type { Random } from "../random.ts";
 import type { Transport } from "./transport.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { ListForm, OrderFields } from "../../../requests/index.ts";
 import type { RequestParameters } from "../../../signing/index.ts";
 import type { WireRequest } from "../../../wire/index.ts";
+import type { Random } from "../../random.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClientPlan } from "../plan.ts";
-import type { Random } from "../random.ts";
 import { Cancels } from "./cancels.ts";
 import type { Entry, Intent } from "./ledger.ts";
 import { Natives } from "./natives.ts";

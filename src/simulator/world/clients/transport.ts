@@ -2,11 +2,11 @@ import { OrderError } from "../../../errors/index.ts";
 import { findMethod, type OrderFields } from "../../../requests/index.ts";
 import { managedOrderView } from "../../../service/index.ts";
 import type { JsonValue, WireRequest } from "../../../wire/index.ts";
+import type { Random } from "../../random.ts";
 import { keyOf } from "../hosts.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClientPlan } from "../plan.ts";
-import type { Random } from "../random.ts";
 import { Connection } from "./connection.ts";
 import { StreamReader } from "./stream-reader.ts";
 import {

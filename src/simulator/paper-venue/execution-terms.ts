@@ -1,0 +1,164 @@
+import {
+  functionOption,
+  numberOption,
+  type OptionCheck,
+  type OptionChecks,
+  optional,
+  optionsOf,
+  recordOption,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+import {
+  formatPrice,
+  formatQuantity,
+  type Notional,
+  notionalOf,
+  type Price,
+  parseScaled,
+  portion,
+  withinPriceRange,
+} from "../../decimal/index.ts";
+import type { Side } from "../../model/index.ts";
+import type { Random } from "../random.ts";
+import type { Take } from "./order-book.ts";
+
+/** Commission rates as fractions of the amount, in decimal strings: "0.001" is a tenth of a percent. */
+export interface FeeRates {
+  /** For an order that waited in the book. */
+  readonly maker: string;
+  /** For an order that executed on arrival. */
+  readonly taker: string;
+}
+
+/** One execution on arrival, before slippage. Price and quantity are decimal strings. */
+export interface TakenLevel {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  /** Quantity shown at the level before the execution; absent if the quote has no size. */
+  readonly shown?: string;
+}
+
+/** Returns by how many basis points an execution is worse than its level, as a decimal string of zero or more. */
+export type SlippageModel = (taken: TakenLevel) => string;
+
+/** Times that a child and its answer travel, in milliseconds of the clock. */
+export interface Latency {
+  /** From the submit to the arrival at the venue. Default: 0. */
+  readonly submitMs?: number;
+  /** From the decision of the venue to the arrival of its answer. Default: 0. */
+  readonly answerMs?: number;
+}
+
+/** How a paper venue executes. Without terms it charges nothing, executes at the levels of the quote and at once. */
+export interface ExecutionTerms {
+  readonly fees?: FeeRates;
+  /** Rates of single instruments, by symbol. They replace `fees` for these. */
+  readonly feesBySymbol?: Readonly<Record<string, FeeRates>>;
+  /** Applies to executions on arrival. A price never becomes worse than the limit of its order. */
+  readonly slippage?: SlippageModel;
+  readonly latency?: Latency;
+  /** Share of the children that the venue refuses, from 0 to 1. Default: 0. The engine may try again. */
+  readonly rejectionRate?: number;
+  /** Seed of the refusals, a whole number. Default: 1. */
+  readonly seed?: number;
+}
+
+/** Whether an order executed on arrival (taker) or waited in the book (maker). */
+export type Liquidity = keyof FeeRates;
+
+/** Decimals of a rate. */
+const RATE_SCALE = 8;
+const ONE: bigint = 10n ** BigInt(RATE_SCALE);
+/** Decimals of a number of basis points, and what 10,000 of them are in these units. */
+const BPS_SCALE = 8;
+const ALL_BPS: bigint = 10_000n * 10n ** BigInt(BPS_SCALE);
+
+const rateOption: OptionCheck = textOption(
+  `a decimal string from "0" to "1" with at most ${RATE_SCALE} decimals, such as "0.001"`,
+  (text) => {
+    const value = parseScaled(text, RATE_SCALE);
+    return value !== undefined && BigInt(value) <= ONE;
+  },
+);
+const rates: OptionChecks<FeeRates> = { maker: rateOption, taker: rateOption };
+const travelMs: OptionCheck = optional(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds"));
+
+/** Checks execution terms. */
+export const termsOption: OptionCheck = optionsOf<ExecutionTerms>({
+  fees: optional(optionsOf<FeeRates>(rates)),
+  feesBySymbol: optional(recordOption("an object with fee rates by symbol", optionsOf<FeeRates>(rates))),
+  slippage: optional(functionOption("returns basis points")),
+  latency: optional(optionsOf<Latency>({ submitMs: travelMs, answerMs: travelMs })),
+  rejectionRate: optional(numberOption({ from: 0, to: 1 })),
+  seed: optional(wholeOption({ from: 0 })),
+});
+
+/** Taker of levels. Its limit bounds its slippage. */
+type Taker = Readonly<{ symbol: string; side: Side; limitPrice?: Price }>;
+
+/** Execution terms in use. */
+export class Terms {
+  readonly submitMs: number;
+  readonly answerMs: number;
+  readonly #terms: ExecutionTerms;
+  readonly #random: Random;
+
+  constructor(terms: ExecutionTerms, random: Random) {
+    this.#terms = terms;
+    this.#random = random;
+    this.submitMs = terms.latency?.submitMs ?? 0;
+    this.answerMs = terms.latency?.answerMs ?? 0;
+  }
+
+  /** Returns whether the venue refuses the next child. */
+  refuses(): boolean {
+    const { rejectionRate = 0 } = this.#terms;
+    return rejectionRate > 0 && this.#random.chance(rejectionRate);
+  }
+
+  /** Returns executions at the prices that a taker really gets. */
+  slipped(taker: Taker, takes: readonly Take[]): readonly Take[] {
+    const { slippage } = this.#terms;
+    return slippage === undefined ? takes : takes.map((take) => slip(taker, take, slippage));
+  }
+
+  /** Returns the commission of an execution in USD, rounded up; `undefined` if none is charged. */
+  commission(symbol: string, { price, quantity }: Take, liquidity: Liquidity): Notional | undefined {
+    const charged = this.#terms.feesBySymbol?.[symbol] ?? this.#terms.fees;
+    if (charged === undefined) return undefined;
+    const numerator = parseScaled(charged[liquidity], RATE_SCALE) ?? 0;
+    return portion(notionalOf(price, quantity), { numerator, denominator: ONE, rounding: "up" });
+  }
+}
+
+function slip({ symbol, side, limitPrice }: Taker, take: Take, slippage: SlippageModel): Take {
+  const price = formatPrice(take.price);
+  const quantity = formatQuantity(take.quantity);
+  const shown = take.shown === undefined ? {} : { shown: formatQuantity(take.shown) };
+  const bps = basisPoints(slippage({ symbol, side, price, quantity, ...shown }));
+  return { ...take, price: worse(take.price, { side, bps, limitPrice }) };
+}
+
+function basisPoints(text: string): bigint {
+  const value = typeof text === "string" ? parseScaled(text, BPS_SCALE) : undefined;
+  if (value !== undefined) return BigInt(value);
+  throw new TypeError(
+    `slippage must return basis points as a decimal string of zero or more with at most ${BPS_SCALE} decimals, such as "2.5", got ${String(text)}`,
+  );
+}
+
+type Worse = Readonly<{ side: Side; bps: bigint; limitPrice: Price | undefined }>;
+
+/** A price is rounded against the taker. It stays above zero, and within the limit. */
+function worse(price: Price, { side, bps, limitPrice }: Worse): Price {
+  if (side === "BUY") {
+    const higher = portion(price, { numerator: ALL_BPS + bps, denominator: ALL_BPS, rounding: "up" });
+    return limitPrice !== undefined && higher > limitPrice ? limitPrice : withinPriceRange(higher);
+  }
+  const left = bps < ALL_BPS ? ALL_BPS - bps : 0n;
+  const lower = portion(price, { numerator: left, denominator: ALL_BPS, rounding: "down" });
+  return limitPrice !== undefined && lower < limitPrice ? limitPrice : withinPriceRange(lower);
+}
