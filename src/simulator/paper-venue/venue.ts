@@ -21,10 +21,7 @@ import type {
   AssetBalance,
   ChildReport,
   Clock,
-  ExecutionVenue,
-  Exposure,
   Instruments,
-  NativeOrders,
   NotFound,
   PrintInput,
   SubmitOptions,
@@ -35,7 +32,7 @@ import type {
 import { createRandom } from "../random.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
-import { type ExecutionTerms, type Liquidity, Terms, termsOption } from "./execution-terms.ts";
+import { type Liquidity, Terms, termsOption } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
