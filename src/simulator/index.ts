@@ -1,17 +1,43 @@
 /**
- * Simulation of strategies: an engine, a paper venue and a market in one process.
+ * Simulation of strategies: a market goes in, orders go through the same engine as live, and fills, balances and
+ * statistics come out.
  *
  * @module managed-orders/simulator
  */
 export {
+  type Bar,
+  type BarOptions,
+  type BarPath,
+  type CsvOptions,
+  csvMarket,
+  MarketDataError,
+  type MarketRow,
+  type MarketSource,
+  marketOfBars,
+  mergeMarkets,
+  type QuoteRow,
+  type TradeRow,
+} from "./market/index.ts";
+export {
   type ChildRow,
+  type ExecutionTerms,
+  type FeeRates,
   type Forgetting,
+  type Latency,
+  type Liquidity,
   type LookupFault,
   openPaperVenue,
   type PaperVenue,
   type PaperVenueOptions,
+  type SlippageModel,
   type SubmitFault,
+  type TakenLevel,
   type VenueFault,
+  type VenueFill,
   VenueInputError,
   VenueRecordError,
 } from "./paper-venue/index.ts";
+export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result/index.ts";
+export { type SimulationOptions, simulate } from "./run/index.ts";
+export type { Drawdown, Statistics, TradeStatistics } from "./statistics/index.ts";
+export type { NativeOrderRequest, Strategy, Trader, TraderEvents } from "./strategy/index.ts";

@@ -1,4 +1,4 @@
-import type { NativeExecution, NativeFill, NativeOrder } from "../../model/index.ts";
+import type { NativeExecution, NativeOrder } from "../../model/index.ts";
 import type { ExecutionQuery, NativeKey, NativePage, OpenNativeQuery } from "../../ports/index.ts";
 import {
   executionAt,
@@ -10,6 +10,7 @@ import {
   updatedAtOf,
 } from "./kept-order.ts";
 import { Timeline, type TimelineNode } from "./timeline.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** The first order id: odd, and beyond 2^53, where every double is even. */
 const FIRST_ORDER_ID = 9_007_199_254_740_993n;
@@ -90,7 +91,7 @@ export class AccountOrders {
   }
 
   /** Adds fills, at the time at which they were reported. */
-  fill(order: KeptOrder, fills: readonly NativeFill[], timeMs: number): void {
+  fill(order: KeptOrder, fills: readonly VenueFill[], timeMs: number): void {
     for (const fill of fills) {
       order.fills.push(fill);
       this.#happened(order, timeMs);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { formatPrice, formatQuantity } from "../../decimal/index.ts";
-import type { ChildRequest, NativeFill } from "../../model/index.ts";
+import type { ChildRequest } from "../../model/index.ts";
 import { readJson, writeJson } from "../../wire/index.ts";
 import { type ForgettingEntry, forgettingEntrySchema, forgettingEntryText } from "./forgetting-entry.ts";
 import {
@@ -14,6 +14,7 @@ import {
   orderEntryText,
   whole,
 } from "./order-entry.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** The balances of an account were set: amounts by asset. */
 export type BalancesSet = Readonly<{
@@ -46,7 +47,7 @@ export type ChildResolved = Readonly<{
   kind: "resolved";
   childId: string;
   state: "closed" | "rejected";
-  fills: readonly NativeFill[];
+  fills: readonly VenueFill[];
   held: boolean;
   final: boolean;
   detail: string;

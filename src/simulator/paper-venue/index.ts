@@ -13,5 +13,6 @@ export type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 export { parsePosition } from "./positions.ts";
 export type { Forgetting } from "./settled-children.ts";
 export { openPaperVenue } from "./venue.ts";
+export type { VenueFill } from "./venue-fill.ts";
 export { VenueInputError } from "./venue-input-error.ts";
 export { type ChildRow, VenueRecordError } from "./venue-record.ts";

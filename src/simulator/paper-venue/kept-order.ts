@@ -11,13 +11,13 @@ import {
 import type {
   ExecutionReason,
   NativeExecution,
-  NativeFill,
   NativeOrder,
   NativeStatus,
   RejectReason,
   Side,
 } from "../../model/index.ts";
 import { total } from "./order-book.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** The terms of an order at the venue, a child of a managed parent or a native order. */
 export type OrderTerms = Readonly<{
@@ -49,7 +49,7 @@ export type OrderEnd = Readonly<{
 export type KeptOrder = {
   readonly orderId: bigint;
   readonly terms: OrderTerms;
-  readonly fills: NativeFill[];
+  readonly fills: VenueFill[];
   readonly timesMs: number[];
   end?: OrderEnd;
 };
@@ -97,7 +97,7 @@ function snapshotAt(order: KeptOrder, event: number): NativeOrder {
 }
 
 /** Returns the sum of price · quantity over fills. */
-export function amountOf(fills: readonly NativeFill[]): Notional {
+export function amountOf(fills: readonly VenueFill[]): Notional {
   return fills.reduce((sum, { price, quantity }) => add(sum, notionalOf(price, quantity)), ZERO_NOTIONAL);
 }
 

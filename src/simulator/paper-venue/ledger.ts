@@ -13,8 +13,9 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
-import type { NativeFill, Side } from "../../model/index.ts";
+import type { Side } from "../../model/index.ts";
 import type { AssetBalance } from "../../ports/index.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** The amount of an asset that a trade takes from an account. */
 export type Debit = Readonly<{ accountId: number; asset: string; amount: Scaled }>;
@@ -30,10 +31,10 @@ export type Trade = Readonly<{
 /** The signed sums of trades in the base asset and in USD. */
 export type Shift = Readonly<{ accountId: number; baseAsset: string; base: Scaled; quote: Scaled }>;
 
-type FillAmount = Pick<NativeFill, "price" | "quantity" | "commission">;
+type FillAmount = Pick<VenueFill, "price" | "quantity" | "commission">;
 
 /** A trade that was made. */
-export type ExecutedTrade = Trade & Readonly<{ fills: readonly NativeFill[] }>;
+export type ExecutedTrade = Trade & Readonly<{ fills: readonly VenueFill[] }>;
 
 type Balances = readonly (readonly [asset: string, amount: Scaled])[];
 

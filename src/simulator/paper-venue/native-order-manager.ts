@@ -3,7 +3,6 @@ import { OrderError } from "../../errors/index.ts";
 import type {
   CancelRestriction,
   NativeExecution,
-  NativeFill,
   NativeLimitTerms,
   NativeMarketTerms,
   NativeOrder,
@@ -26,6 +25,7 @@ import { executionAt, isOpen, type KeptOrder, orderOf, restOf } from "./kept-ord
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
 import type { BookReason, OrderEntry, OrderPlaced } from "./order-entry.ts";
+import type { VenueFill } from "./venue-fill.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /** Dependencies of the manager on its venue. */
@@ -52,10 +52,10 @@ export type NativeOrderManagerParts = Readonly<{
   fillsOf: (
     executed: Readonly<{ symbol: string; liquidity: Liquidity }>,
     takes: readonly Take[],
-  ) => readonly NativeFill[];
+  ) => readonly VenueFill[];
   /** Returns the parts of an order at the prices that it gets on arrival. */
   slipped: (taker: Taker, takes: readonly Take[]) => readonly Take[];
-  print: (symbol: string, fills: readonly NativeFill[]) => void;
+  print: (symbol: string, fills: readonly VenueFill[]) => void;
 }>;
 
 /**
@@ -64,7 +64,7 @@ export type NativeOrderManagerParts = Readonly<{
  */
 type Match = Readonly<{
   takes: readonly Take[];
-  fills: readonly NativeFill[];
+  fills: readonly VenueFill[];
   debit: Debit;
   expired?: BookReason;
 }>;
@@ -267,7 +267,7 @@ export class NativeOrderManager implements NativeOrders {
   }
 
   /** Returns the executions of an order on arrival, at the prices that it really gets. */
-  #executed(terms: NativeLimitTerms | NativeMarketTerms, takes: readonly Take[]): readonly NativeFill[] {
+  #executed(terms: NativeLimitTerms | NativeMarketTerms, takes: readonly Take[]): readonly VenueFill[] {
     const { fillsOf, slipped } = this.#parts;
     return fillsOf({ symbol: terms.symbol, liquidity: "taker" }, slipped(takerOf(terms), takes));
   }

@@ -12,8 +12,9 @@ import {
   type Quantity,
   type Scaled,
 } from "../../decimal/index.ts";
-import type { NativeFill, NativeTerms } from "../../model/index.ts";
+import type { NativeTerms } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** Reason why an order of the venue's book ended without being filled. */
 export type BookReason =
@@ -31,7 +32,7 @@ export type OrderPlaced = Readonly<{
   accountId: number;
   requestKey: string;
   terms: NativeTerms;
-  fills: readonly NativeFill[];
+  fills: readonly VenueFill[];
   expired?: BookReason;
   timeMs: number;
 }>;
@@ -40,7 +41,7 @@ export type OrderPlaced = Readonly<{
 export type OrderFilled = Readonly<{
   kind: "filled";
   orderId: bigint;
-  fills: readonly NativeFill[];
+  fills: readonly VenueFill[];
   timeMs: number;
 }>;
 
@@ -88,13 +89,14 @@ const anAmount: z.ZodType<Notional> = money(
 export const anId: z.ZodType<bigint> = z.bigint().positive();
 
 /** Schema of a stored execution. */
-export const fillSchema: z.ZodType<NativeFill> = z.strictObject({
+export const fillSchema: z.ZodType<VenueFill> = z.strictObject({
   executionId: z.string(),
   quantity: aQuantity,
   price: aPrice,
   timeMs: whole,
   commission: z.exactOptional(z.string().refine((text) => parseScaled(text, NOTIONAL_SCALE) !== undefined)),
   commissionAsset: z.exactOptional(z.string()),
+  liquidity: z.exactOptional(z.enum(["maker", "taker"])),
 });
 
 const reason: z.ZodType<BookReason> = z.enum([
@@ -137,7 +139,7 @@ export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kin
 ]);
 
 /** Encodes a fill with its amounts as text. */
-export const fillText = (fill: NativeFill): Readonly<Record<string, string | number>> => ({
+export const fillText = (fill: VenueFill): Readonly<Record<string, string | number>> => ({
   ...fill,
   quantity: formatQuantity(fill.quantity),
   price: formatPrice(fill.price),

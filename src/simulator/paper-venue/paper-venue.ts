@@ -1,3 +1,4 @@
+import type { Quantity } from "../../decimal/index.ts";
 import type { ChildRequest, Quote } from "../../model/index.ts";
 import type {
   AssetBalance,
@@ -15,6 +16,7 @@ import type {
 import type { ExecutionTerms } from "./execution-terms.ts";
 import type { VenueFault } from "./fault.ts";
 import type { Forgetting } from "./settled-children.ts";
+import type { VenueFill } from "./venue-fill.ts";
 import type { ChildRow } from "./venue-record.ts";
 
 /** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
@@ -35,6 +37,8 @@ export interface PaperVenueOptions {
  * its own record before it answers, so that after a crash it may know more or less than the engine.
  */
 export interface PaperVenue extends ExecutionVenue, Exposure {
+  /** Returns the position that was set, or else the balance of the base asset. */
+  position(accountId: number, symbol: string): Quantity;
   /** Submits a child. Nothing is on its way that a signal could end. */
   submit(child: ChildRequest, limits: Pick<SubmitOptions, "deadlineMs">): Promise<ChildReport>;
   /** Ordinary orders at the venue, including children. */
@@ -61,6 +65,8 @@ export interface PaperVenue extends ExecutionVenue, Exposure {
   hasAccount(accountId: number): boolean;
   /** Sets all balances of an account. Rejects with VenueInputError for an invalid amount. */
   setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
+  /** Returns the executions of a child that are known to the engine, or of an order, with their commissions. */
+  fills(of: Readonly<{ childId: string }> | Readonly<{ orderId: bigint }>): readonly VenueFill[];
   /** Returns all balances of an account, as decimal text by asset. */
   balances(accountId: number): Readonly<Record<string, string>>;
   /** Returns all balances of an account, with the part that is reserved for open orders. */

@@ -1,9 +1,10 @@
 import { add, notionalOf, type Scaled, subtract } from "../../decimal/index.ts";
-import type { ChildRequest, NativeFill } from "../../model/index.ts";
+import type { ChildRequest } from "../../model/index.ts";
 import type { Compaction } from "./compact-file.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import type { PassedTrade } from "./forgetting-entry.ts";
 import { commissionOf } from "./ledger.ts";
+import type { VenueFill } from "./venue-fill.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /**
@@ -87,7 +88,7 @@ export class RecordCompaction implements Compaction {
     return true;
   }
 
-  #trade(childId: string, fills: readonly NativeFill[]): void {
+  #trade(childId: string, fills: readonly VenueFill[]): void {
     const child = this.#gone.get(childId);
     if (child === undefined) return;
     const { accountId, symbol, side } = child;

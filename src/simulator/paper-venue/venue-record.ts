@@ -1,6 +1,6 @@
 import { averagePriceText, formatPrice, formatQuantity, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
-import type { ChildRequest, ChildTimeInForce, Fill, NativeFill, Side } from "../../model/index.ts";
+import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
@@ -13,6 +13,7 @@ import type { OrderCanceled, OrderEntry, OrderFilled, OrderPlaced } from "./orde
 import { childEndOf, childTermsOf, nativeTermsOf } from "./order-terms.ts";
 import { Positions } from "./positions.ts";
 import { RestingOrders } from "./resting-orders.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** The venue's record contradicts itself or cannot be read. The venue does not start with it. */
 export class VenueRecordError extends Error {
@@ -172,6 +173,12 @@ export class VenueRecord {
     };
   }
 
+  /** Returns the executions of a child whose outcome is available. */
+  fillsOfChild(childId: string): readonly VenueFill[] {
+    const outcome = this.#children.get(childId)?.outcome;
+    return outcome === undefined || outcome.held ? [] : outcome.fills;
+  }
+
   /** Returns the request with which a child arrived. */
   request(childId: string): ChildRequest | undefined {
     return this.#children.get(childId)?.request;
@@ -295,14 +302,14 @@ export class VenueRecord {
     this.#setAside(order);
   }
 
-  #trade(order: KeptOrder, fills: readonly NativeFill[], timeMs: number): void {
+  #trade(order: KeptOrder, fills: readonly VenueFill[], timeMs: number): void {
     this.#executions += fills.length;
     this.orders.fill(order, fills, timeMs);
     this.#move(order.terms, fills);
   }
 
   /** Moves balances by a trade, and the position if one was set. */
-  #move(key: TradeKey, fills: readonly NativeFill[]): void {
+  #move(key: TradeKey, fills: readonly VenueFill[]): void {
     if (fills.length === 0) return;
     this.ledger.move(this.#tradeOf(key, fills));
     const { accountId, symbol, side } = key;
@@ -346,7 +353,7 @@ export class VenueRecord {
 }
 
 /** Returns an execution as engines receive it, without its commission. */
-const executionOf = ({ executionId, quantity, price, timeMs }: NativeFill): Fill => ({
+const executionOf = ({ executionId, quantity, price, timeMs }: VenueFill): Fill => ({
   executionId,
   quantity,
   price,

@@ -16,7 +16,7 @@ import {
 } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
-import type { ChildRequest, Fill, NativeFill, Quote } from "../../model/index.ts";
+import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
 import type {
   AssetBalance,
   ChildReport,
@@ -42,6 +42,7 @@ import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
+import type { VenueFill } from "./venue-fill.ts";
 import { VenueInputError } from "./venue-input-error.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
@@ -252,6 +253,11 @@ class RecordedVenue implements PaperVenue {
     return this.#record.ledger.funds(accountId);
   }
 
+  fills(of: Readonly<{ childId: string }> | Readonly<{ orderId: bigint }>): readonly VenueFill[] {
+    if ("childId" in of) return this.#record.fillsOfChild(of.childId);
+    return this.#record.orders.byId(of.orderId)?.fills ?? [];
+  }
+
   balances(accountId: number): Readonly<Record<string, string>> {
     return this.#record.ledger.show(accountId);
   }
@@ -343,7 +349,7 @@ class RecordedVenue implements PaperVenue {
     if (wanted <= 0) return refused(ERRORS.REDUCE_ONLY_REJECTED.text);
     const there = this.#book.match({ ...child, quantity: wanted });
     const { accountId, side, symbol } = child;
-    const fillsOf = (takes: readonly Take[]): readonly NativeFill[] =>
+    const fillsOf = (takes: readonly Take[]): readonly VenueFill[] =>
       this.#fills({ symbol, liquidity: "taker" }, this.#terms.slipped(child, takes));
     const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: fillsOf(there) });
     if (!this.#record.ledger.covers(debit)) return refused(ERRORS.INSUFFICIENT_BALANCE.text);
@@ -370,7 +376,7 @@ class RecordedVenue implements PaperVenue {
     return allowed === all ? there : this.#book.match({ ...child, quantity: allowed });
   }
 
-  #fills({ symbol, liquidity }: Executed, takes: readonly Take[]): readonly NativeFill[] {
+  #fills({ symbol, liquidity }: Executed, takes: readonly Take[]): readonly VenueFill[] {
     const timeMs = this.#clock.nowMs();
     return takes.map((take, index) => {
       const { price, quantity } = take;
@@ -378,7 +384,7 @@ class RecordedVenue implements PaperVenue {
       const commission = this.#terms.commission(symbol, take, liquidity);
       const fee =
         commission === undefined ? {} : { commission: formatNotional(commission), commissionAsset: "USD" };
-      return { executionId, quantity, price, timeMs, ...fee };
+      return { executionId, quantity, price, timeMs, ...fee, ...(liquidity === "maker" && { liquidity }) };
     });
   }
 

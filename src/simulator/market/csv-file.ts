@@ -1,0 +1,104 @@
+import { createReadStream } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { type BarOptions, barChecks } from "./bars.ts";
+import { BAR_COLUMNS, describeFormats, type ReadCells, readerOf } from "./csv-formats.ts";
+import { MarketDataError, type MarketRow } from "./market-row.ts";
+
+/** Options of a file of market data. */
+export interface CsvOptions extends BarOptions {
+  /** Symbol of all rows, such as BTC/USD. Default: the symbol column. Bars need it. */
+  readonly symbol?: string;
+}
+
+const csvOption: OptionCheck = optionsOf<CsvOptions>({ symbol: optional(nameOption), ...barChecks });
+
+/**
+ * Reads a CSV file of quotes, trades or bars, line by line. A name that ends in .gz is decompressed. The header decides
+ * the format: `time,symbol,bid,bidQuantity,ask,askQuantity` and `time,symbol,price,quantity` with epoch milliseconds;
+ * quotes and trades of Tardis; bars as exchanges publish them, with or without a header. Throws a TypeError or
+ * RangeError that names a wrong option. While it is read, throws a MarketDataError that names file and line of the
+ * first row that cannot be used, also of a row that is earlier than the one before it.
+ *
+ * @example
+ * ```ts
+ * import { csvMarket, type MarketSource } from "managed-orders/simulator";
+ * export const market = (path: string): MarketSource => csvMarket(path, { symbol: "BTC/USD" });
+ * ```
+ */
+export function csvMarket(path: string, options: CsvOptions = {}): AsyncIterable<MarketRow> {
+  nameOption(path, "csvMarket path");
+  csvOption(options, "csvMarket");
+  return { [Symbol.asyncIterator]: () => rowsOf(path, options) };
+}
+
+async function* rowsOf(path: string, options: CsvOptions): AsyncGenerator<MarketRow> {
+  const file = new CsvFile(options);
+  try {
+    for await (const text of linesOf(path)) yield* file.read(text);
+    file.end();
+  } catch (error) {
+    throw located(error, { path, line: file.line });
+  }
+}
+
+/** The state of a file while it is read. */
+class CsvFile {
+  line = 0;
+  readonly #options: CsvOptions;
+  #columns: ReadonlyMap<string, number> = new Map();
+  #read: ReadCells | undefined;
+  #lastMs = 0;
+
+  constructor(options: CsvOptions) {
+    this.#options = options;
+  }
+
+  *read(text: string): Generator<MarketRow> {
+    this.line += 1;
+    const cells = text.split(",");
+    if (this.#read === undefined && this.#begins(cells)) return;
+    if (cells.length < this.#columns.size)
+      throw new MarketDataError(`expected ${this.#columns.size} cells, found ${cells.length}`);
+    const cell = (column: string): string => cells[this.#columns.get(column) ?? -1] ?? "";
+    for (const row of this.#read?.({ cell, line: this.line }) ?? []) {
+      if (row.timeMs < this.#lastMs)
+        throw new MarketDataError("the time must not be before the time of the previous row");
+      this.#lastMs = row.timeMs;
+      yield row;
+    }
+  }
+
+  end(): void {
+    if (this.#lastMs === 0) throw new MarketDataError("the file must have at least one row");
+  }
+
+  /** Chooses the format by the first line. Returns whether that line is a header. */
+  #begins(cells: readonly string[]): boolean {
+    const isHeader = cells.some((cell) => /[a-z]/.test(cell));
+    const columns = isHeader ? cells : BAR_COLUMNS;
+    const { symbol, ...bars } = this.#options;
+    this.#read = readerOf(columns, { symbol, bars });
+    if (this.#read === undefined)
+      throw new MarketDataError(`the header must have the columns of a known format: ${describeFormats()}`);
+    this.#columns = new Map(columns.map((column, index) => [column, index]));
+    return isHeader;
+  }
+}
+
+function linesOf(path: string): AsyncIterable<string> {
+  const file = createReadStream(path);
+  const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
+  if (input !== file) file.on("error", (error) => input.destroy(error));
+  return createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+function located(error: unknown, { path, line }: Readonly<{ path: string; line: number }>): unknown {
+  const name = basename(path);
+  if (error instanceof MarketDataError)
+    return new MarketDataError(`${name} line ${line}: ${error.message}`, { cause: error });
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  return new MarketDataError(`${name} cannot be read (${String(error.code)})`, { cause: error });
+}

@@ -1,0 +1,10 @@
+export { type Bar, type BarOptions, type BarPath, marketOfBars } from "./bars.ts";
+export { type CsvOptions, csvMarket } from "./csv-file.ts";
+export {
+  MarketDataError,
+  type MarketRow,
+  type MarketSource,
+  type QuoteRow,
+  type TradeRow,
+} from "./market-row.ts";
+export { mergeMarkets } from "./merge.ts";

@@ -1,0 +1,24 @@
+import type { PrintInput, QuoteInput } from "../../ports/index.ts";
+
+/** A quote at a time, in epoch milliseconds. Prices and quantities are decimal strings. */
+export interface QuoteRow extends QuoteInput {
+  readonly kind: "quote";
+  readonly timeMs: number;
+}
+
+/** A trade of the market at a time, in epoch milliseconds. Without an id it gets one from its place in the market. */
+export interface TradeRow extends Omit<PrintInput, "id"> {
+  readonly kind: "trade";
+  readonly id?: string;
+}
+
+/** One event of a market. */
+export type MarketRow = QuoteRow | TradeRow;
+
+/** Events of a market in the order of their times, such as an array or a reader of a file. */
+export type MarketSource = Iterable<MarketRow> | AsyncIterable<MarketRow>;
+
+/** A file of market data cannot be used. The message names the file, the line, and the problem. */
+export class MarketDataError extends Error {
+  override readonly name = "MarketDataError";
+}

@@ -1,0 +1,59 @@
+import {
+  add,
+  formatNotional,
+  NOTIONAL_SCALE,
+  type Notional,
+  notionalOf,
+  type Price,
+  parseScaled,
+  portion,
+  ZERO_NOTIONAL,
+} from "../../decimal/index.ts";
+import type { Quote } from "../../model/index.ts";
+import type { PaperVenue } from "../paper-venue/index.ts";
+import type { EquityPoint } from "./result.ts";
+
+/** What an equity curve is drawn from. */
+export type EquityParts = Readonly<{ venue: PaperVenue; accountId: number; symbols: readonly string[] }>;
+
+/** The value of an account over time, one point for each period that has passed. */
+export class EquityCurve {
+  readonly #parts: EquityParts;
+  readonly #points: EquityPoint[] = [];
+  readonly #quotes: Map<string, Quote> = new Map();
+
+  constructor(parts: EquityParts) {
+    this.#parts = parts;
+  }
+
+  get points(): readonly EquityPoint[] {
+    return this.#points;
+  }
+
+  /** Takes note of the newest quote of a symbol. */
+  quoted(quote: Quote): void {
+    this.#quotes.set(quote.symbol, quote);
+  }
+
+  /** Adds a point, or replaces the last one if it is of the same time. */
+  draw(timeMs: number): void {
+    if (this.#points.at(-1)?.timeMs === timeMs) this.#points.pop();
+    this.#points.push({ timeMs, equity: formatNotional(this.#equity()) });
+  }
+
+  #equity(): Notional {
+    const { venue, accountId, symbols } = this.#parts;
+    const usd = parseScaled(venue.balances(accountId)["USD"] ?? "0", NOTIONAL_SCALE) as Notional | undefined;
+    return symbols.reduce((sum, symbol) => add(sum, this.#valueOf(symbol)), usd ?? ZERO_NOTIONAL);
+  }
+
+  /** Returns the value at the middle of bid and ask. Without a quote there is none. */
+  #valueOf(symbol: string): Notional {
+    const { venue, accountId } = this.#parts;
+    const quote = this.#quotes.get(symbol);
+    if (quote === undefined) return ZERO_NOTIONAL;
+    const both = add(quote.bid, quote.ask) as Price;
+    const twice = notionalOf(both, venue.position(accountId, symbol));
+    return portion(twice, { numerator: 1, denominator: 2, rounding: "down" });
+  }
+}

@@ -1,0 +1,2 @@
+export { Recorder } from "./recorder.ts";
+export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result.ts";

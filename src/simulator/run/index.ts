@@ -1,0 +1,2 @@
+export type { SimulationOptions } from "./options.ts";
+export { simulate } from "./simulate.ts";

@@ -1,0 +1,156 @@
+import { createMemoryHost, type MemoryHost } from "../../adapters/memory/index.ts";
+import { formatQuantity } from "../../decimal/index.ts";
+import { type Engine, openEngine } from "../../engine/index.ts";
+import { MarketDataError, type MarketRow, type MarketSource } from "../market/index.ts";
+import { openPaperVenue, type PaperVenue } from "../paper-venue/index.ts";
+import { Recorder, type SimulationResult } from "../result/index.ts";
+import { ACCOUNT_ID, Activity, createTrader } from "../strategy/index.ts";
+import { checkSimulation, type SimulationOptions } from "./options.ts";
+import { Rest } from "./rest.ts";
+
+const DEFAULT_BALANCES = { USD: "100000" };
+const DEFAULT_SAMPLE_MS = 60_000;
+
+/**
+ * Runs a strategy on a market: an engine, a paper venue and a clock in memory, all unchanged from live use. Each row of
+ * the market is delivered at its time, after everything that was due before it. The same input gives the same result.
+ * Throws a TypeError or RangeError that names a wrong option, a MarketDataError that names the first row that cannot be
+ * used, and whatever the strategy throws.
+ *
+ * @example
+ * ```ts
+ * import { type MarketRow, simulate } from "managed-orders/simulator";
+ * const quote = (timeMs: number, bid: string, ask: string): MarketRow => {
+ *   return { kind: "quote", timeMs, symbol: "BTC/USD", bid, ask };
+ * };
+ * const { statistics, balances } = await simulate({
+ *   symbols: ["BTC/USD"],
+ *   market: [quote(0, "60000", "60001"), quote(1_000, "59000", "59001")],
+ *   balances: { USD: "0", BTC: "1" },
+ *   strategy: ({ account }) =>
+ *     account.place({ symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "1", stopPrice: "59500" }),
+ * });
+ * console.log(balances, statistics.turnover); // { USD: '59000', BTC: '0' } 59000
+ * ```
+ */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  checkSimulation(options);
+  const rows = numbered(options.market);
+  const first = await rows.next();
+  if (first.done === true) throw new MarketDataError("the market has no rows");
+  const simulation = await openSimulation(options, first.value.row.timeMs);
+  try {
+    await simulation.feed(first.value);
+    for await (const next of rows) await simulation.feed(next);
+    return await simulation.end(options.endMs);
+  } finally {
+    await rows.return(undefined);
+    await simulation.close();
+  }
+}
+
+type NumberedRow = Readonly<{ row: MarketRow; number: number }>;
+
+async function* numbered(market: MarketSource): AsyncGenerator<NumberedRow, undefined> {
+  let number = 0;
+  for await (const row of market) yield { row, number: ++number };
+}
+
+async function openSimulation(options: SimulationOptions, startMs: number): Promise<Simulation> {
+  const { symbols, venue: terms, balances = DEFAULT_BALANCES } = options;
+  const host = createMemoryHost({ symbols, startMs });
+  const { clock, instruments } = host;
+  const venue = await openPaperVenue({ clock, instruments, ...(terms !== undefined && { terms }) });
+  await venue.setBalances(ACCOUNT_ID, balances);
+  const settings = { ...options.settings, advancedOrders: true };
+  const engine = await openEngine({ ...host, exposure: venue, venue, settings });
+  return new Simulation(options, { host, venue, engine });
+}
+
+type Parts = Readonly<{ host: MemoryHost; venue: PaperVenue; engine: Engine }>;
+
+/** One run. */
+class Simulation {
+  readonly #options: SimulationOptions;
+  readonly #parts: Parts;
+  readonly #activity: Activity = new Activity();
+  readonly #rest: Rest;
+  readonly #recorder: Recorder;
+  readonly #symbols: ReadonlySet<string>;
+  readonly #sampleMs: number;
+  #isStarted = false;
+  #sampleAtMs: number;
+
+  constructor(options: SimulationOptions, parts: Parts) {
+    const { engine, venue, host } = parts;
+    const { symbols, sampleMs = DEFAULT_SAMPLE_MS } = options;
+    this.#options = options;
+    this.#parts = parts;
+    this.#symbols = new Set(symbols);
+    this.#sampleMs = sampleMs;
+    this.#sampleAtMs = host.clock.nowMs();
+    this.#rest = new Rest({ engine, venue, activity: this.#activity });
+    const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
+    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs };
+    this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
+    engine.events.on("quote", (quote) => venue.quote(quote));
+    venue.onPrint((print) => engine.market.print(print));
+  }
+
+  /** Delivers a row at its time. */
+  async feed({ row, number }: NumberedRow): Promise<void> {
+    const { clock } = this.#parts.host;
+    if (!this.#symbols.has(row.symbol)) throw wrongRow(number, `${row.symbol} is not among the symbols`);
+    if (!(row.timeMs >= clock.nowMs())) throw wrongRow(number, "its time is before that of the previous row");
+    await this.#moveTo(row.timeMs);
+    this.#deliver(row, number);
+    this.#throwFailure();
+  }
+
+  /** Moves time to the end and returns the result. */
+  async end(endMs: number | undefined): Promise<SimulationResult> {
+    const { clock } = this.#parts.host;
+    await this.#moveTo(Math.max(endMs ?? 0, clock.nowMs()));
+    await this.#rest.settle();
+    this.#throwFailure();
+    this.#recorder.curve.draw(clock.nowMs());
+    return this.#recorder.result();
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.engine.close();
+    await this.#parts.venue.close();
+  }
+
+  async #moveTo(timeMs: number): Promise<void> {
+    await this.#parts.host.clock.advanceTo(timeMs, this.#rest.settle);
+    this.#throwFailure();
+  }
+
+  #deliver(row: MarketRow, number: number): void {
+    const { engine, host } = this.#parts;
+    if (row.kind === "trade") {
+      const { kind: _, id = `row-${number}`, ...print } = row;
+      engine.market.print({ ...print, id });
+      return;
+    }
+    engine.market.quote(row);
+    if (row.timeMs >= this.#sampleAtMs) {
+      this.#recorder.curve.draw(row.timeMs);
+      this.#sampleAtMs = row.timeMs + this.#sampleMs;
+    }
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { clock } = host;
+    const trader = createTrader({ ...this.#parts, clock, activity: this.#activity });
+    this.#activity.run(() => this.#options.strategy(trader));
+  }
+
+  #throwFailure(): void {
+    const { failure } = this.#activity;
+    if (failure !== undefined) throw failure.error;
+  }
+}
+
+const wrongRow = (number: number, problem: string): MarketDataError =>
+  new MarketDataError(`row ${number} of the market cannot be used: ${problem}`);

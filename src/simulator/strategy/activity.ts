@@ -1,0 +1,60 @@
+import { isAwaited } from "../../common/index.ts";
+
+/** Counts what a strategy does, so that time moves on only after the strategy has come to rest. */
+export class Activity {
+  /** Calls of the strategy and answers to it so far. */
+  events = 0;
+  /** Promises that the strategy returned and that have not settled. */
+  open = 0;
+  /** The first error that the strategy threw, if any. */
+  failure: Readonly<{ error: unknown }> | undefined;
+
+  /** Runs code of the strategy. An error ends the simulation. */
+  run(code: () => unknown): void {
+    try {
+      const result = code();
+      if (isAwaited(result)) this.#follow(result);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Remembers the first error. */
+  fail(error: unknown): void {
+    this.failure ??= { error };
+  }
+
+  /** Returns an object whose calls and answers are counted. */
+  watched<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (object, name) => {
+        const value: unknown = Reflect.get(object, name, object);
+        if (typeof value !== "function") return value;
+        return (...given: unknown[]): unknown => this.#counted(Reflect.apply(value, object, given));
+      },
+    });
+  }
+
+  #counted(result: unknown): unknown {
+    this.events += 1;
+    if (!isAwaited(result)) return result;
+    const answered = (): void => {
+      this.events += 1;
+    };
+    result.then(answered, answered);
+    return result;
+  }
+
+  #follow(result: PromiseLike<unknown>): void {
+    this.open += 1;
+    result.then(
+      () => {
+        this.open -= 1;
+      },
+      (error: unknown) => {
+        this.open -= 1;
+        this.fail(error);
+      },
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  functionOption,
+  numberOption,
+  type OptionCheck,
+  wholeOption,
+  wrongOption,
+} from "../../common/index.ts";
+import {
+  NOTIONAL_SCALE,
+  type Notional,
+  parsePrice,
+  parseQuantity,
+  parseScaled,
+} from "../../decimal/index.ts";
+import type { Engine, EngineEvents } from "../../engine/index.ts";
+import { CHILD_PREFIX } from "../../lifecycle/index.ts";
+import type { NativeTerms } from "../../model/index.ts";
+import type { Clock } from "../../ports/index.ts";
+import type { PaperVenue } from "../paper-venue/index.ts";
+import type { Activity } from "./activity.ts";
+import type { NativeOrderRequest, Trader, TraderEvents } from "./trader.ts";
+
+/** Account of the strategy. */
+export const ACCOUNT_ID = 1;
+
+/** Parts of a simulation that a trader uses. */
+export type TraderParts = Readonly<{ engine: Engine; venue: PaperVenue; clock: Clock; activity: Activity }>;
+
+const listenerOption: OptionCheck = functionOption("receives the event");
+const runOption: OptionCheck = functionOption("runs at that time");
+const timeOption: OptionCheck = numberOption({ from: 0 }, " of epoch milliseconds");
+const periodOption: OptionCheck = wholeOption({ from: 1 }, " of milliseconds");
+
+/** Creates the account of a strategy. */
+export function createTrader({ engine, venue, clock, activity }: TraderParts): Trader {
+  const native = activity.watched(venue.native);
+  let placed = 0;
+  const schedule = (atMs: number, run: () => unknown): (() => void) =>
+    clock.schedule(atMs, () => activity.run(run));
+  return {
+    account: activity.watched(engine.account(ACCOUNT_ID)),
+    nowMs: () => clock.nowMs(),
+    quote: (symbol) => engine.quote(symbol)?.quote,
+    position: (symbol) => venue.position(ACCOUNT_ID, symbol),
+    balance: (asset) => venue.balances(ACCOUNT_ID)[asset] ?? "0",
+    placeNative: async (order) => {
+      placed += 1;
+      const clientOrderId = order.clientOrderId ?? `native-${placed}`;
+      const terms = termsOf({ ...order, clientOrderId });
+      return await native.place({ ...terms, accountId: ACCOUNT_ID, requestKey: String(placed) });
+    },
+    cancelNative: (symbol, clientOrderId) => native.cancel({ accountId: ACCOUNT_ID, symbol, clientOrderId }),
+    on: (event, listener) => {
+      listenerOption(listener, `trader.on("${event}")`);
+      return follow({ engine, venue, activity }, event, listener);
+    },
+    at: (timeMs, run) => {
+      timeOption(timeMs, "trader.at time");
+      runOption(run, "trader.at run");
+      return schedule(timeMs, run);
+    },
+    every: (periodMs, run) => {
+      periodOption(periodMs, "trader.every period");
+      runOption(run, "trader.every run");
+      return repeat(periodMs, { clock, schedule, run });
+    },
+  };
+}
+
+type Repeated = Readonly<{
+  clock: Clock;
+  schedule: (atMs: number, run: () => unknown) => () => void;
+  run: () => unknown;
+}>;
+
+/** Runs code at fixed times, whatever the code takes. */
+function repeat(periodMs: number, { clock, schedule, run }: Repeated): () => void {
+  let atMs = clock.monotonicMs() + periodMs;
+  let cancel = (): void => undefined;
+  const next = (): void => {
+    cancel = schedule(atMs, () => {
+      atMs += periodMs;
+      next();
+      return run();
+    });
+  };
+  next();
+  return () => cancel();
+}
+
+function follow<Name extends keyof TraderEvents>(
+  { engine, venue, activity }: Pick<TraderParts, "engine" | "venue" | "activity">,
+  event: Name,
+  listener: (payload: TraderEvents[Name]) => unknown,
+): () => void {
+  const heard = (payload: unknown): void => activity.run(() => listener(payload as TraderEvents[Name]));
+  if (event !== "native") return engine.events.on(event as keyof EngineEvents, heard);
+  return venue.native.subscribe((execution) => {
+    // Executions of children are events of the engine.
+    if (!execution.order.clientOrderId.startsWith(CHILD_PREFIX)) heard(execution);
+  });
+}
+
+type Named = NativeOrderRequest & Readonly<{ clientOrderId: string }>;
+
+function termsOf(order: Named): NativeTerms {
+  const { symbol, side, clientOrderId } = order;
+  const common = { symbol, side, clientOrderId };
+  if (order.type === "LIMIT") {
+    const { timeInForce = "GTC" } = order;
+    return { ...common, type: "LIMIT", timeInForce, quantity: quantityOf(order), price: priceOf(order) };
+  }
+  if (order.type !== "MARKET") throw wrongOption(order.type, "placeNative.type", "MARKET or LIMIT", true);
+  if (order.quoteQuantity === undefined) return { ...common, type: "MARKET", quantity: quantityOf(order) };
+  return { ...common, type: "MARKET", quoteQuantity: amountOf(order) };
+}
+
+function quantityOf({ quantity }: Named): NonNullable<ReturnType<typeof parseQuantity>> {
+  const value = typeof quantity === "string" ? parseQuantity(quantity) : undefined;
+  if (value !== undefined) return value;
+  throw wrongOption(quantity, "placeNative.quantity", 'a positive decimal string, such as "0.5"');
+}
+
+function priceOf({ price }: Named): NonNullable<ReturnType<typeof parsePrice>> {
+  const value = typeof price === "string" ? parsePrice(price) : undefined;
+  if (value !== undefined) return value;
+  throw wrongOption(price, "placeNative.price", 'a positive decimal string, such as "60000"');
+}
+
+function amountOf({ quoteQuantity }: Named): Notional {
+  const value = typeof quoteQuantity === "string" ? parseScaled(quoteQuantity, NOTIONAL_SCALE) : undefined;
+  if (value !== undefined && value > 0) return value as Notional;
+  throw wrongOption(quoteQuantity, "placeNative.quoteQuantity", 'a positive decimal string, such as "100"');
+}

@@ -1,0 +1,3 @@
+export { Activity } from "./activity.ts";
+export { ACCOUNT_ID, createTrader } from "./create-trader.ts";
+export type { NativeOrderRequest, Strategy, Trader, TraderEvents } from "./trader.ts";
