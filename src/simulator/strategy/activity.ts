@@ -1,9 +1,14 @@
 import { isAwaited } from "../../common/index.ts";
 
+/** Calls and answers at one time after which a strategy counts as endless. */
+const MOST_EVENTS = 10_000;
+
 /** Counts what a strategy does, so that time moves on only after the strategy has come to rest. */
 export class Activity {
   /** Calls of the strategy and answers to it so far. */
   events = 0;
+  /** Value of `events` when the strategy last came to rest. */
+  restedAt = 0;
   /** Promises that the strategy returned and that have not settled. */
   open = 0;
   /** The first error that the strategy threw, if any. */
@@ -30,9 +35,22 @@ export class Activity {
       get: (object, name) => {
         const value: unknown = Reflect.get(object, name, object);
         if (typeof value !== "function") return value;
-        return (...given: unknown[]): unknown => this.#counted(Reflect.apply(value, object, given));
+        return (...given: unknown[]): unknown => {
+          this.#refuseEndless();
+          return this.#counted(Reflect.apply(value, object, given));
+        };
       },
     });
+  }
+
+  /** A strategy that reacts to its own orders without end would never let time move on. */
+  #refuseEndless(): void {
+    if (this.events - this.restedAt < MOST_EVENTS) return;
+    const error = new Error(
+      `the strategy does not come to rest: it made ${MOST_EVENTS / 2} calls without waiting for time or a quote`,
+    );
+    this.fail(error);
+    throw error;
   }
 
   #counted(result: unknown): unknown {

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { Quantity, statusOf } from "../../../src/index.ts";
+import {
+  type MarketRow,
+  MarketDataError,
+  type SimulationOptions,
+  type SimulationResult,
+  simulate,
+  type Strategy,
+} from "../../../src/simulator/index.ts";
+
+const SYMBOL = "BTC/USD";
+const START_MS = 1_760_000_000_000;
+
+const quote = (afterMs: number, bid: string, ask: string): MarketRow => ({
+  ...{ kind: "quote", timeMs: START_MS + afterMs, symbol: SYMBOL },
+  ...{ bid, ask },
+});
+
+/** Falls from 60,000 by 100 a second, ten times, then rises again. */
+const DIP: readonly MarketRow[] = Array.from({ length: 20 }, (_, n) => {
+  const price = 60_000 - 100 * (n < 10 ? n : 20 - n);
+  return quote(n * 1_000, String(price), String(price + 1));
+});
+
+const run = async (strategy: Strategy, more: Partial<SimulationOptions> = {}): Promise<SimulationResult> =>
+  await simulate({ symbols: [SYMBOL], market: DIP, strategy, ...more });
+
+const stop = { symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", quantity: "1", stopPrice: "59500" } as const;
+
+describe("simulate", () => {
+  it("decision PK: a stop fires at the quote that meets it and executes at that quote", async () => {
+    const result = await run(({ account }) => account.place(stop), { balances: { USD: "0", BTC: "1" } });
+    expect(result.orders.map((order) => statusOf(order).status)).toEqual(["FILLED"]);
+    expect(result.fills).toMatchObject([
+      { timeMs: START_MS + 5_000, side: "SELL", price: "59500", quantity: "1", commission: "0" },
+    ]);
+    expect(result.balances).toEqual({ USD: "59500", BTC: "0" });
+    expect(result.counts).toEqual({ quotes: 20, trades: 1, droppedQuotes: {}, children: 1, alerts: 0 });
+  });
+
+  it("the same input gives the same hash, another input another", async () => {
+    const place: Strategy = ({ account }) => account.place(stop);
+    const results = [await run(place), await run(place), await run(place, { balances: { BTC: "2" } })];
+    const [one, two, three] = results.map(({ hash }) => hash);
+    expect([one === two, one === three]).toEqual([true, false]);
+  });
+
+  it("a strategy that answers its own fills comes to rest before time moves on", async () => {
+    const times: number[] = [];
+    const result = await run(
+      async (trader) => {
+        trader.on("fill", async ({ fill }) => {
+          times.push(trader.nowMs());
+          expect(fill.timeMs).toBe(trader.nowMs());
+          await trader.account.openOrders({ limit: 10 });
+          await trader.placeNative({ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "0.5" });
+        });
+        await trader.account.place(stop);
+      },
+      { balances: { USD: "100000", BTC: "1" } },
+    );
+    expect(times).toEqual([START_MS + 5_000]);
+    expect(result.nativeOrders.map(({ status }) => status)).toEqual(["FILLED"]);
+    expect(result.fills.map(({ timeMs, price }) => [timeMs - START_MS, price])).toEqual([
+      [5_000, "59500"],
+      [5_000, "59501"],
+    ]);
+    expect(result.positions).toEqual({ [SYMBOL]: "0.5" });
+  });
+
+  it("a resting native order is a maker, one that executes on arrival a taker", async () => {
+    const fees = { maker: "0.001", taker: "0.002" };
+    const result = await run(
+      async ({ placeNative }) => {
+        const buy = { symbol: SYMBOL, side: "BUY", quantity: "1" } as const;
+        await placeNative({ ...buy, type: "MARKET" });
+        await placeNative({ ...buy, type: "LIMIT", price: "59201" });
+      },
+      { balances: { USD: "200000" }, venue: { fees } },
+    );
+    expect(result.fills.map(({ liquidity, price, commission }) => [liquidity, price, commission])).toEqual([
+      ["taker", "60001", "120.002"],
+      ["maker", "59201", "59.201"],
+    ]);
+    expect(result.balances).toEqual({ BTC: "2", USD: "80618.797" });
+    expect(result.statistics.commissions).toBe("179.203");
+  });
+
+  it("slippage makes a price worse, never beyond the limit", async () => {
+    const buy = { symbol: SYMBOL, side: "BUY", quantity: "1" } as const;
+    const result = await run(
+      async ({ placeNative, account }) => {
+        await placeNative({ ...buy, type: "MARKET" });
+        await account.place({ ...buy, type: "SYNTHETIC_LIMIT", price: "59902" });
+      },
+      { balances: { USD: "200000" }, venue: { slippage: () => "10" } },
+    );
+    expect(result.fills.map(({ price }) => price)).toEqual(["60061.001", "59902"]);
+  });
+
+  it("latency: a child meets the quote of its arrival", async () => {
+    const result = await run(({ account }) => account.place(stop), {
+      balances: { BTC: "1" },
+      venue: { latency: { submitMs: 1_500, answerMs: 100 } },
+    });
+    expect(result.fills.map(({ timeMs, price }) => [timeMs - START_MS, price])).toEqual([[6_500, "59400"]]);
+  });
+
+  it("timers of a strategy run at their times", async () => {
+    const times: number[] = [];
+    await run(({ every, at, nowMs }) => {
+      const cancel = every(4_000, () => times.push(nowMs() - START_MS));
+      at(START_MS + 13_500, cancel);
+    });
+    expect(times).toEqual([4_000, 8_000, 12_000]);
+  });
+
+  it("an error of a strategy ends the simulation, whether it throws or rejects", async () => {
+    const broken = new Error("broken");
+    const fail = (): never => {
+      throw broken;
+    };
+    await expect(run(fail)).rejects.toBe(broken);
+    await expect(run(async () => fail())).rejects.toBe(broken);
+    await expect(run(({ on }) => on("quote", fail))).rejects.toBe(broken);
+    await expect(run(({ at }) => at(START_MS + 10, fail))).rejects.toBe(broken);
+  });
+
+  it("a strategy that never comes to rest is an error", async () => {
+    const endless: Strategy = ({ on, placeNative }) => {
+      const again = (): unknown =>
+        placeNative({ symbol: SYMBOL, side: "BUY", type: "LIMIT", quantity: "1", price: "1" });
+      on("native", again);
+      return again();
+    };
+    await expect(run(endless)).rejects.toThrow("the strategy does not come to rest");
+  });
+
+  it.each([
+    [[], "the market has no rows"],
+    [[quote(1, "1", "2"), quote(0, "1", "2")], "row 2 of the market cannot be used: its time is before"],
+    [[{ ...quote(0, "1", "2"), symbol: "X/USD" }], "row 1 of the market cannot be used: X/USD is not among"],
+  ])("hostile input: a market %# is refused by row", async (market, message) => {
+    const refused = run(() => undefined, { market });
+    await expect(refused).rejects.toThrow(MarketDataError);
+    await expect(run(() => undefined, { market })).rejects.toThrow(message);
+  });
+
+  it("the equity is USD and the middle of bid and ask of the rest; the deepest fall is found", async () => {
+    const result = await run(() => undefined, { balances: { USD: "1000", BTC: "1" }, sampleMs: 1_000 });
+    expect(result.equity.at(0)).toEqual({ timeMs: START_MS, equity: "61000.5" });
+    expect(result.equity.at(10)).toEqual({ timeMs: START_MS + 10_000, equity: "60000.5" });
+    expect(result.statistics).toMatchObject({
+      ...{ startEquity: "61000.5", endEquity: "60900.5", profit: "-100" },
+      maxDrawdown: { amount: "1000", peakMs: START_MS, troughMs: START_MS + 10_000 },
+      trades: { closed: 0 },
+    });
+    expect(result.positions).toEqual({ [SYMBOL]: Quantity.format(Quantity.parse("1")) });
+  });
+});
