@@ -1,3 +1,3 @@
 /** Exports for other folders of the package; see index.ts for the entry point. */
 export { parseAmount, parseFraction, parsePosition } from "./paper-venue/index.ts";
-export { createRandom, type Random } from "./random.ts";
+export { createRandom, type Random } from "./random/index.ts";

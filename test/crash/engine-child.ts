@@ -8,7 +8,7 @@ import { createCrashPoints } from "../../src/sandbox/crash-points.ts";
 import { createCatalogue, demoBalances } from "../../src/sandbox/index.ts";
 import { tapCountedQuotes } from "../../src/sandbox/markets/index.ts";
 import { openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random.ts";
+import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 
 /** Messages of the process to its parent, one per line on standard output. */
 export type ChildMessage =

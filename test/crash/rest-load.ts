@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../src/simulator/random.ts";
+import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import {
   checkLists,

@@ -3,7 +3,7 @@ import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random.ts";
+import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { IdMap } from "../../src/triggers/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 import { seedOr } from "../support/seed.ts";

@@ -4,7 +4,7 @@ import { KeyedTable } from "../../src/common/index.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { OrderError } from "../../src/errors/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createRandom } from "../../src/simulator/random.ts";
+import { createRandom } from "../../src/simulator/random/index.ts";
 import { createFaultyWorld, type FaultyWorld, turns } from "../support/faulty-world.ts";
 import { seedOr } from "../support/seed.ts";
 import { SYMBOL, type World, type WorldOptions } from "../support/world.ts";

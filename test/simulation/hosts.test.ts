@@ -6,7 +6,7 @@ import { type FaultRates, Faults } from "../../src/simulator/world/faults.ts";
 import { Instance } from "../../src/simulator/world/instance.ts";
 import { Market } from "../../src/simulator/world/market.ts";
 import { type MarketPlan, NEAR_JUMP } from "../../src/simulator/world/plan.ts";
-import { createRandom } from "../../src/simulator/random.ts";
+import { createRandom } from "../../src/simulator/random/index.ts";
 import { Situations } from "../../src/simulator/world/situations.ts";
 import { TrueTape } from "../../src/simulator/world/true-tape.ts";
 import { WorldNative } from "../../src/simulator/world/world-native.ts";

@@ -29,7 +29,7 @@ const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
   rules: upTo("lifecycle"),
   client: upTo("lifecycle"),
-  simulator: [...core, "adapters/memory"],
+  simulator: [...core, "adapters/memory", "adapters/shared"],
   conformance: core,
   "adapters/shared": adapterBase,
   "adapters/memory": [...adapterBase, "adapters/shared"],
@@ -79,6 +79,10 @@ const rooms = {
     ],
     above: ["index.ts", "engine.ts", "parts.ts", "interpreter.ts", "closing.ts", "rest.ts"],
   },
+  simulator: {
+    order: ["random", "market", "paper-venue", "statistics", "strategy", "result", "run", "world"],
+    above: ["index.ts", "internal.ts"],
+  },
   service: {
     order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
     above: ["index.ts", "internal.ts", "service.ts", "service-options.ts", "api.ts"],
@@ -89,7 +93,7 @@ const rooms = {
 const packages = {
   zod: ["requests/schemas/", "sandbox/", "simulator/paper-venue/"],
   eventemitter3: ["engine/"],
-  "decimal.js": ["decimal/"],
+  "decimal.js": ["decimal/", "simulator/statistics/"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   pg: ["adapters/postgres/"],

@@ -129,6 +129,7 @@ const APART: readonly string[] = [
     "adapters/node/internal.ts",
     "service/internal.ts",
     "signing/internal.ts",
+    "simulator/internal.ts",
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { DECIMAL_GRAMMAR, parsePrice, parseQuantity } from "../../decimal/index.ts";
+import { DECIMAL_GRAMMAR, parsePrice, parseQuantity, parseScaled } from "../../decimal/index.ts";
 import { type BarOptions, rowsOfBar } from "./bars.ts";
 import { MarketDataError, type MarketRow } from "./market-row.ts";
 
@@ -134,12 +134,12 @@ function executed(price: string, quantity: string): Readonly<{ price: string; qu
   return { price, quantity };
 }
 
-const WHOLE = /^[0-9]{1,17}$/;
 /** The last millisecond of the year 9999. Larger numbers are microseconds. */
 const LAST_MS = 253_402_300_799_999;
 
 function whole(text: string): number {
-  if (WHOLE.test(text)) return Number(text);
+  const value = parseScaled(text, 0);
+  if (typeof value === "number") return value;
   throw new MarketDataError(`a time must be a whole number since the epoch, not ${JSON.stringify(text)}`);
 }
 

@@ -18,7 +18,24 @@ export type MarketRow = QuoteRow | TradeRow;
 /** Events of a market in the order of their times, such as an array or a reader of a file. */
 export type MarketSource = Iterable<MarketRow> | AsyncIterable<MarketRow>;
 
-/** A file of market data cannot be used. The message names the file, the line, and the problem. */
+/**
+ * Market data cannot be used. The message names the file and the line, or the row, and the problem.
+ *
+ * @example
+ * ```ts
+ * import { csvMarket, MarketDataError, type MarketRow } from "managed-orders/simulator";
+ * export async function rowsOf(path: string): Promise<readonly MarketRow[] | string> {
+ *   const rows: MarketRow[] = [];
+ *   try {
+ *     for await (const row of csvMarket(path)) rows.push(row);
+ *     return rows;
+ *   } catch (error) {
+ *     if (error instanceof MarketDataError) return error.message;
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
 export class MarketDataError extends Error {
   override readonly name = "MarketDataError";
 }

@@ -11,7 +11,9 @@ type Waiting = { readonly rows: AsyncIterator<MarketRow> | Iterator<MarketRow>; 
  * import { type MarketRow, mergeMarkets } from "managed-orders/simulator";
  * const bitcoin: MarketRow[] = [{ kind: "quote", timeMs: 2, symbol: "BTC/USD", bid: "60000", ask: "60001" }];
  * const ether: MarketRow[] = [{ kind: "quote", timeMs: 1, symbol: "ETH/USD", bid: "3000", ask: "3001" }];
- * for await (const { symbol } of mergeMarkets(bitcoin, ether)) console.log(symbol); // ETH/USD
+ * const symbols: string[] = [];
+ * for await (const { symbol } of mergeMarkets(bitcoin, ether)) symbols.push(symbol);
+ * console.log(symbols.join()); // ETH/USD,BTC/USD
  * ```
  */
 export async function* mergeMarkets(...markets: readonly MarketSource[]): AsyncGenerator<MarketRow> {

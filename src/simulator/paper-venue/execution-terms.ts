@@ -20,7 +20,7 @@ import {
   withinPriceRange,
 } from "../../decimal/index.ts";
 import type { Side } from "../../model/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Take } from "./order-book.ts";
 
 /** Commission rates as fractions of the amount, in decimal strings: "0.001" is a tenth of a percent. */

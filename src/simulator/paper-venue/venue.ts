@@ -29,7 +29,7 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../random/index.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { type Liquidity, Terms, termsOption } from "./execution-terms.ts";
@@ -63,7 +63,19 @@ const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 
 
 /**
  * Opens the venue on its record. A child that had arrived but was undecided when the process ended is closed without a
- * fill. Throws VenueRecordError with the number of a line that cannot be read.
+ * fill. Throws VenueRecordError with the number of a line that cannot be read, and a TypeError or RangeError that names
+ * a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryHost } from "managed-orders/memory";
+ * import { openPaperVenue } from "managed-orders/simulator";
+ * const { clock, instruments } = createMemoryHost({ symbols: ["BTC/USD"] });
+ * const venue = await openPaperVenue({ clock, instruments, terms: { fees: { maker: "0", taker: "0.001" } } });
+ * await venue.setBalances(1, { USD: "1000" });
+ * console.log(venue.balances(1)); // { USD: '1000' }
+ * await venue.close();
+ * ```
  */
 export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
   venueOption(options, "openPaperVenue");

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../adapters/shared/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { PaperVenue } from "../paper-venue/index.ts";
 import type { Activity } from "../strategy/index.ts";
@@ -33,5 +34,3 @@ export class Rest {
     }
   };
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

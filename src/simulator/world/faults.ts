@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 
 /** All faults of a world. A plan turns each on or off. */
 export const FAULTS = [

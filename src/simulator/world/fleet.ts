@@ -3,7 +3,7 @@ import { openEngine } from "../../engine/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";

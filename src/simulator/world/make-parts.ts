@@ -1,5 +1,5 @@
 import { type Price, ZERO_QUANTITY } from "../../decimal/index.ts";
-import { createRandom } from "../random.ts";
+import { createRandom } from "../random/index.ts";
 import { Ledger } from "./clients/ledger.ts";
 import { Faults } from "./faults.ts";
 import { Fleet } from "./fleet.ts";

@@ -1,5 +1,5 @@
 import type { QuoteVerdict } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { BadQuote, Market, ToldQuote } from "./market.ts";
 import type { WorldParts } from "./parts.ts";

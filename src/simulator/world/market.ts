@@ -1,6 +1,6 @@
 import { type Price, price } from "../../decimal/index.ts";
 import type { QuoteInput } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Faults } from "./faults.ts";
 import { type MarketPlan, NEAR_JUMP } from "./plan.ts";
 

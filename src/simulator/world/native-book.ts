@@ -15,7 +15,7 @@ import type {
   NativePlaced,
   NativePlacement,
 } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 
 /** First id: beyond the integers that a double represents exactly. */
 const FIRST_ID = 2n ** 53n + 1n;

@@ -1,5 +1,5 @@
 import type { ChildReport } from "../../model/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 
 type Loose = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Ledger } from "./clients/ledger.ts";
 import type { Faults } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
 import type { VenueCapabilities } from "../../ports/index.ts";
-import { createRandom, type Random } from "../random.ts";
+import { createRandom, type Random } from "../random/index.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
 
 /** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldTime } from "./world-time.ts";

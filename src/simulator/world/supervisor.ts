@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
 import { turns } from "./world-time.ts";

@@ -1,6 +1,6 @@
 import { add, formatQuantity, type Quantity, quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { PrintInput } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldTime } from "./world-time.ts";

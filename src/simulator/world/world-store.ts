@@ -8,7 +8,7 @@ import type {
   OrderStore,
   ShardSnapshot,
 } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";

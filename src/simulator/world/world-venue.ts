@@ -9,7 +9,7 @@ import {
 } from "../../decimal/index.ts";
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";

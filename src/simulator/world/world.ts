@@ -1,4 +1,4 @@
-import { createRandom } from "../random.ts";
+import { createRandom } from "../random/index.ts";
 import { Client } from "./clients/client.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";

@@ -12,7 +12,7 @@ import { LEG_SETS, ORDER_SETS } from "../../../src/requests/order-sets.ts";
 import type { PlainFields } from "../../../src/requests/plain-fields.ts";
 import { PUBLIC_QUERIES } from "../../../src/requests/public-queries.ts";
 import { SESSION_ACTS } from "../../../src/requests/subscriptions.ts";
-import { createRandom } from "../../../src/simulator/random.ts";
+import { createRandom } from "../../../src/simulator/random/index.ts";
 import { fieldsFor } from "./inputs.ts";
 import { zodReader } from "./oracle.ts";
 

@@ -12,7 +12,7 @@ import {
   openReplayPosition,
   type ReplayRow,
 } from "../../../src/sandbox/markets/index.ts";
-import { createRandom } from "../../../src/simulator/random.ts";
+import { createRandom } from "../../../src/simulator/random/index.ts";
 import { seedOr } from "../../support/seed.ts";
 import { createRecorder } from "./recorder.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Quantity, statusOf } from "../../../src/index.ts";
 import {
-  type MarketRow,
   MarketDataError,
+  type MarketRow,
   type SimulationOptions,
   type SimulationResult,
-  simulate,
   type Strategy,
+  simulate,
 } from "../../../src/simulator/index.ts";
 
 const SYMBOL = "BTC/USD";
@@ -26,7 +26,13 @@ const DIP: readonly MarketRow[] = Array.from({ length: 20 }, (_, n) => {
 const run = async (strategy: Strategy, more: Partial<SimulationOptions> = {}): Promise<SimulationResult> =>
   await simulate({ symbols: [SYMBOL], market: DIP, strategy, ...more });
 
-const stop = { symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", quantity: "1", stopPrice: "59500" } as const;
+const stop = {
+  symbol: SYMBOL,
+  side: "SELL",
+  type: "STOP_MARKET",
+  quantity: "1",
+  stopPrice: "59500",
+} as const;
 
 describe("simulate", () => {
   it("decision PK: a stop fires at the quote that meets it and executes at that quote", async () => {

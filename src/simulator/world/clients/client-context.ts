@@ -1,4 +1,4 @@
-import type { Random } from "../../random.ts";
+import type { Random } from "../../random/index.ts";
 import type { WorldParts } from "../parts.ts";
 import type { Transport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import type { ListForm, OrderFields } from "../../../requests/index.ts";
 import type { RequestParameters } from "../../../signing/index.ts";
 import type { WireRequest } from "../../../wire/index.ts";
-import type { Random } from "../../random.ts";
+import type { Random } from "../../random/index.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClientPlan } from "../plan.ts";
 import { Cancels } from "./cancels.ts";

@@ -1,6 +1,6 @@
 import type { ListForm } from "../../../requests/index.ts";
 import type { RequestParameters } from "../../../signing/index.ts";
-import type { Random } from "../../random.ts";
+import type { Random } from "../../random/index.ts";
 import { levelOf, randomTriggers } from "./random-orders.ts";
 
 /** A list in the form in which a client sends it, so that it can be sent again. */

@@ -1,5 +1,5 @@
 import type { OrderFields, Orders } from "../../../requests/index.ts";
-import type { Random } from "../../random.ts";
+import type { Random } from "../../random/index.ts";
 
 type Own<T> = T extends OrderFields ? Omit<T, keyof Orders.Sized | "symbol"> : never;
 

@@ -2,7 +2,7 @@ import { OrderError } from "../../../errors/index.ts";
 import { findMethod, type OrderFields } from "../../../requests/index.ts";
 import { managedOrderView } from "../../../service/index.ts";
 import type { JsonValue, WireRequest } from "../../../wire/index.ts";
-import type { Random } from "../../random.ts";
+import type { Random } from "../../random/index.ts";
 import { keyOf } from "../hosts.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";

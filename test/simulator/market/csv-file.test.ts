@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CsvOptions, csvMarket, MarketDataError, type MarketRow } from "../../../src/simulator/index.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "market-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function read(
+  lines: readonly string[],
+  { name = "day.csv", ...options }: CsvOptions & { name?: string } = {},
+): Promise<readonly MarketRow[]> {
+  const text = `${lines.join("\n")}\n`;
+  await writeFile(join(folder, name), name.endsWith(".gz") ? gzipSync(text) : text);
+  const rows: MarketRow[] = [];
+  for await (const row of csvMarket(join(folder, name), options)) rows.push(row);
+  return rows;
+}
+
+const QUOTES = "time,symbol,bid,bidQuantity,ask,askQuantity";
+const BARS = "open_time,open,high,low,close,volume,close_time,quote_volume,count";
+const TARDIS = "exchange,symbol,timestamp,local_timestamp";
+
+describe("csvMarket reads", () => {
+  it("quotes; an empty size is left out", async () => {
+    expect(await read([QUOTES, "1000,BTC/USD,7424.9,1.884838,7424.91,"])).toEqual([
+      {
+        kind: "quote",
+        timeMs: 1_000,
+        symbol: "BTC/USD",
+        bid: "7424.9",
+        ask: "7424.91",
+        bidQuantity: "1.884838",
+      },
+    ]);
+  });
+
+  it("trades, each with an id of its own, so that none counts as repeated", async () => {
+    const rows = await read(["time,symbol,price,quantity", "1,BTC/USD,10,1", "1,BTC/USD,10,1"]);
+    expect(rows.map((row) => row.kind === "trade" && row.id)).toEqual(["line-2", "line-3"]);
+  });
+
+  it("quotes and trades of Tardis in microseconds; a line without a side of the book is no quote", async () => {
+    const quotes = [
+      `${TARDIS},ask_amount,ask_price,bid_price,bid_amount`,
+      "deribit,BTC-PERPETUAL,1585699200000123,1585699200001000,5,6421.5,6421,7",
+      "deribit,BTC-PERPETUAL,1585699200000124,1585699200001000,,,6421,7",
+    ];
+    const [quote, ...none] = await read(quotes, { symbol: "BTC/USD" });
+    expect([quote, none]).toEqual([
+      {
+        kind: "quote",
+        timeMs: 1_585_699_200_000,
+        symbol: "BTC/USD",
+        ...{ bid: "6421", ask: "6421.5", bidQuantity: "7", askQuantity: "5" },
+      },
+      [],
+    ]);
+    const trades = [`${TARDIS},id,side,price,amount`, "x,BTC,1585699200000123,1,t7,buy,6421,2"];
+    expect(await read(trades, { symbol: "BTC/USD", name: "trades.csv.gz" })).toEqual([
+      ...[
+        {
+          kind: "trade",
+          timeMs: 1_585_699_200_000,
+          symbol: "BTC/USD",
+          price: "6421",
+          quantity: "2",
+          id: "t7",
+        },
+      ],
+    ]);
+  });
+
+  it.each([
+    ["with a header", [BARS, "0,10,12,9,11,4,59999,0,0"]],
+    ["without a header", ["0,10,12,9,11,4,59999"]],
+    ["in microseconds", [BARS, "1735689600000000,10,12,9,11,4,1735689659999999,0,0"]],
+  ])("bars %s, the low first", async (_, lines) => {
+    const rows = await read(lines, { symbol: "BTC/USD", spreadBps: "0" });
+    const startMs = rows[0]?.timeMs ?? 0;
+    const quotes = rows.flatMap((row) => (row.kind === "quote" ? [[row.timeMs - startMs, row.bid]] : []));
+    expect(quotes).toEqual([
+      ...[
+        [0, "10"],
+        [15_000, "9"],
+        [30_000, "12"],
+        [59_999, "11"],
+      ],
+    ]);
+    const traded = rows.flatMap((row) => (row.kind === "trade" ? [row.quantity] : []));
+    expect(traded).toEqual(["1", "1", "1", "1"]);
+  });
+});
+
+describe("csvMarket refuses", () => {
+  it.each([
+    [["a,b,c"], "day.csv line 1: the header must have the columns of a known format"],
+    [[QUOTES], "day.csv line 1: the file must have at least one row"],
+    [[QUOTES, "1,BTC/USD,7"], "day.csv line 2: expected 6 cells, found 3"],
+    [[QUOTES, "1,BTC/USD,1e3,1,2,1"], 'day.csv line 2: bid must be a decimal, not "1e3"'],
+    [[QUOTES, "1.5,BTC/USD,1,1,2,1"], "day.csv line 2: a time must be a whole number"],
+    [
+      [QUOTES, "5,BTC/USD,1,1,2,1", "4,BTC/USD,1,1,2,1"],
+      "day.csv line 3: the time must not be before the time of the previous row",
+    ],
+    [[BARS, "0,10,12,9,13,4,59999,0,0"], "day.csv line 2: high must be the highest"],
+  ])("hostile input: %j", async (lines, message) => {
+    const refused = read(lines, { symbol: "BTC/USD" });
+    await expect(refused).rejects.toThrow(MarketDataError);
+    await expect(refused).rejects.toThrow(message);
+  });
+
+  it("a file that is missing or not compressed", async () => {
+    const rows = csvMarket(join(folder, "none.csv"))[Symbol.asyncIterator]();
+    await expect(rows.next()).rejects.toThrow("none.csv cannot be read (ENOENT)");
+    await writeFile(join(folder, "plain.csv.gz"), "plain");
+    const plain = csvMarket(join(folder, "plain.csv.gz"))[Symbol.asyncIterator]();
+    await expect(plain.next()).rejects.toThrow("plain.csv.gz cannot be read (Z_DATA_ERROR)");
+  });
+
+  it("bars without a symbol, and unknown options", async () => {
+    await expect(read([BARS, "0,10,12,9,11,4,59999,0,0"])).rejects.toThrow("pass the option symbol");
+    expect(() => csvMarket("x.csv", { spread: "1" } as never)).toThrow(
+      "unknown option `spread` of csvMarket; did you mean `spreadBps`?",
+    );
+    expect(() => csvMarket("x.csv", { path: "up" } as never)).toThrow('"low-first", "high-first"');
+  });
+});
