@@ -1,10 +1,10 @@
 /** Conditions under which a venue may forget a child. */
-export type Forgetting = Readonly<{
+export interface Forgetting {
   /** Time since it was settled, on the venue's clock. */
-  afterMs: number;
+  readonly afterMs: number;
   /** Time since it was last looked up or the venue was opened, on the monotonic clock. Both conditions must hold. */
-  quietMs: number;
-}>;
+  readonly quietMs: number;
+}
 
 type ClockTimes = Readonly<{ nowMs: number; monotonicMs: number }>;
 type SettlementTimes = Readonly<{ settledAtMs: number; askedAtMs: number }>;

@@ -33,19 +33,19 @@ export class VenueRecordError extends Error {
 }
 
 /** A child in the venue's own record, as `GET /control/children` shows it. `price` is null for a market order. */
-export type ChildRow = Readonly<{
-  clientOrderId: string;
-  parentOrderId: number;
-  symbol: string;
-  side: Side;
-  quantity: string;
-  price: string | null;
-  timeInForce: ChildTimeInForce;
-  executedQty: string;
-  averagePrice: string;
-  submissions: number;
-  time: number;
-}>;
+export interface ChildRow {
+  readonly clientOrderId: string;
+  readonly parentOrderId: number;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly quantity: string;
+  readonly price: string | null;
+  readonly timeInForce: ChildTimeInForce;
+  readonly executedQty: string;
+  readonly averagePrice: string;
+  readonly submissions: number;
+  readonly time: number;
+}
 
 type ChildEntry = {
   readonly request: ChildRequest;

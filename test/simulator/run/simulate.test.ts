@@ -35,7 +35,7 @@ const stop = {
 } as const;
 
 describe("simulate", () => {
-  it("decision PK: a stop fires at the quote that meets it and executes at that quote", async () => {
+  it("a stop fires at the quote that meets it and executes at that quote", async () => {
     const result = await run(({ account }) => account.place(stop), { balances: { USD: "0", BTC: "1" } });
     expect(result.orders.map((order) => statusOf(order).status)).toEqual(["FILLED"]);
     expect(result.fills).toMatchObject([
@@ -52,7 +52,7 @@ describe("simulate", () => {
     expect([one === two, one === three]).toEqual([true, false]);
   });
 
-  it("a strategy that answers its own fills comes to rest before time moves on", async () => {
+  it("decision PK: a strategy that answers its own fills comes to rest before time moves on", async () => {
     const times: number[] = [];
     const result = await run(
       async (trader) => {
@@ -75,7 +75,7 @@ describe("simulate", () => {
     expect(result.positions).toEqual({ [SYMBOL]: "0.5" });
   });
 
-  it("a resting native order is a maker, one that executes on arrival a taker", async () => {
+  it("decision PN: a resting native order is a maker, one that executes on arrival a taker", async () => {
     const fees = { maker: "0.001", taker: "0.002" };
     const result = await run(
       async ({ placeNative }) => {
@@ -93,7 +93,7 @@ describe("simulate", () => {
     expect(result.statistics.commissions).toBe("179.203");
   });
 
-  it("slippage makes a price worse, never beyond the limit", async () => {
+  it("decision PN: slippage makes a price worse, never beyond the limit", async () => {
     const buy = { symbol: SYMBOL, side: "BUY", quantity: "1" } as const;
     const result = await run(
       async ({ placeNative, account }) => {
@@ -105,7 +105,7 @@ describe("simulate", () => {
     expect(result.fills.map(({ price }) => price)).toEqual(["60061.001", "59902"]);
   });
 
-  it("latency: a child meets the quote of its arrival", async () => {
+  it("decision PN: latency: a child meets the quote of its arrival", async () => {
     const result = await run(({ account }) => account.place(stop), {
       balances: { BTC: "1" },
       venue: { latency: { submitMs: 1_500, answerMs: 100 } },
@@ -133,7 +133,7 @@ describe("simulate", () => {
     await expect(run(({ at }) => at(START_MS + 10, fail))).rejects.toBe(broken);
   });
 
-  it("a strategy that never comes to rest is an error", async () => {
+  it("decision PK: a strategy that never comes to rest is an error", async () => {
     const endless: Strategy = ({ on, placeNative }) => {
       const again = (): unknown =>
         placeNative({ symbol: SYMBOL, side: "BUY", type: "LIMIT", quantity: "1", price: "1" });
