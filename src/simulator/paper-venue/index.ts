@@ -1,3 +1,4 @@
+export type { ChildRow } from "./child-row.ts";
 export type {
   ExecutionTerms,
   FeeRates,
@@ -15,4 +16,4 @@ export type { Forgetting } from "./settled-children.ts";
 export { openPaperVenue } from "./venue.ts";
 export type { VenueFill } from "./venue-fill.ts";
 export { VenueInputError } from "./venue-input-error.ts";
-export { type ChildRow, VenueRecordError } from "./venue-record.ts";
+export { VenueRecordError } from "./venue-record-error.ts";

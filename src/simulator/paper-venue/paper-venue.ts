@@ -13,11 +13,11 @@ import type {
   Telemetry,
   VenueEvent,
 } from "../../ports/index.ts";
+import type { ChildRow } from "./child-row.ts";
 import type { ExecutionTerms } from "./execution-terms.ts";
 import type { VenueFault } from "./fault.ts";
 import type { Forgetting } from "./settled-children.ts";
 import type { VenueFill } from "./venue-fill.ts";
-import type { ChildRow } from "./venue-record.ts";
 
 /** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
 export interface PaperVenueOptions {

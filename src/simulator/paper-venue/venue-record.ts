@@ -1,8 +1,9 @@
 import { averagePriceText, formatPrice, formatQuantity, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
-import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
+import type { ChildRequest, Fill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
+import type { ChildRow } from "./child-row.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
 import type { ChildrenPassed, ForgettingEntry } from "./forgetting-entry.ts";
 import { ForgottenChildren } from "./forgotten-children.ts";
@@ -14,38 +15,7 @@ import { childEndOf, childTermsOf, nativeTermsOf } from "./order-terms.ts";
 import { Positions } from "./positions.ts";
 import { RestingOrders } from "./resting-orders.ts";
 import type { VenueFill } from "./venue-fill.ts";
-
-/**
- * The venue's record contradicts itself or cannot be read. The venue does not start with it.
- *
- * @example
- * ```ts
- * import { openPaperVenue, type PaperVenueOptions, VenueRecordError } from "managed-orders/simulator";
- * export const isReadable = (options: PaperVenueOptions): Promise<boolean> =>
- *   openPaperVenue(options).then(
- *     (venue) => venue.close().then(() => true),
- *     (error: unknown) => (error instanceof VenueRecordError ? false : Promise.reject(error)),
- *   );
- * ```
- */
-export class VenueRecordError extends Error {
-  override readonly name = "VenueRecordError";
-}
-
-/** A child in the venue's own record, as `GET /control/children` shows it. `price` is null for a market order. */
-export interface ChildRow {
-  readonly clientOrderId: string;
-  readonly parentOrderId: number;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly quantity: string;
-  readonly price: string | null;
-  readonly timeInForce: ChildTimeInForce;
-  readonly executedQty: string;
-  readonly averagePrice: string;
-  readonly submissions: number;
-  readonly time: number;
-}
+import { VenueRecordError } from "./venue-record-error.ts";
 
 type ChildEntry = {
   readonly request: ChildRequest;

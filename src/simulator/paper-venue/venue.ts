@@ -31,6 +31,7 @@ import type {
 } from "../../ports/index.ts";
 import { createRandom } from "../random/index.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
+import type { ChildRow } from "./child-row.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { type Liquidity, Terms, termsOption } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
@@ -44,7 +45,8 @@ import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
 import type { VenueFill } from "./venue-fill.ts";
 import { VenueInputError } from "./venue-input-error.ts";
-import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
+import { VenueRecord } from "./venue-record.ts";
+import { VenueRecordError } from "./venue-record-error.ts";
 
 const venueOption: OptionCheck = optionsOf<PaperVenueOptions>({
   clock: uncheckedOption,
