@@ -1,0 +1,16 @@
+/**
+ * The venue's record contradicts itself or cannot be read. The venue does not start with it.
+ *
+ * @example
+ * ```ts
+ * import { openPaperVenue, type PaperVenueOptions, VenueRecordError } from "managed-orders/simulator";
+ * export const isReadable = (options: PaperVenueOptions): Promise<boolean> =>
+ *   openPaperVenue(options).then(
+ *     (venue) => venue.close().then(() => true),
+ *     (error: unknown) => (error instanceof VenueRecordError ? false : Promise.reject(error)),
+ *   );
+ * ```
+ */
+export class VenueRecordError extends Error {
+  override readonly name = "VenueRecordError";
+}
