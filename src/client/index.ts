@@ -21,6 +21,19 @@ export type {
   ReplyBody,
   ReplyHeaders,
 } from "./http/platform.ts";
+export type {
+  BookTickerEvent,
+  MarketEvents,
+  MarketKind,
+  PartialDepthEvent,
+  PublicTradeEvent,
+} from "./market/events.ts";
+export {
+  followMarkets,
+  type MarketStream,
+  type MarketStreamEvent,
+  type MarketStreamOptions,
+} from "./market-stream.ts";
 export type { Client } from "./methods/api.ts";
 export type { LocalChecks } from "./methods/local-checks.ts";
 export type {

@@ -13,7 +13,8 @@ export interface DepthEvent {
   readonly a: readonly LevelReply[];
 }
 
-const level: Reader<LevelReply> = (value, at) => {
+/** Reads a level whose price and quantity are decimals. */
+export const readLevel: Reader<LevelReply> = (value, at) => {
   const [price, quantity, ...more] = list(decimal)(value, at);
   if (price === undefined || quantity === undefined || more.length > 0) throw new WrongType(at);
   return [price, quantity];
@@ -24,8 +25,8 @@ export const DEPTH_SHAPE: Shape<DepthEvent> = /* @__PURE__ */ (() => ({
   s: text,
   U: whole,
   u: whole,
-  b: list(level),
-  a: list(level),
+  b: list(readLevel),
+  a: list(readLevel),
 }))();
 
 /** Reads a diff. */
@@ -35,7 +36,7 @@ export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_SHAPE)
 export const readSnapshot: Reader<OrderBookReply> = /* @__PURE__ */ (() =>
   object<OrderBookReply>({
     ...{ symbol: text, lastUpdateId: whole },
-    ...{ bids: list(level), asks: list(level) },
+    ...{ bids: list(readLevel), asks: list(readLevel) },
   }))();
 
 /** One side of a book, best level first. `direction` is 1 if the lowest price is the best. */

@@ -1,5 +1,4 @@
 import { ProtocolError } from "../errors/protocol-error.ts";
-import { RefusedError } from "../errors/refused-error.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { pause } from "../http/deadline.ts";
 import type { AbortLike } from "../http/platform.ts";
@@ -8,6 +7,7 @@ import { CLIENT_ROUTES } from "../methods/routes.ts";
 import type { LevelReply } from "../replies/market.ts";
 import { WrongType } from "../replies/reader.ts";
 import type { Members } from "../socket/connection.ts";
+import { control, SWITCHING, streamName } from "../socket/control.ts";
 import { Inbox } from "../socket/inbox.ts";
 import type { Link } from "../socket/link.ts";
 import { BookSides, type DepthEvent, readDepth, readSnapshot } from "./book-sides.ts";
@@ -24,7 +24,6 @@ export type KeeperParts = Readonly<{
   show: (sides: BookSides | undefined, changes?: DepthEvent) => void;
 }>;
 
-const SWITCHING = 101;
 const SNAPSHOT_LEVELS = 5000;
 const SNAPSHOT_PAUSE_MS = 250;
 /** A snapshot may be older than the first diff. Then another one is read, at most so often. */
@@ -35,11 +34,12 @@ const SNAPSHOT_ATTEMPTS = 8;
  * quotes may begin anew on the next connection, so a book never outlives its own.
  */
 export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<never> {
-  const { link, caller, show, maxHeld } = parts;
+  const { link, caller, symbol, show, maxHeld } = parts;
   const connection = await link.connected({ timeoutMs: caller.settings.timeoutMs, signal });
   const inbox = new Inbox(connection, maxHeld, (message) => readMessage(message));
   try {
-    await control(parts, "SUBSCRIBE", signal);
+    const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
+    await control(link, { method: "SUBSCRIBE", streams: [streamName(symbol, "depth")] }, bounds);
     const sides = await bookOf(parts, inbox, signal);
     show(sides);
     for (;;) await keepUp(parts, { sides, inbox, signal });
@@ -55,9 +55,13 @@ export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<n
 type Running = Readonly<{ sides: BookSides; inbox: Inbox<DepthEvent>; signal: AbortLike }>;
 
 async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Promise<void> {
-  const diff = await inbox.next(parts.caller.platform.clock, parts.quietMs);
+  const { link, caller } = parts;
+  const diff = await inbox.next(caller.platform.clock, parts.quietMs);
   // A quiet market and a dead connection look the same: a request tells them apart.
-  if (diff === undefined) return await control(parts, "LIST_SUBSCRIPTIONS", signal);
+  if (diff === undefined) {
+    const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
+    return await control(link, { method: "LIST_SUBSCRIPTIONS", streams: [] }, bounds);
+  }
   const applied = sides.apply(diff);
   if (applied === "gap") throw new TransportError("connection", "a diff of the book is missing");
   demandBounded(parts, sides.bids);
@@ -96,18 +100,4 @@ function readMessage(message: Members): DepthEvent | undefined {
     if (!(error instanceof WrongType)) throw error;
     throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
   }
-}
-
-type ControlMethod = "SUBSCRIBE" | "LIST_SUBSCRIPTIONS";
-
-/** Sends a control frame. Rejects with a RefusedError if the service refuses it. */
-async function control(parts: KeeperParts, method: ControlMethod, signal: AbortLike): Promise<void> {
-  const { link, caller, symbol } = parts;
-  const { timeoutMs } = caller.settings;
-  const stream = `${symbol.replace("/", "").toLowerCase()}@depth`;
-  const params = (): readonly string[] => (method === "SUBSCRIBE" ? [stream] : []);
-  const { code, msg } = await link.request({ method, params }, { timeoutMs, signal });
-  if (code === undefined) return;
-  const text = typeof msg === "string" ? msg : "";
-  throw new RefusedError({ msg: text, status: SWITCHING }, { sent: true });
 }

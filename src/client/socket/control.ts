@@ -1,0 +1,24 @@
+import { RefusedError } from "../errors/refused-error.ts";
+import type { Bounds } from "../http/deadline.ts";
+import type { Link } from "./link.ts";
+
+/** A control frame of the public streams. */
+export type ControlFrame = Readonly<{
+  method: "SUBSCRIBE" | "LIST_SUBSCRIPTIONS";
+  streams: readonly string[];
+}>;
+
+/** HTTP status of an upgraded connection. */
+export const SWITCHING = 101;
+
+/** Returns the name of a public stream, such as btcusd@depth. */
+export const streamName = (symbol: string, kind: string): string =>
+  `${symbol.replace("/", "").toLowerCase()}@${kind}`;
+
+/** Sends a control frame. Rejects with a RefusedError if the service refuses it. */
+export async function control(link: Link, { method, streams }: ControlFrame, bounds: Bounds): Promise<void> {
+  const { code, msg } = await link.request({ method, params: () => streams }, bounds);
+  if (code === undefined) return;
+  const text = typeof msg === "string" ? msg : "";
+  throw new RefusedError({ msg: text, status: SWITCHING }, { sent: true });
+}
