@@ -29,6 +29,9 @@ export function routeOfMessage(text: string): AnyRoute["name"] | undefined {
 const CANCELS = /cancel/;
 const PLACES = /place/;
 const PUBLIC: ReadonlySet<AnyRoute["name"] | undefined> = new Set<AnyRoute["name"]>([
+  "ticker.price",
+  "ticker.book",
+  "avgPrice",
   ...([
     "status",
     "exchangeInfo",
