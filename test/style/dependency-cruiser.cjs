@@ -58,10 +58,12 @@ const rooms = {
       "socket",
       "stream",
       "book",
+      "market",
     ],
     above: [
       ...["index.ts", "client.ts", "defaults.ts", "settings.ts"],
-      ...["socket-client.ts", "order-stream.ts", "order-book.ts", "socket-node.ts", "socket-default.ts"],
+      ...["socket-client.ts", "order-stream.ts", "order-book.ts", "market-stream.ts"],
+      ...["socket-node.ts", "socket-default.ts"],
     ],
   },
   engine: {
