@@ -2,7 +2,7 @@ import { wrongOption } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { SHARD_COUNT } from "../lifecycle/index.ts";
-import type { JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
+import type { JournalRecord, OrderList, ParentOrder, PriceBar, PricedPrint } from "../model/index.ts";
 import type { ShardHead, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { abandonParts, closeParts } from "./closing.ts";
@@ -170,6 +170,14 @@ class RunningEngine implements Api.Engine {
 
   lastPrice(symbol: string): Price | undefined {
     return this.market.lastPrice(symbol);
+  }
+
+  priceBars(range: Api.PriceBarRange): readonly PriceBar[] | undefined {
+    return this.market.prints.bars(range);
+  }
+
+  recentPrints(symbol: string): readonly PricedPrint[] {
+    return this.market.prints.recent(symbol);
   }
 
   story(orderId: number): Promise<Api.Story | undefined> {

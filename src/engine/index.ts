@@ -14,6 +14,7 @@ export type {
   EngineSettings,
   InFlight,
   Metrics,
+  PriceBarRange,
   ProbePoint,
   QuoteNow,
   Story,

@@ -68,6 +68,20 @@ export type {
 } from "./parent-order.ts";
 export { packedIntent, packedPlan, weightBytesOf } from "./plan-weights.ts";
 export {
+  BAR_LENGTHS_MS,
+  BAR_PRINT_AGE_MS,
+  BARS_KEPT,
+  type BarFigures,
+  type BarLengthMs,
+  barStartMs,
+  barsOf,
+  countsForBars,
+  figuresOf,
+  joinFigures,
+  type PriceBar,
+  type PricedPrint,
+} from "./price-bars.ts";
+export {
   type KeptQuote,
   type Level,
   type MarketMark,

@@ -9,6 +9,8 @@ export type {
   Account,
   AlertKind,
   ApiKey,
+  BarFigures,
+  BarLengthMs,
   CancelRestriction,
   ChildOutcome,
   ChildReport,
@@ -31,11 +33,14 @@ export type {
   NativeTerms,
   NativeTimeInForce,
   Permission,
+  PriceBar,
+  PricedPrint,
   RefusalMark,
   Rejection,
   RejectReason,
   VolumeBar,
 } from "../model/index.ts";
+export { barsOf, joinFigures } from "../model/index.ts";
 export { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../wire/index.ts";
 export type {
   AccountEvent,
@@ -101,6 +106,7 @@ export type {
   ShardAppend,
   ShardHead,
   ShardSnapshot,
+  VolumeCutoff,
   VolumeState,
 } from "./order-store.ts";
 export type {

@@ -1,11 +1,13 @@
 import type { Quantity } from "../decimal/index.ts";
 import type {
-  CountedPrint,
+  BarLengthMs,
   EndedList,
   JournalRecord,
   KeptQuote,
   MarketMark,
   ParentOrder,
+  PriceBar,
+  PricedPrint,
   VolumeBar,
 } from "../model/index.ts";
 
@@ -41,7 +43,7 @@ export interface ShardAppend {
 export interface AppendBatch {
   readonly shards: readonly ShardAppend[];
   readonly marks: readonly MarketMark[];
-  readonly prints?: readonly CountedPrint[];
+  readonly prints?: readonly PricedPrint[];
   readonly quotes?: readonly KeptQuote[];
 }
 
@@ -105,11 +107,25 @@ export interface EndedListPage {
   readonly limit: number;
 }
 
-/** All executed volume in the store: the sum of fresh prints per symbol, the bars, and the ids that were counted. */
+/**
+ * All executed volume in the store: the sum of fresh prints per symbol, the bars, and the ids that were counted.
+ * `priceBars` are the bars of all lengths that `barsOf` makes of the prints, each joined with the stored one of the same
+ * symbol, length and start. A store that keeps none leaves them out; a service on it has no klines.
+ */
 export interface VolumeState {
   readonly totals: readonly Readonly<{ symbol: string; total: Quantity }>[];
   readonly bars: readonly VolumeBar[];
+  readonly priceBars?: readonly PriceBar[];
   readonly prints: readonly Readonly<{ symbol: string; id: string; seenAtMs: number }>[];
+}
+
+/**
+ * What to delete of the executed volume: bars of minutes that began, and ids of prints first seen, before `beforeMs`,
+ * and price bars of each length that began before its time. Times are in epoch milliseconds.
+ */
+export interface VolumeCutoff {
+  readonly beforeMs: number;
+  readonly priceBars?: readonly Readonly<{ lengthMs: BarLengthMs; beforeMs: number }>[];
 }
 
 /**
@@ -189,13 +205,16 @@ export interface OrderStore {
    * Resolves to the number of deleted rows; 0 means that none is left.
    */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
-  /** Returns the executed volume: totals, bars and print ids, bars by symbol and minute. */
+  /**
+   * Returns the executed volume: totals, bars and print ids, bars by symbol and minute, price bars by symbol, length and
+   * start.
+   */
   readVolume(): Promise<VolumeState>;
   /**
-   * Deletes bars of minutes that began, and ids of prints first seen, before `beforeMs`. Totals stay. Appends
-   * continue meanwhile. A store that deletes in parts calls `deleting` after each.
+   * Deletes old bars and ids of prints. Totals stay. Appends continue meanwhile. A store that deletes in parts calls
+   * `deleting` after each.
    */
-  deleteVolume(range: Readonly<{ beforeMs: number }>, deleting?: () => void): Promise<void>;
+  deleteVolume(cutoff: VolumeCutoff, deleting?: () => void): Promise<void>;
   /** Releases what the store holds. The engine calls it once, as its last call. Rejects if the store fails to close. */
   close(): Promise<void>;
 }

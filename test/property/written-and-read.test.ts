@@ -77,7 +77,11 @@ describe.each(stores)(
       const [bid, ask] = sampled(anyPrice, 2);
       if (bid === undefined || ask === undefined) throw new Error("no sample");
       const quotes = [{ symbol: "BTC/USD", bid, ask, timeMs: Number.MAX_SAFE_INTEGER }];
-      const prints = sampled(anyPrint).map((print, index) => ({ ...print, id: `${print.id}${index}` }));
+      const prints = sampled(anyPrint).map((print, index) => ({
+        ...print,
+        price: bid,
+        id: `${print.id}${index}`,
+      }));
       await store.append({
         shards: [{ shard: 3, epoch: 1, round: 0, records, ended }],
         marks,

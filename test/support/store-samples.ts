@@ -1,12 +1,12 @@
 import { notional, price, quantity } from "../../src/decimal/index.ts";
 import {
-  type CountedPrint,
   type EndedList,
   ExecutionIds,
   type JournalRecord,
   type ListMembership,
   type MarketMark,
   type ParentOrder,
+  type PricedPrint,
 } from "../../src/model/index.ts";
 import type { OrderStore, ShardAppend } from "../../src/ports/index.ts";
 
@@ -83,10 +83,11 @@ export function endedLegs(list: EndedList, endedAtMs: number = list.endedAtMs): 
 }
 
 /** A fresh print of BTC/USD in the first minute. */
-export function samplePrint(print: Partial<CountedPrint> = {}): CountedPrint {
+export function samplePrint(print: Partial<PricedPrint> = {}): PricedPrint {
   return {
     symbol: "BTC/USD",
     id: "p1",
+    price: price("100"),
     quantity: quantity("0.5"),
     timeMs: 30_000,
     seenAtMs: 30_100,

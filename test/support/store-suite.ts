@@ -13,6 +13,7 @@ import {
   sampleRecord,
   sampleRecords,
 } from "./store-samples.ts";
+import { priceBars } from "./store-suite-bars.ts";
 import { endedLists, listRetention } from "./store-suite-lists.ts";
 import { lastQuotes } from "./store-suite-quotes.ts";
 import { rounds } from "./store-suite-rounds.ts";
@@ -52,6 +53,7 @@ export function storeSuite(name: string, createPlace: () => StorePlace): void {
       listRetention(world);
     });
     describe("executed volume", () => executedVolume(world, createPlace));
+    describe("price bars", () => priceBars(world, createPlace));
     describe("lifetime", () => lifetime(world));
   });
 }

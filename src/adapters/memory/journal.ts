@@ -1,6 +1,13 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
 import type { EndedList, JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
-import type { AppendBatch, AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
+import type {
+  AppendBatch,
+  AppendOutcome,
+  OrderStore,
+  ShardAppend,
+  ShardHead,
+  VolumeCutoff,
+} from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { textsOf } from "../shared/index.ts";
 import type { DiskContents, KeptShard } from "./disk.ts";
@@ -110,11 +117,11 @@ export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], is
 /** Deletes bars and print ids. Throws an InvariantError I60 unless the caller owns the market journal. */
 export function* deleteVolume(
   disk: DiskContents,
-  beforeMs: number,
+  cutoff: VolumeCutoff,
   isOwner: () => boolean,
 ): Generator<void, void> {
   requireOwner(isOwner());
-  for (const _step of disk.volume.deleteBefore(beforeMs)) {
+  for (const _step of disk.volume.deleteBefore(cutoff)) {
     yield;
     requireOwner(isOwner());
   }

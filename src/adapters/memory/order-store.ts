@@ -67,9 +67,9 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     pageEndedLists: (page) => guarded(() => disk.endedLists.page(limited(page))),
     deleteEnded: async (range) => await inTurns(deleteEnded(disk, limited(range)), guarded),
     readVolume: () => guarded(() => disk.volume.read()),
-    deleteVolume: ({ beforeMs }, deleting) =>
+    deleteVolume: (cutoff, deleting) =>
       inTurns(
-        deleteVolume(disk, beforeMs, () => owner === disk.owner),
+        deleteVolume(disk, cutoff, () => owner === disk.owner),
         guarded,
         deleting,
       ),

@@ -1,20 +1,24 @@
 import { add, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
-import type { CountedPrint } from "../../model/index.ts";
-import type { VolumeState } from "../../ports/index.ts";
+import type { CountedPrint, PricedPrint } from "../../model/index.ts";
+import type { VolumeCutoff, VolumeState } from "../../ports/index.ts";
+import { createKeptPriceBars } from "./price-bars.ts";
 
 const MINUTE_MS = 60_000;
 
 /** Number of ids that one step scans, which takes about a millisecond. */
 const IDS_PER_STEP = 8_192;
 
-/** Stored executed volume: totals of fresh prints, bars of one minute, and the ids of counted prints. */
+/** Stored executed volume: totals of fresh prints, bars of volume and of prices, and the ids of counted prints. */
 export type KeptVolume = Readonly<{
   /** Counts each print whose symbol and id are not stored yet. */
-  put(prints: readonly CountedPrint[]): void;
-  /** Returns totals by symbol, bars by symbol and minute, and ids in the order in which they were first seen. */
+  put(prints: readonly PricedPrint[]): void;
+  /**
+   * Returns totals by symbol, bars by symbol and minute, price bars by symbol, length and start, and ids in the order in
+   * which they were first seen.
+   */
   read(): VolumeState;
-  /** Drops, in short steps, the bars whose minute began, and the ids first seen, before the time. Totals stay. */
-  deleteBefore(beforeMs: number): Generator<void, void>;
+  /** Drops, in short steps, old bars and ids. Totals stay. */
+  deleteBefore(cutoff: VolumeCutoff): Generator<void, void>;
 }>;
 
 /** Stored volume of one symbol. Without a fresh print it has no total. */
@@ -27,6 +31,7 @@ type SymbolVolume = {
 /** Creates an empty volume. */
 export function createKeptVolume(): KeptVolume {
   const symbols = new Map<string, SymbolVolume>();
+  const priceBars = createKeptPriceBars();
   const of = (symbol: string): SymbolVolume => {
     const kept = symbols.get(symbol) ?? { total: undefined, bars: new Map(), seen: new Map() };
     symbols.set(symbol, kept);
@@ -34,10 +39,14 @@ export function createKeptVolume(): KeptVolume {
   };
   return {
     put(prints) {
-      for (const print of prints) count(of(print.symbol), print);
+      priceBars.put(prints.filter((print) => count(of(print.symbol), print)));
     },
-    read: () => read([...symbols].sort(([a], [b]) => compare(a, b))),
-    *deleteBefore(beforeMs) {
+    read: () => ({
+      ...read([...symbols].sort(([a], [b]) => compare(a, b))),
+      priceBars: priceBars.read(),
+    }),
+    *deleteBefore({ beforeMs, priceBars: cutoffs }) {
+      yield* priceBars.deleteBefore(cutoffs);
       let looked = 0;
       for (const { bars, seen } of symbols.values()) {
         for (const minuteMs of bars.keys()) if (minuteMs < beforeMs) bars.delete(minuteMs);
@@ -50,12 +59,14 @@ export function createKeptVolume(): KeptVolume {
   };
 }
 
-function count(kept: SymbolVolume, { id, quantity, timeMs, seenAtMs, fresh }: CountedPrint): void {
-  if (kept.seen.has(id)) return;
+/** Returns whether the print was not counted before. */
+function count(kept: SymbolVolume, { id, quantity, timeMs, seenAtMs, fresh }: CountedPrint): boolean {
+  if (kept.seen.has(id)) return false;
   kept.seen.set(id, seenAtMs);
   const minuteMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
   kept.bars.set(minuteMs, add(kept.bars.get(minuteMs) ?? ZERO_QUANTITY, quantity));
   if (fresh) kept.total = add(kept.total ?? ZERO_QUANTITY, quantity);
+  return true;
 }
 
 function read(symbols: readonly (readonly [string, SymbolVolume])[]): VolumeState {

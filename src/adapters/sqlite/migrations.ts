@@ -202,6 +202,32 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX ended_lists_of_account ON ended_lists (account_id, accepted_at_ms DESC, list_id);
     `,
   },
+  {
+    version: 8,
+    sql: `
+      -- Prices of the prints of a period. Sums are text: they may lie beyond 64 bits. A row without figures is of prints
+      -- that were counted before prices were kept.
+      CREATE TABLE price_bars (
+        length_ms INTEGER NOT NULL,
+        start_ms INTEGER NOT NULL,
+        symbol TEXT NOT NULL,
+        open INTEGER,
+        high INTEGER,
+        low INTEGER,
+        close INTEGER,
+        opened_at_ms INTEGER,
+        closed_at_ms INTEGER,
+        quantity TEXT,
+        quote_quantity TEXT,
+        prints INTEGER,
+        checksum INTEGER,
+        PRIMARY KEY (length_ms, start_ms, symbol)
+      ) STRICT, WITHOUT ROWID;
+      INSERT OR IGNORE INTO price_bars (length_ms, start_ms, symbol)
+        SELECT column1, minute_ms - minute_ms % column1, symbol
+        FROM volume_bars, (VALUES (60000), (300000), (3600000), (86400000));
+    `,
+  },
 ];
 
 /** Returns the schema version of the file; 0 for an empty file. */

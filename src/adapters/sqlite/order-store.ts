@@ -135,7 +135,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
     readVolume: () => guarded(volume.read),
-    deleteVolume: ({ beforeMs }, deleting) => inTurns(deleteVolume(beforeMs), guarded, deleting),
+    deleteVolume: (cutoff, deleting) => inTurns(deleteVolume(cutoff), guarded, deleting),
     close,
     [Symbol.asyncDispose]: close,
     rejections,

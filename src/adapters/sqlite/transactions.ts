@@ -1,4 +1,11 @@
-import type { AppendBatch, AppendOutcome, EndedCount, OrderStore, ShardHead } from "../../ports/index.ts";
+import type {
+  AppendBatch,
+  AppendOutcome,
+  EndedCount,
+  OrderStore,
+  ShardHead,
+  VolumeCutoff,
+} from "../../ports/index.ts";
 import type { Database } from "./driver.ts";
 import type { EndedListTable } from "./ended-list-table.ts";
 import type { EndedTable } from "./ended-table.ts";
@@ -30,7 +37,7 @@ export type Transactions = Readonly<{
   deleteMarks: MarkTable["delete"];
   deleteEnded(range: Range): number;
   /** Deletes in short steps, each in its own transaction. */
-  deleteVolume(beforeMs: number): Generator<void, void>;
+  deleteVolume(cutoff: VolumeCutoff): Generator<void, void>;
 }>;
 
 /** Creates the transactions over these tables. */
@@ -49,9 +56,9 @@ export function transactions(database: Database, tables: Tables): Transactions {
     marks.requireOwner();
     marks.delete(old);
   });
-  const deleteSome = database.transaction((beforeMs: number): boolean => {
+  const deleteSome = database.transaction((cutoff: VolumeCutoff): boolean => {
     marks.requireOwner();
-    return volume.delete(beforeMs);
+    return volume.delete(cutoff);
   });
   return {
     acquire(): readonly ShardHead[] {
@@ -64,8 +71,8 @@ export function transactions(database: Database, tables: Tables): Transactions {
     countEnded,
     deleteMarks: deleteMarks.immediate,
     deleteEnded: retention(database, tables),
-    *deleteVolume(beforeMs) {
-      while (deleteSome.immediate(beforeMs)) yield;
+    *deleteVolume(cutoff) {
+      while (deleteSome.immediate(cutoff)) yield;
     },
   };
 }

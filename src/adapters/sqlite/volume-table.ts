@@ -1,25 +1,26 @@
 import { add, normalise, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
-import type { CountedPrint } from "../../model/index.ts";
-import type { VolumeState } from "../../ports/index.ts";
+import type { CountedPrint, PricedPrint } from "../../model/index.ts";
+import type { VolumeCutoff, VolumeState } from "../../ports/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
+import { type PriceBarTable, priceBarTable } from "./price-bar-table.ts";
 
 const MINUTE_MS = 60_000;
 
 /** Number of rows of each kind that one step drops, which takes about a millisecond. */
 const ROWS_PER_DROP = 250;
 
-/** Executed volume: totals of fresh prints, bars of one minute, and the ids of counted prints. */
+/** Executed volume: totals of fresh prints, bars of volume and of prices, and the ids of counted prints. */
 export type VolumeTable = Readonly<{
   /** Counts each print whose symbol and id are not stored yet. Call it inside a transaction. */
-  put(prints: readonly CountedPrint[]): void;
-  /** Returns totals by symbol, bars by symbol and minute, and ids in the order in which they were first seen. */
-  read(): VolumeState;
+  put(prints: readonly PricedPrint[]): void;
   /**
-   * Drops some of the bars whose minute began, and of the ids first seen, before the time. Returns false if none are
-   * left. Call it inside a transaction.
+   * Returns totals by symbol, bars by symbol and minute, price bars by symbol, length and start, and ids in the order in
+   * which they were first seen.
    */
-  delete(beforeMs: number): boolean;
+  read(): VolumeState;
+  /** Drops some of the old bars and ids. Returns false if none are left. Call it inside a transaction. */
+  delete(cutoff: VolumeCutoff): boolean;
 }>;
 
 /** Quantities by symbol. */
@@ -35,13 +36,15 @@ export function volumeTable(database: Database): VolumeTable {
     `DELETE FROM prints WHERE (symbol, id) IN
      (SELECT symbol, id FROM prints WHERE seen_at_ms < ? ORDER BY seen_at_ms LIMIT ?)`,
   );
+  const priceBars = priceBarTable(database);
   return {
-    put: volumeWriter(database),
-    read: volumeReader(database),
-    delete(beforeMs) {
+    put: volumeWriter(database, priceBars),
+    read: volumeReader(database, priceBars),
+    delete({ beforeMs, priceBars: cutoffs }) {
+      const isMoreLeft = priceBars.delete(cutoffs);
       const bars = dropBars.run(beforeMs, ROWS_PER_DROP).changes;
       const prints = dropPrints.run(beforeMs, ROWS_PER_DROP).changes;
-      return bars === ROWS_PER_DROP || prints === ROWS_PER_DROP;
+      return isMoreLeft || bars === ROWS_PER_DROP || prints === ROWS_PER_DROP;
     },
   };
 }
@@ -50,7 +53,7 @@ type Total = Readonly<{ symbol: string; total: string; checksum: number | null }
 type Bar = Readonly<{ symbol: string; minuteMs: number; quantity: string; checksum: number | null }>;
 
 /** Sums up a batch first, so that each total and bar is written once, whatever the number of its prints. */
-function volumeWriter(database: Database): VolumeTable["put"] {
+function volumeWriter(database: Database, priceBars: PriceBarTable): VolumeTable["put"] {
   const see = database.prepare<[symbol: string, id: string, seenAtMs: number]>(
     "INSERT INTO prints (symbol, id, seen_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -59,8 +62,8 @@ function volumeWriter(database: Database): VolumeTable["put"] {
   return (prints) => {
     const fresh: Sums = new Map();
     const minutes = new Map<number, Sums>();
-    for (const print of prints) {
-      if (see.run(print.symbol, print.id, print.seenAtMs).changes === 0) continue;
+    const counted = prints.filter(({ symbol, id, seenAtMs }) => see.run(symbol, id, seenAtMs).changes > 0);
+    for (const print of counted) {
       if (print.fresh) addTo(fresh, print);
       const minuteMs = Math.floor(print.timeMs / MINUTE_MS) * MINUTE_MS;
       const bars: Sums = minutes.get(minuteMs) ?? new Map();
@@ -71,6 +74,7 @@ function volumeWriter(database: Database): VolumeTable["put"] {
     for (const [minuteMs, bars] of minutes) {
       for (const [symbol, sum] of bars) addToBar(minuteMs, symbol, sum);
     }
+    priceBars.put(counted);
   };
 }
 
@@ -103,7 +107,7 @@ function barWriter(database: Database): (minuteMs: number, symbol: string, sum: 
   };
 }
 
-function volumeReader(database: Database): VolumeTable["read"] {
+function volumeReader(database: Database, priceBars: PriceBarTable): VolumeTable["read"] {
   const totals = database.prepare<[], Total>(`${TOTALS} ORDER BY symbol`);
   const bars = database.prepare<[], Bar>(`${BARS} ORDER BY symbol, minute_ms`);
   const prints = database.prepare<[], VolumeState["prints"][number]>(
@@ -116,6 +120,7 @@ function volumeReader(database: Database): VolumeTable["read"] {
         const { symbol, minuteMs } = row;
         return { symbol, minuteMs, quantity: quantityOfBar(row) };
       }),
+      priceBars: priceBars.read(),
       prints: prints.all(),
     }),
   );

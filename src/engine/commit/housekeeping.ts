@@ -1,3 +1,4 @@
+import { BAR_LENGTHS_MS, BARS_KEPT } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import { executableSide, type MarketOf } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
@@ -123,8 +124,14 @@ export class Housekeeping {
     while (!this.#stopped && (await this.#store.deleteEnded(range)) > 0) await turns.next();
     if (this.#stopped) return;
     await this.#forgetMarks();
-    const volumeBeforeMs = time.steadyMs() - DAY_MS;
-    await this.#store.deleteVolume({ beforeMs: volumeBeforeMs });
+    const steadyMs = time.steadyMs();
+    const volumeBeforeMs = steadyMs - DAY_MS;
+    const priceBars = BAR_LENGTHS_MS.map((lengthMs) => ({
+      lengthMs,
+      beforeMs: steadyMs - BARS_KEPT * lengthMs,
+    }));
+    await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
+    this.#market.prints.forget(priceBars);
     while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
   }
 

@@ -1,6 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Price } from "../../decimal/index.ts";
-import type { Fill, JournalRecord, OrderList, ParentOrder, Quote } from "../../model/index.ts";
+import type {
+  BarLengthMs,
+  Fill,
+  JournalRecord,
+  OrderList,
+  ParentOrder,
+  PriceBar,
+  PricedPrint,
+  Quote,
+} from "../../model/index.ts";
 import type {
   Accounts,
   Clock,
@@ -165,6 +174,14 @@ export interface QuoteNow {
   readonly fresh: boolean;
 }
 
+/** The bars of a market of one length that begin at or after `fromMs` and before `toMs`, in epoch milliseconds. */
+export interface PriceBarRange {
+  readonly symbol: string;
+  readonly lengthMs: BarLengthMs;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Counters and queue lengths. */
 export interface Metrics {
   readonly quotesCounted: number;
@@ -254,6 +271,16 @@ export interface Engine extends AsyncDisposable {
   lastPrice(symbol: string): Price | undefined;
   /** Executed volume by minute: the host's history, or by default the bars made of the prints of the last day. */
   readonly volumes: VolumeHistory;
+  /**
+   * Returns the price bars in a range, oldest first, of the newest 1,440 of that length. Periods without prints have
+   * none. Returns undefined if the store keeps no price bars.
+   */
+  priceBars(range: PriceBarRange): readonly PriceBar[] | undefined;
+  /**
+   * Returns the newest prints of a symbol that were counted since the engine was opened, at most 1,000, in the order in
+   * which they were counted.
+   */
+  recentPrints(symbol: string): readonly PricedPrint[];
   /** Resolves to an order of any account by its managed id alone. For operators. */
   findAny(orderId: number): Promise<ParentOrder | undefined>;
   /** Resolves to the history of an order of any account; to undefined for an unknown id. For operators. */

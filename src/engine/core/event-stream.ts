@@ -1,5 +1,4 @@
-import type { Price } from "../../decimal/index.ts";
-import type { CountedPrint, Fact, JournalRecord, Quote } from "../../model/index.ts";
+import type { Fact, JournalRecord, PricedPrint, Quote } from "../../model/index.ts";
 import type { StatusUpdate } from "./condition.ts";
 import type { Core } from "./core.ts";
 import { EventSource } from "./event-source.ts";
@@ -50,8 +49,8 @@ export class EventStream {
   }
 
   /** Emits a counted print. */
-  printed(print: CountedPrint, price: Price): void {
-    if (this.events.hears("print")) this.events.emit("print", { ...print, price });
+  printed(print: PricedPrint): void {
+    if (this.events.hears("print")) this.events.emit("print", print);
   }
 
   /** Emits the alert that the wall clock was set by `stepMs` milliseconds. */

@@ -1,14 +1,13 @@
-import type { Price } from "../../decimal/index.ts";
 import type {
   AlertKind,
   ChildOutcome,
   ChildState,
-  CountedPrint,
   EndReason,
   Fill,
   JournalRecord,
   OrderList,
   ParentOrder,
+  PricedPrint,
   Quote,
   TerminalStatus,
 } from "../../model/index.ts";
@@ -45,9 +44,7 @@ export interface Alert {
 }
 
 /** A counted print with its price. */
-export interface PrintUpdate extends CountedPrint {
-  readonly price: Price;
-}
+export type PrintUpdate = PricedPrint;
 
 /** An order after a durable record that touched it. `timeMs` is when the record was written, in engine time. */
 export interface OrderNow {

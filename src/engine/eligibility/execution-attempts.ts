@@ -2,9 +2,9 @@ import type { Quantity } from "../../decimal/index.ts";
 import { type ExecutionAttempt, type ParentEvent, protectiveFirst } from "../../lifecycle/index.ts";
 import {
   type Cause,
-  type CountedPrint,
   type Fact,
   type ParentOrder,
+  type PricedPrint,
   type Quote,
   stampOf,
 } from "../../model/index.ts";
@@ -34,7 +34,7 @@ export type AttemptParts = Readonly<{
 /** Why a parent attempts an execution. */
 type AttemptCause =
   | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
-  | Readonly<{ kind: "PRINTED"; print: CountedPrint }>
+  | Readonly<{ kind: "PRINTED"; print: PricedPrint }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
 
 /** More fires of one quote than this are treated as a burst. */
@@ -89,21 +89,21 @@ export class ExecutionAttempts {
   }
 
   /** Offers a counted trade to the parents that take part in the volume of its market. */
-  printed(print: CountedPrint): void {
+  printed(print: PricedPrint): void {
     if (!print.fresh) return;
     const { participants, bursts } = this.#parts;
     const liveOrders = participants.of(print.symbol);
     if (liveOrders.length > 0) bursts.add("attempts", print.symbol, this.#followAll(liveOrders, print));
   }
 
-  *#followAll(liveOrders: readonly LiveOrder[], print: CountedPrint): Generator<number, void> {
+  *#followAll(liveOrders: readonly LiveOrder[], print: PricedPrint): Generator<number, void> {
     for (const live of liveOrders) {
       this.#follow(live, print);
       yield 1;
     }
   }
 
-  #follow(live: LiveOrder, print: CountedPrint): void {
+  #follow(live: LiveOrder, print: PricedPrint): void {
     const { participants } = this.#parts;
     const { orderId } = live.working;
     const shard = this.#shardOf(orderId);
@@ -197,7 +197,10 @@ function* inARow(...parts: readonly (readonly Fired[])[]): Iterable<Fired> {
 }
 
 function causeOf(cause: AttemptCause, now: Quote): Cause {
-  if (cause.kind === "PRINTED") return { kind: "PRINT", print: cause.print };
+  if (cause.kind === "PRINTED") {
+    const { price: _price, ...print } = cause.print;
+    return { kind: "PRINT", print };
+  }
   return { kind: "QUOTE", quote: stampOf(cause.kind === "FIRED" ? cause.quote : now) };
 }
 

@@ -1,8 +1,8 @@
-import type { CountedPrint, MarketMark } from "../../model/index.ts";
+import type { MarketMark, PricedPrint } from "../../model/index.ts";
 import { MarkHistory } from "../../triggers/index.ts";
 
 /** Entries of the market journal: extremes that trailing orders rest on, and executed volume. */
-export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: readonly CountedPrint[] }>;
+export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: readonly PricedPrint[] }>;
 
 const NO_FACTS: MarketFacts = { marks: [], prints: [] };
 

@@ -1,4 +1,4 @@
-import { type Price, parsePrice } from "../../decimal/index.ts";
+import type { Price } from "../../decimal/index.ts";
 import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
 import type { KeptQuote, MarketMark, Quote } from "../../model/index.ts";
 import type {
@@ -17,6 +17,7 @@ import type { EventStream } from "../core/event-stream.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import type { MarketFacts } from "./market-backlog.ts";
+import { PrintHistory } from "./print-history.ts";
 import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
 import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
@@ -66,6 +67,8 @@ export class MarketHub implements MarketSink {
   printsDropped = 0;
   /** Executed volume, counted once per trade. */
   readonly tape: VolumeTape;
+  /** Bars with the prices of these trades, and the newest of them. */
+  readonly prints: PrintHistory;
   /** Durable marks only. */
   readonly history: MarkHistory;
   /** Prices against which the first quotes after an opening are checked. */
@@ -83,8 +86,10 @@ export class MarketHub implements MarketSink {
     for (const mark of options.marks) this.history.add(mark);
     this.memory = new QuoteMemory(options.quotes);
     for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
+    const symbols = options.instruments.all().map(({ symbol }) => symbol);
+    this.prints = new PrintHistory(symbols, options.volume.priceBars);
     this.tape = new VolumeTape({
-      symbols: options.instruments.all().map(({ symbol }) => symbol),
+      symbols,
       state: options.volume,
       maxAgeMs: core.settings.quoteMaxAgeMs,
       maxAheadMs: core.settings.quoteMaxAheadMs,
@@ -174,15 +179,14 @@ export class MarketHub implements MarketSink {
     if (typeof counted === "string") return this.#dropPrint(counted);
     this.printsCounted++;
     this.#core.effects.emit({ kind: "MARKET_MOVED" });
+    this.prints.add(counted);
     const market = this.#markets.get(print.symbol);
-    const price = parsePrice(print.price);
-    // The tape counts no print without them.
-    if (market === undefined || price === undefined) return;
-    const isNewest = counted.timeMs >= (market.lastPrint?.timeMs ?? 0);
-    if (isNewest) market.lastPrint = { price, timeMs: counted.timeMs };
+    const { price, timeMs } = counted;
+    if (market !== undefined && timeMs >= (market.lastPrint?.timeMs ?? 0))
+      market.lastPrint = { price, timeMs };
     this.#parts.timers.afterDue(() => {
       this.#core.effects.emit({ kind: "PRINTED", print: counted });
-      this.#parts.stream.printed(counted, price);
+      this.#parts.stream.printed(counted);
     });
   }
 

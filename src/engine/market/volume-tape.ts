@@ -1,12 +1,13 @@
 import {
   add,
   compare,
+  type Price,
   parsePrice,
   parseQuantity,
   type Quantity,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
-import type { CountedPrint, VolumeBar } from "../../model/index.ts";
+import type { CountedPrint, PricedPrint, VolumeBar } from "../../model/index.ts";
 import type { PrintInput, VolumeHistory, VolumeState } from "../../ports/index.ts";
 
 /** Outcome of a print. */
@@ -48,7 +49,7 @@ export class VolumeTape implements VolumeHistory {
   readonly #maxAgeMs: number;
   readonly #maxAheadMs: number;
   readonly #maxWaiting: number;
-  #prints: CountedPrint[] = [];
+  #prints: PricedPrint[] = [];
   /** Counted prints that are not known to be durable. */
   #waiting = 0;
 
@@ -74,17 +75,17 @@ export class VolumeTape implements VolumeHistory {
   take(
     print: PrintInput,
     { wallMs, nowMs }: Readonly<{ wallMs: number; nowMs: number }>,
-  ): CountedPrint | Exclude<PrintVerdict, "counted"> {
+  ): PricedPrint | Exclude<PrintVerdict, "counted"> {
     const tape = this.#symbols.get(print.symbol);
     if (tape === undefined) return "unknown-symbol";
-    const quantity = readPrint(print);
-    if (quantity === undefined) return "malformed";
+    const amounts = readPrint(print);
+    if (amounts === undefined) return "malformed";
     const { symbol, id, timeMs } = print;
     if (tape.ids.has(id)) return "duplicate";
     if (timeMs - wallMs > this.#maxAheadMs) return "future";
     if (this.#waiting >= this.#maxWaiting) return "backlog";
     const fresh = wallMs - timeMs <= this.#maxAgeMs;
-    const counted: CountedPrint = { symbol, id, quantity, timeMs, seenAtMs: nowMs, fresh };
+    const counted: PricedPrint = { symbol, id, ...amounts, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
     this.#prints.push(counted);
     this.#waiting++;
@@ -116,7 +117,7 @@ export class VolumeTape implements VolumeHistory {
   }
 
   /** Returns the prints counted since the last call, for the next append. */
-  takePrints(): readonly CountedPrint[] {
+  takePrints(): readonly PricedPrint[] {
     const prints = this.#prints;
     this.#prints = [];
     return prints;
@@ -146,12 +147,16 @@ export class VolumeTape implements VolumeHistory {
   }
 }
 
-/** Returns the quantity of a print; undefined if a field breaks its type, which a source may do. */
-function readPrint({ id, price, quantity, timeMs }: PrintInput): Quantity | undefined {
+type Amounts = Readonly<{ price: Price; quantity: Quantity }>;
+
+/** Returns the amounts of a print; undefined if a field breaks its type, which a source may do. */
+function readPrint(print: PrintInput): Amounts | undefined {
+  const { id, timeMs } = print;
   if (typeof id !== "string" || !ID.test(id)) return undefined;
   if (!Number.isSafeInteger(timeMs) || timeMs < 0) return undefined;
-  if (typeof price !== "string" || typeof quantity !== "string") return undefined;
-  return parsePrice(price) === undefined ? undefined : parseQuantity(quantity);
+  if (typeof print.price !== "string" || typeof print.quantity !== "string") return undefined;
+  const [price, quantity] = [parsePrice(print.price), parseQuantity(print.quantity)];
+  return price === undefined || quantity === undefined ? undefined : { price, quantity };
 }
 
 /** The volume of one symbol. */

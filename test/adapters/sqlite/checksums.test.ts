@@ -72,6 +72,9 @@ describe("decision BQ: a row that differs from what was written is refused by na
     ["the last quote of BTC/USD", "UPDATE quotes SET time_ms = 6", "quotes"],
     ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "volume"],
     ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "volume"],
+    ["the price bar of BTC/USD of 60000 ms at 0", "UPDATE price_bars SET high = high + 1", "volume"],
+    ["the price bar of BTC/USD of 60000 ms at 0", "UPDATE price_bars SET quote_quantity = '1'", "volume"],
+    ["the price bar of BTC/USD of 60000 ms at 0", "UPDATE price_bars SET prints = 2", "counting"],
     ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "counting"],
     ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "counting"],
   ])("%s, after %s", async (what, sql, read) => {

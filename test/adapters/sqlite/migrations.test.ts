@@ -138,7 +138,7 @@ describe("a file of schema version 1", () => {
     expect(await store.readMarks()).toEqual([sampleMark()]);
     expect(await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 })).toEqual(kept);
     expect(await store.keyValue.get("clock")).toBe("7");
-    expect(await store.readVolume()).toEqual({ totals: [], bars: [], prints: [] });
+    expect(await store.readVolume()).toEqual({ totals: [], bars: [], priceBars: [], prints: [] });
     expect(await store.pageEndedLists({ accountId: 1, limit: 9 })).toEqual([]);
     expect(await store.readQuotes()).toEqual([]);
     expect(await store.countEnded({ accountId: 1, shard: 0 })).toEqual({ count: 3, sequence: 0 });
@@ -155,5 +155,42 @@ describe("a file of schema version 1", () => {
     expect(await store.deleteEnded({ beforeMs: 21, limit: 9 })).toBe(2);
     expect(await store.deleteEnded({ beforeMs: 26, limit: 9 })).toBe(3);
     expect(await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 })).toEqual(kept.slice(2));
+  });
+});
+
+describe("decision NF: a file that was written before prices were kept", () => {
+  it("keeps its volume, and the bars that contain it have unknown prices, which later prints do not change", async () => {
+    const place = temporaryPlace();
+    mkdirSync(dirname(place.path));
+    const database = new Driver(place.path);
+    database.pragma("journal_mode = WAL");
+    database.pragma("application_id = 0x6d6f7264");
+    migrate(database, MIGRATIONS.slice(0, 7));
+    database.exec(
+      "INSERT INTO volume_bars (minute_ms, symbol, quantity) VALUES (60000, 'BTC/USD', '500000')",
+    );
+    database.close();
+    const store = openSqliteStore({ path: place.path });
+    await store.acquire();
+    const spans = async (): Promise<readonly unknown[]> =>
+      ((await store.readVolume()).priceBars ?? []).map(({ lengthMs, startMs, figures }) => [
+        lengthMs,
+        startMs,
+        figures?.prints,
+      ]);
+    const unknown = [
+      [300_000, 0, undefined],
+      [3_600_000, 0, undefined],
+      [86_400_000, 0, undefined],
+    ];
+    expect(await spans()).toEqual([[60_000, 60_000, undefined], ...unknown]);
+    expect((await store.readVolume()).bars).toEqual([
+      { symbol: "BTC/USD", minuteMs: 60_000, quantity: 500_000 },
+    ]);
+    const prints = [samplePrint({ timeMs: 60_001 }), samplePrint({ id: "p2", timeMs: 120_000 })];
+    await store.append({ shards: [], marks: [], prints });
+    expect(await spans()).toEqual([[60_000, 60_000, undefined], [60_000, 120_000, 1], ...unknown]);
+    await store.close();
+    place.remove();
   });
 });

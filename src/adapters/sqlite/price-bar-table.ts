@@ -1,0 +1,124 @@
+import { normalise, type Scaled } from "../../decimal/index.ts";
+import {
+  type BarFigures,
+  type BarLengthMs,
+  barsOf,
+  joinFigures,
+  type PriceBar,
+  type PricedPrint,
+} from "../../model/index.ts";
+import type { VolumeCutoff } from "../../ports/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
+import type { Database } from "./driver.ts";
+
+/** Number of rows of one length that one step drops, which takes about a millisecond. */
+const ROWS_PER_DROP = 250;
+
+/** Bars with prices, of all markets and lengths. Call `put` and `delete` inside a transaction. */
+export type PriceBarTable = Readonly<{
+  /** Adds prints that were not counted before. */
+  put(prints: readonly PricedPrint[]): void;
+  /** Returns the bars by symbol, length and start. */
+  read(): readonly PriceBar[];
+  /** Drops some of the bars of each length that began before its time. Returns false if none are left. */
+  delete(cutoffs: VolumeCutoff["priceBars"]): boolean;
+}>;
+
+/** A row as it is read. Prices are text, because they may exceed the precision of a double. */
+type Row = Readonly<{
+  symbol: string;
+  lengthMs: BarLengthMs;
+  startMs: number;
+  open: string | null;
+  high: string;
+  low: string;
+  close: string;
+  openedAtMs: number;
+  closedAtMs: number;
+  quantity: string;
+  quoteQuantity: string;
+  prints: number;
+  checksum: number | null;
+}>;
+
+const BARS = `SELECT symbol, length_ms AS lengthMs, start_ms AS startMs, CAST(open AS TEXT) AS open,
+  CAST(high AS TEXT) AS high, CAST(low AS TEXT) AS low, CAST(close AS TEXT) AS close, opened_at_ms AS openedAtMs,
+  closed_at_ms AS closedAtMs, quantity, quote_quantity AS quoteQuantity, prints, checksum FROM price_bars`;
+
+/** Prepares the statements for bars with prices. */
+export function priceBarTable(database: Database): PriceBarTable {
+  const all = database.prepare<[], Row>(`${BARS} ORDER BY symbol, length_ms, start_ms`);
+  const drop = database.prepare<[lengthMs: number, beforeMs: number, limit: number]>(
+    `DELETE FROM price_bars WHERE (length_ms, start_ms, symbol) IN
+     (SELECT length_ms, start_ms, symbol FROM price_bars WHERE length_ms = ? AND start_ms < ? LIMIT ?)`,
+  );
+  return {
+    put: barWriter(database),
+    read: () => all.all().map(barOf),
+    delete(cutoffs = []) {
+      const gone = cutoffs.map(
+        ({ lengthMs, beforeMs }) => drop.run(lengthMs, beforeMs, ROWS_PER_DROP).changes,
+      );
+      return gone.includes(ROWS_PER_DROP);
+    },
+  };
+}
+
+/** Joins a batch first, so that each bar is written once, whatever the number of its prints. */
+function barWriter(database: Database): PriceBarTable["put"] {
+  const find = database.prepare<[lengthMs: number, startMs: number, symbol: string], Row>(
+    `${BARS} WHERE length_ms = ? AND start_ms = ? AND symbol = ?`,
+  );
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO price_bars (length_ms, start_ms, symbol, open, high, low, close, opened_at_ms,
+     closed_at_ms, quantity, quote_quantity, prints, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (prints) => {
+    for (const bar of barsOf(prints)) {
+      const row = find.get(bar.lengthMs, bar.startMs, bar.symbol);
+      const kept = row && barOf(row);
+      if (kept === undefined) put.run(...valuesOf(bar));
+      // The prices of a bar without figures are unknown, and stay so.
+      else if (kept.figures !== undefined)
+        put.run(...valuesOf({ ...bar, figures: joinFigures(kept.figures, bar.figures) }));
+    }
+  };
+}
+
+/** Returns the values of a row in the order of its columns. */
+function valuesOf(bar: Required<PriceBar>): readonly (string | number | bigint)[] {
+  const { lengthMs, startMs, symbol, figures } = bar;
+  const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
+  const prices = [open, high, low, close].map(BigInt);
+  const sums = [String(quantity), String(quoteQuantity)];
+  const checksum = checksumOfBar(bar);
+  return [lengthMs, startMs, symbol, ...prices, openedAtMs, closedAtMs, ...sums, prints, checksum];
+}
+
+function barOf(row: Row): PriceBar {
+  const { symbol, lengthMs, startMs, checksum } = row;
+  if (row.open === null) return { symbol, lengthMs, startMs };
+  const figures: BarFigures = {
+    open: scaledOf(row.open),
+    high: scaledOf(row.high),
+    low: scaledOf(row.low),
+    close: scaledOf(row.close),
+    openedAtMs: row.openedAtMs,
+    closedAtMs: row.closedAtMs,
+    quantity: scaledOf(row.quantity),
+    quoteQuantity: scaledOf(row.quoteQuantity),
+    prints: row.prints,
+  };
+  const bar = { symbol, lengthMs, startMs, figures };
+  const name = (): string => `the price bar of ${symbol} of ${lengthMs} ms at ${startMs}`;
+  requireIntact(checksum, checksumOfBar(bar), name);
+  return bar;
+}
+
+function checksumOfBar({ lengthMs, startMs, symbol, figures }: Required<PriceBar>): number {
+  const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
+  const amounts = [open, high, low, close, quantity, quoteQuantity].map(String);
+  return checksumOf([lengthMs, startMs, symbol, ...amounts, openedAtMs, closedAtMs, prints]);
+}
+
+const scaledOf = <T extends Scaled>(text: string): T => normalise(BigInt(text)) as T;

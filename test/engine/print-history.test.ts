@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { formatPrice, price, quantity } from "../../src/decimal/index.ts";
+import { PrintHistory } from "../../src/engine/market/print-history.ts";
+import { BAR_LENGTHS_MS, BARS_KEPT, barsOf, type PriceBar, type PricedPrint } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import { createWorld, START_MS } from "../support/world.ts";
+
+const BTC = "BTC/USD";
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const ALL = { symbol: BTC, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+
+const print = (id: string, timeMs: number, more: Partial<PricedPrint> = {}): PricedPrint => ({
+  ...{ symbol: BTC, id, price: price("100"), quantity: quantity("1") },
+  ...{ timeMs, seenAtMs: timeMs, fresh: true },
+  ...more,
+});
+
+const startsOf = (bars: readonly PriceBar[] | undefined): readonly number[] =>
+  (bars ?? []).map(({ startMs }) => startMs);
+
+describe("decision NF: price bars in memory", () => {
+  it("are those that a store makes of the same prints, of each length", () => {
+    const times = [0, 30_000, 59_999, 60_000, 299_999, 300_000, HOUR, HOUR - 1, 5];
+    const prints = times.map((timeMs, index) =>
+      print(`${index}`, timeMs, { price: price(`${100 + index}`) }),
+    );
+    const history = new PrintHistory([BTC], []);
+    for (const each of prints) history.add(each);
+    const stored = [...barsOf(prints)].sort((a, b) => a.lengthMs - b.lengthMs || a.startMs - b.startMs);
+    expect(BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? [])).toEqual(stored);
+  });
+
+  it("are the newest 1,440 of each length; a print for an older one is not counted", () => {
+    const history = new PrintHistory([BTC], []);
+    for (let minute = 0; minute <= BARS_KEPT; minute++) history.add(print(`${minute}`, minute * MINUTE));
+    history.add(print("late", 0, { seenAtMs: HOUR }));
+    const starts = startsOf(history.bars({ ...ALL, lengthMs: MINUTE }));
+    expect([starts.length, starts[0], starts.at(-1)]).toEqual([BARS_KEPT, MINUTE, BARS_KEPT * MINUTE]);
+    expect(startsOf(history.bars({ ...ALL, lengthMs: HOUR }))).toHaveLength(25);
+  });
+
+  it("of unknown prices stay unknown", () => {
+    const history = new PrintHistory([BTC], [{ symbol: BTC, lengthMs: MINUTE, startMs: 0 }]);
+    history.add(print("a", 5));
+    expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([
+      { symbol: BTC, lengthMs: MINUTE, startMs: 0 },
+    ]);
+  });
+
+  it("do not exist on a store that keeps none, and of an unknown market there are none", () => {
+    const without = new PrintHistory([BTC], undefined);
+    without.add(print("a", 5));
+    expect(without.bars({ ...ALL, lengthMs: MINUTE })).toBeUndefined();
+    expect(without.recent(BTC)).toHaveLength(1);
+    expect(new PrintHistory([BTC], []).bars({ ...ALL, symbol: "XRP/USD", lengthMs: MINUTE })).toEqual([]);
+  });
+
+  it("are forgotten before the time of their length", () => {
+    const history = new PrintHistory([BTC], []);
+    history.add(print("a", 5));
+    history.forget([{ lengthMs: MINUTE, beforeMs: 1 }]);
+    expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([]);
+    expect(history.bars({ ...ALL, lengthMs: HOUR })).toHaveLength(1);
+  });
+});
+
+describe("decision NG: the newest prints", () => {
+  it("are the newest 1,000 of each market, in the order in which they were counted", () => {
+    const history = new PrintHistory([BTC, "ETH/USD"], []);
+    history.add(print("other", 0, { symbol: "ETH/USD" }));
+    for (let n = 0; n < 1_005; n++) history.add(print(`${n}`, 5_000 - n));
+    const ids = history.recent(BTC).map(({ id }) => id);
+    expect([ids.length, ids[0], ids[994], ids.at(-1)]).toEqual([1_000, "5", "999", "1004"]);
+    expect(history.recent("ETH/USD").map(({ id }) => id)).toEqual(["other"]);
+    expect(history.recent("XRP/USD")).toEqual([]);
+  });
+});
+
+describe("I01: the bars of an engine", () => {
+  const stores: readonly (readonly [string, (path: string) => OrderStore])[] = [
+    ["in memory", () => createMemoryStore()],
+    ["in a file", (path) => openSqliteStore({ path })],
+  ];
+  it.each(stores)("are in the store as they are in memory, each print once (%s)", async (_name, store) => {
+    const place = temporaryPlace();
+    const kept = store(place.path);
+    const world = await createWorld({ store: () => kept });
+    const said = { symbol: BTC, quantity: "1" };
+    const send = (id: string, text: string, timeMs: number): void =>
+      world.engine.market.print({ ...said, id, price: text, timeMs });
+    send("1", "100", START_MS);
+    send("2", "103", START_MS - 1);
+    send("2", "500", START_MS);
+    send("3", "0", START_MS);
+    send("4", "99", START_MS - 2 * MINUTE);
+    await world.engine.idle();
+    const { priceBars = [] } = await kept.readVolume();
+    const inMemory = BAR_LENGTHS_MS.flatMap((lengthMs) => world.engine.priceBars({ ...ALL, lengthMs }) ?? []);
+    expect(inMemory).toEqual(priceBars);
+    const day = priceBars.filter(({ lengthMs }) => lengthMs === 24 * HOUR);
+    expect(day.reduce((all, bar) => all + (bar.figures?.prints ?? 0), 0)).toBe(3);
+    expect(world.engine.recentPrints(BTC).map((each) => formatPrice(each.price))).toEqual([
+      "100",
+      "103",
+      "99",
+    ]);
+    await world.engine.close();
+    place.remove();
+  });
+});
