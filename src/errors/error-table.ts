@@ -63,6 +63,7 @@ export type ErrorName =
   | "EMPTY_NEW_CLIENT_ID"
   | "EMPTY_CLIENT_ID"
   | "BAD_INTERVAL"
+  | "BAD_KLINE_INTERVAL"
   | "BAD_SYMBOL"
   | "NOT_TRADED"
   | "BAD_COMBINATION"
@@ -172,6 +173,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   EMPTY_NEW_CLIENT_ID: row(-1118, 400, "never", "New client order ID was empty.", "Send a '{field}' of 1-36 letters, digits, '.', '_' or '-'."),
   EMPTY_CLIENT_ID: row(-1119, 400, "never", "Original client order ID was empty.", "Send the client order id of the order."),
   BAD_INTERVAL: row(-1120, 400, "never", "Invalid interval.", "Use 1000 to 86400000 milliseconds. For a VWAP without volumeProfile, use whole minutes, at most 256 minutes."),
+  BAD_KLINE_INTERVAL: row(-1120, 400, "never", "Invalid interval.", "Use 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w or 1M."),
   BAD_SYMBOL: row(-1121, 400, "never", "Invalid symbol.", "Take the symbol from exchangeInfo."),
   NOT_TRADED: row(-1121, 400, "never", "Invalid symbol.", "{symbol} does not accept orders. Use a symbol for which exchangeInfo lists orderTypes."),
   BAD_COMBINATION: row(-1128, 400, "never", "Combination of optional parameters invalid. Conflicting fields: [{fields}]", "{advice}"),

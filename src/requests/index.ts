@@ -2,6 +2,13 @@ export type { Actor } from "./actor.ts";
 export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
 export { COMPAT_PREFIX, COMPAT_ROUTES } from "./compat-routes.ts";
 export { findRoute, routesAt } from "./find-route.ts";
+export {
+  barsOfInterval,
+  KLINE_INTERVALS,
+  type KlineInterval,
+  klineEndMs,
+  klineStartMs,
+} from "./kline-intervals.ts";
 export { bracket, oco, oto } from "./list-builders.ts";
 export type {
   FreeLegFields,
@@ -18,6 +25,16 @@ export type {
 export { type ListKeyContext, type ListLookup, readListKey } from "./list-key.ts";
 export { type ListPage, readListPage } from "./list-page.ts";
 export { type ListCommand, listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
+export {
+  type AggTradesQuery,
+  type KlinesQuery,
+  readAggTradesQuery,
+  readKlinesQuery,
+  readOldTradesQuery,
+  readTradesQuery,
+  type TimeRange,
+  type TradesQuery,
+} from "./market-history.ts";
 export {
   type AccountQuery,
   readAccountQuery,

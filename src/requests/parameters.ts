@@ -1,4 +1,5 @@
 import { type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./field.ts";
+import { KLINE_INTERVALS } from "./kline-intervals.ts";
 import { ORDER_FIELDS } from "./order-fields.ts";
 
 const LOOKED_FOR = {
@@ -102,6 +103,25 @@ const OTHERS: Readonly<Record<string, Field>> = {
     ...TIME,
     about: "End of the time range, inclusive.",
     example: 1_790_000_000_000,
+  },
+  klineInterval: {
+    kind: "text",
+    legal: `Send one of ${KLINE_INTERVALS.join(", ")}.`,
+    invalid: "BAD_KLINE_INTERVAL",
+    about: "Length of a kline.",
+    example: "1h",
+  },
+  timeZone: {
+    kind: "text",
+    legal: "Send 0, or omit it: klines begin by UTC.",
+    about: "Time zone of the klines.",
+    example: "0",
+  },
+  fromId: {
+    kind: "int64",
+    ...INT64,
+    about: "Id of the first trade.",
+    example: 1,
   },
   omitZeroBalances: {
     kind: "boolean",

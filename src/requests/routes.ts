@@ -33,6 +33,10 @@ export type RouteName =
 export type CompatName =
   | "ticker.price"
   | "ticker.book"
+  | "klines"
+  | "trades"
+  | "trades.historical"
+  | "aggTrades"
   | "avgPrice"
   | "order.test"
   | "openOrders.market"

@@ -1,5 +1,6 @@
 import { LIST_ID_ALIASES, LIST_KEY } from "../list-key.ts";
 import { LIST_PAGE } from "../list-page.ts";
+import { MARKET_HISTORY } from "../market-history.ts";
 import { MARKET_ORDERS } from "../market-orders.ts";
 import type { SessionAct } from "../methods.ts";
 import { ALL_ORDERS_PAGE, ORDER_HISTORY_PAGE } from "../native-page.ts";
@@ -47,6 +48,10 @@ const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchem
   "ticker.price": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
   "ticker.book": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
   avgPrice: () => shapeSchema(PUBLIC_QUERIES.ticker),
+  klines: klinesQuery,
+  trades: () => shapeSchema(MARKET_HISTORY.trades),
+  "trades.historical": () => shapeSchema(MARKET_HISTORY["trades.historical"]),
+  aggTrades: () => shapeSchema(MARKET_HISTORY.aggTrades),
   "order.test": orderPlacement,
   "openOrders.market": () => shapeSchema(MARKET_ORDERS["openOrders.market"]),
   "openOrders.cancelMarket": () => shapeSchema(MARKET_ORDERS["openOrders.cancelMarket"]),
@@ -73,4 +78,15 @@ const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchem
  */
 export function requestSchema(name: AnyRoute["name"] | SessionAct): RequestSchema {
   return SCHEMAS[name]();
+}
+
+/** Returns the schema of klines, whose interval has another name and other values than that of an order. */
+function klinesQuery(): RequestSchema {
+  const { properties, required, ...schema } = shapeSchema(MARKET_HISTORY.klines);
+  const { klineInterval, ...others } = properties;
+  return {
+    ...schema,
+    properties: { ...others, ...(klineInterval && { interval: klineInterval }) },
+    required: required.map((name) => (name === "klineInterval" ? "interval" : name)),
+  };
 }

@@ -27,6 +27,31 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     about: "Returns the last price. It is no average, so mins is 0.",
     reply: ref("CompatAveragePrice"),
   },
+  klines: {
+    ...TAG,
+    summary: "Klines",
+    about:
+      "Returns bars of the trades of a market, oldest first, the running one included: those from startTime on, or else the newest. Klines that are no longer kept as a whole, or whose prices are unknown, are left out. One without trades has the last price before it.",
+    reply: list(ref("CompatKline"), "Klines."),
+  },
+  trades: {
+    ...TAG,
+    summary: "Newest trades",
+    about: "Returns the newest trades of a market since the service started, at most 1,000.",
+    reply: list(ref("CompatPublicTrade"), "Trades, in the order in which they were counted."),
+  },
+  "trades.historical": {
+    ...TAG,
+    summary: "Trades from an id on",
+    about: "Returns the same trades as trades, from the one with the id fromId on.",
+    reply: list(ref("CompatPublicTrade"), "Trades, in the order in which they were counted."),
+  },
+  aggTrades: {
+    ...TAG,
+    summary: "Trades in the form of aggregates",
+    about: "Returns the same trades as trades: the newest, those of a period, or those from an id on.",
+    reply: list(ref("CompatAggTrade"), "Trades, in the order in which they were counted."),
+  },
   "order.test": {
     ...TAG,
     summary: "Check an order without placing it",

@@ -106,6 +106,15 @@ const LOOKUP: readonly ErrorName[] = [
   "CLIENT_ID_MISMATCH",
 ];
 
+/** Refusals of the routes of past prices and trades. */
+const HISTORY: readonly ErrorName[] = [
+  "PARAMETER_MISSING",
+  "PARAMETER_EMPTY",
+  "PARAMETER_OVERFLOW",
+  "BAD_SYMBOL",
+];
+const PERIOD: readonly ErrorName[] = [...HISTORY, "TIMES_REVERSED"];
+
 /** Refusals of each route beyond {@link EVERY} and {@link SIGNED}. */
 const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
   status: [],
@@ -142,6 +151,10 @@ const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
   "ticker.price": ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
   "ticker.book": ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
   avgPrice: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
+  klines: [...PERIOD, "BAD_KLINE_INTERVAL", "UNSUPPORTED_OPERATION"],
+  trades: HISTORY,
+  "trades.historical": HISTORY,
+  aggTrades: [...PERIOD, "BAD_COMBINATION"],
   "order.test": [...new Set([...MANAGED, ...NATIVE, ...SCHEDULED])],
   "openOrders.market": ["BAD_SYMBOL", "UNSUPPORTED_OPERATION"],
   "openOrders.cancelMarket": ["BAD_SYMBOL", "UNSUPPORTED_OPERATION", "CANCEL_REJECTED"],

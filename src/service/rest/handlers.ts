@@ -4,6 +4,7 @@ import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import { accountStatus, myTrades } from "./compat/account-handlers.ts";
 import { ownParameters, replyForClient } from "./compat/forms.ts";
+import { aggTrades, historicalTrades, klines, trades } from "./compat/history-handlers.ts";
 import { cancelMarketOrders, marketOrders, openMarketOrders } from "./compat/open-orders.ts";
 import { averagePrice, bookTicker, priceTicker } from "./compat/price-handlers.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
@@ -32,7 +33,11 @@ export type PublicName =
   | "time"
   | "ticker.price"
   | "ticker.book"
-  | "avgPrice";
+  | "avgPrice"
+  | "klines"
+  | "trades"
+  | "trades.historical"
+  | "aggTrades";
 type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
 
 const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
@@ -47,6 +52,10 @@ const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   "ticker.price": priceTicker,
   "ticker.book": bookTicker,
   avgPrice: averagePrice,
+  klines,
+  trades,
+  "trades.historical": historicalTrades,
+  aggTrades,
 };
 
 const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandler>> = {

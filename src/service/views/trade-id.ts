@@ -19,7 +19,13 @@ const LOW_SEED = 0x9e3779b1;
  * Source: decision MB.
  */
 export function tradeIdOf(executionId: string): number | bigint {
-  const number = NUMBER.test(executionId) ? BigInt(executionId) : 0n;
-  if (number > 0n && number <= LARGEST) return number;
+  const number = ownTradeIdOf(executionId);
+  if (number !== undefined) return number;
   return FIRST + (hashOf(executionId) % HIGH_BITS) * LOW_BITS + hashOf(executionId, LOW_SEED);
+}
+
+/** Returns the number that an execution id is; undefined for any other text. */
+export function ownTradeIdOf(executionId: string): bigint | undefined {
+  const number = NUMBER.test(executionId) ? BigInt(executionId) : undefined;
+  return number === undefined || number > LARGEST ? undefined : number;
 }

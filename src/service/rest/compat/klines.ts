@@ -1,0 +1,77 @@
+import { type Price, ZERO_NOTIONAL, ZERO_QUANTITY } from "../../../decimal/index.ts";
+import type { Engine } from "../../../engine/index.ts";
+import { BARS_KEPT, type BarFigures, joinFigures, type PriceBar } from "../../../model/index.ts";
+import { barsOfInterval, type KlineInterval, klineEndMs, klineStartMs } from "../../../requests/index.ts";
+
+/** A kline from `startMs` until before `endMs`. One without prints has the last price before it, and zeros. */
+export type Kline = Readonly<{ startMs: number; endMs: number }> &
+  Omit<BarFigures, "openedAtMs" | "closedAtMs">;
+
+/** The klines of a market that begin at or after `fromMs` and until `toMs`, in epoch milliseconds. */
+export type KlineRange = Readonly<{
+  symbol: string;
+  interval: KlineInterval;
+  fromMs: number;
+  toMs: number;
+  nowMs: number;
+}>;
+
+/**
+ * Returns klines, oldest first, the running one included. They are made of the stored bars, and a kline is left out
+ * unless its price is known and all of its bars are still kept. Returns undefined if the store keeps no bars. Source:
+ * decision NH.
+ */
+export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): readonly Kline[] | undefined {
+  const { symbol, interval, nowMs } = range;
+  const lengthMs = barsOfInterval(interval);
+  const keptMs = nowMs - (nowMs % lengthMs) - (BARS_KEPT - 1) * lengthMs;
+  const bars = engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: nowMs + 1 });
+  if (bars === undefined) return undefined;
+  const startMs = klineStartMs(interval, keptMs);
+  const firstMs = startMs === keptMs ? startMs : klineEndMs(interval, startMs);
+  const klines = joined(interval, bars, { firstMs, toMs: Math.min(range.toMs, nowMs) });
+  return klines.filter((kline) => kline.startMs >= range.fromMs);
+}
+
+/** Joins bars, oldest first, to klines, and fills the periods without prints. */
+function joined(
+  interval: KlineInterval,
+  bars: readonly PriceBar[],
+  { firstMs, toMs }: Readonly<{ firstMs: number; toMs: number }>,
+): readonly Kline[] {
+  const klines: Kline[] = [];
+  let next = bars.findIndex((bar) => bar.startMs >= firstMs);
+  if (next < 0) next = bars.length;
+  let price = bars[next - 1]?.figures?.close;
+  for (let startMs = firstMs; startMs <= toMs; ) {
+    const endMs = klineEndMs(interval, startMs);
+    const own: PriceBar[] = [];
+    for (let bar = bars[next]; bar !== undefined && bar.startMs < endMs; bar = bars[++next]) own.push(bar);
+    const figures = own.length === 0 ? restingAt(price) : sumOf(own);
+    if (figures !== undefined) klines.push({ startMs, endMs, ...figures });
+    price = figures?.close;
+    startMs = endMs;
+  }
+  return klines;
+}
+
+type Figures = Omit<Kline, "startMs" | "endMs">;
+
+/** Returns the figures of a period without prints; undefined if the price before it is unknown. */
+function restingAt(price: Price | undefined): Figures | undefined {
+  if (price === undefined) return undefined;
+  const sums = { quantity: ZERO_QUANTITY, quoteQuantity: ZERO_NOTIONAL, prints: 0 };
+  return { open: price, high: price, low: price, close: price, ...sums };
+}
+
+/** Returns the figures of some bars; undefined if those of one of them are unknown. */
+function sumOf(bars: readonly PriceBar[]): Figures | undefined {
+  let sum: BarFigures | undefined;
+  for (const { figures } of bars) {
+    if (figures === undefined) return undefined;
+    sum = sum === undefined ? figures : joinFigures(sum, figures);
+  }
+  if (sum === undefined) return undefined;
+  const { openedAtMs: _opened, closedAtMs: _closed, ...figures } = sum;
+  return figures;
+}
