@@ -88,6 +88,9 @@ export {
   type RouteWeight,
 } from "./routes.ts";
 export {
+  CLIENT_STREAM_SUFFIXES,
+  type ClientStreamName,
+  readClientStreamName,
   readStreamName,
   STREAM_KINDS,
   STREAM_METHOD_WEIGHT,

@@ -1,3 +1,4 @@
+import { KLINE_INTERVALS, type KlineInterval } from "./kline-intervals.ts";
 import type { ResolveSymbol } from "./symbols.ts";
 
 /** The kind of events of a public stream. */
@@ -30,4 +31,52 @@ export function readStreamName(text: string, resolve: ResolveSymbol): StreamName
   if (kind === undefined || instrument === undefined) return undefined;
   const { symbol } = instrument;
   return { name: `${symbol.replace("/", "").toLowerCase()}@${kind}`, symbol, kind };
+}
+
+/**
+ * The contents of a stream for clients of the public convention. `levels` is the size of a partial book, `interval` the
+ * length of a kline.
+ */
+export type ClientStreamTerms =
+  | Readonly<{ kind: "trade" | "aggTrade" | "bookTicker" | "depth" | "ticker" | "miniTicker" }>
+  | Readonly<{ kind: "partialDepth"; levels: number }>
+  | Readonly<{ kind: "kline"; interval: KlineInterval }>;
+
+/** One stream of the convention. `suffix` is its name behind the `@`, such as `kline_1m`. */
+export type ClientStreamName = Readonly<{ symbol: string; suffix: string; terms: ClientStreamTerms }>;
+
+/** The streams of the convention by the name behind the `@`. A book is sent with every quote, at either speed. */
+const CLIENT_STREAMS: ReadonlyMap<string, ClientStreamTerms> = new Map<string, ClientStreamTerms>([
+  ["trade", { kind: "trade" }],
+  ["aggTrade", { kind: "aggTrade" }],
+  ["bookTicker", { kind: "bookTicker" }],
+  ["ticker", { kind: "ticker" }],
+  ["miniTicker", { kind: "miniTicker" }],
+  ...["", "@100ms", "@1000ms"].flatMap((speed): [string, ClientStreamTerms][] => [
+    [`depth${speed}`, { kind: "depth" }],
+    ...[5, 10, 20].map((levels): [string, ClientStreamTerms] => [
+      `depth${levels}${speed}`,
+      { kind: "partialDepth", levels },
+    ]),
+  ]),
+  ...KLINE_INTERVALS.map((interval): [string, ClientStreamTerms] => [
+    `kline_${interval}`,
+    { kind: "kline", interval },
+  ]),
+]);
+
+/** The names of these streams behind the `@`. Source: decision NI. */
+export const CLIENT_STREAM_SUFFIXES: readonly string[] = [...CLIENT_STREAMS.keys()];
+
+/**
+ * Returns the stream of the convention with a name, or `undefined` if there is none. The symbol is read in any letter
+ * case. Source: decision NI; convention 4.12.
+ */
+export function readClientStreamName(text: string, resolve: ResolveSymbol): ClientStreamName | undefined {
+  const at = text.indexOf("@");
+  if (at < 0) return undefined;
+  const suffix = text.slice(at + 1);
+  const terms = CLIENT_STREAMS.get(suffix);
+  const instrument = terms && resolve(text.slice(0, at).toUpperCase());
+  return terms && instrument && { symbol: instrument.symbol, suffix, terms };
 }

@@ -34,12 +34,16 @@ describe("decision NF: price bars in memory", () => {
     expect(BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? [])).toEqual(stored);
   });
 
-  it("are the newest 1,440 of each length; a print for an older one is not counted", () => {
+  it("are the newest 1,440 of each length, and one more; a print for an older one is not counted", () => {
     const history = new PrintHistory([BTC], []);
-    for (let minute = 0; minute <= BARS_KEPT; minute++) history.add(print(`${minute}`, minute * MINUTE));
+    for (let minute = 0; minute <= BARS_KEPT + 1; minute++) history.add(print(`${minute}`, minute * MINUTE));
     history.add(print("late", 0, { seenAtMs: HOUR }));
     const starts = startsOf(history.bars({ ...ALL, lengthMs: MINUTE }));
-    expect([starts.length, starts[0], starts.at(-1)]).toEqual([BARS_KEPT, MINUTE, BARS_KEPT * MINUTE]);
+    expect([starts.length, starts[0], starts.at(-1)]).toEqual([
+      BARS_KEPT + 1,
+      MINUTE,
+      (BARS_KEPT + 1) * MINUTE,
+    ]);
     expect(startsOf(history.bars({ ...ALL, lengthMs: HOUR }))).toHaveLength(25);
   });
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { REST_PATH, SOCKET_PATHS } from "../../service/internal.ts";
+import { isSocketTarget, REST_PATH } from "../../service/internal.ts";
 import { asksForSocket } from "./incoming.ts";
 
 /** What Express and connect add to a request. They remove the path of a middleware from `url`. */
@@ -52,7 +52,7 @@ export class ServicePaths {
   /** Returns whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
   hasSocket(request: IncomingMessage): boolean {
     const isBelow = request.url?.startsWith(`${this.prefix}/`) === true;
-    return isBelow && asksForSocket(request) && SOCKET_PATHS.includes(pathOf(this.target(request)));
+    return isBelow && asksForSocket(request) && isSocketTarget(this.target(request));
   }
 
   #withoutPrefix(target: string): string {

@@ -113,9 +113,9 @@ class BarRow {
     for (const startMs of this.#bars.keys()) if (startMs < beforeMs) this.#bars.delete(startMs);
   }
 
-  /** Start of the oldest bar that is kept. */
+  /** Start of the oldest bar that is kept: one more than the rest, because the newest may be ahead of the clock. */
   get #oldestMs(): number {
-    return this.#newestMs - (BARS_KEPT - 1) * this.#lengthMs;
+    return this.#newestMs - BARS_KEPT * this.#lengthMs;
   }
 }
 

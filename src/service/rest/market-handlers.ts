@@ -1,5 +1,6 @@
 import {
   add,
+  compare,
   formatPrice,
   formatQuantity,
   type Price,
@@ -11,13 +12,11 @@ import { OrderError } from "../../errors/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
 import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
+import { dayFigures, lastDay } from "./day-figures.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** The largest quantity that an order can have. It stands for a level without a size (decision 22). */
 const UNLIMITED = "999999999999.999999";
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 
 /**
  * GET /api/ticker. `price` is the price of the last print; before the first print it is the middle of bid and ask. A
@@ -34,7 +33,8 @@ export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
  * GET /api/ticker/24hr: the ticker with the executed volume of the last day. Without a symbol, the answer is an array
  * of all markets that were quoted or traded. The volume is the one that the service itself has counted, by whole
  * minutes. It covers 1,440 minutes, the running one included, from `openTime` until now, which is `closeTime`. Other
- * daily figures (open, high, low, count, quote volume) are unknown to the service and left out. Source: decision 43.
+ * daily figures (open, high, low, change, average, quote volume, count) are those of the same trades; they are left out
+ * if their prices are not known. Source: decisions AJ and NJ.
  */
 export async function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
   const { symbol } = readDayTickerQuery(parameters);
@@ -54,19 +54,33 @@ async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | unde
   const known = tickerOf(parts, symbol);
   if (known === undefined) return undefined;
   const nowMs = parts.clock.nowMs();
-  const toMs = nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
-  const range = { symbol, fromMs: toMs - DAY_MS, toMs };
+  const range = { symbol, ...lastDay(nowMs) };
   const bars = await parts.engine.volumes.minutes(range);
   const volume = bars.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
-  return { ...known, volume: formatQuantity(volume), openTime: range.fromMs, closeTime: nowMs };
+  const last = priceOf(parts, symbol);
+  const figures = last && dayFigures(parts.engine, { ...range, last });
+  return {
+    ...known,
+    // A history of the host may contain other trades than the service has counted.
+    ...(figures !== undefined && compare(figures.quantity, volume) === 0 && figures.members),
+    volume: formatQuantity(volume),
+    openTime: range.fromMs,
+    closeTime: nowMs,
+  };
 }
 
 /** Returns the known prices of a market, or undefined if it was neither quoted nor traded yet. */
-export function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined {
-  const quote = engine.quote(symbol)?.quote;
-  const price = engine.lastPrice(symbol) ?? (quote && middleOf(quote));
+export function tickerOf(parts: Pick<ServiceParts, "engine">, symbol: string): Ticker | undefined {
+  const quote = parts.engine.quote(symbol)?.quote;
+  const price = priceOf(parts, symbol);
   if (price === undefined) return undefined;
   return { symbol, price: formatPrice(price), lastPrice: formatPrice(price), ...(quote && quoteOf(quote)) };
+}
+
+/** Returns the price of the last print of a market; before the first one, the middle of the last quote. */
+export function priceOf({ engine }: Pick<ServiceParts, "engine">, symbol: string): Price | undefined {
+  const quote = engine.quote(symbol)?.quote;
+  return engine.lastPrice(symbol) ?? (quote && middleOf(quote));
 }
 
 /**

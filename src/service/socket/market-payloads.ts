@@ -1,9 +1,11 @@
 import { formatPrice, formatQuantity } from "../../decimal/index.ts";
 import type { PrintUpdate } from "../../engine/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
+import type { StreamName } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { visibleLevels } from "../rest/market-handlers.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
+import type { MarketStream, QuoteChange, StreamPayload } from "./market-streams.ts";
 
 /** Number of levels in a depth20 stream. */
 const PARTIAL_LEVELS = 20;
@@ -15,7 +17,7 @@ const GONE = "0";
  * Builds a bookTicker event: best prices and sizes. A side without a visible level keeps its quoted price, with size 0.
  * Source: convention 4.12.
  */
-export function bookTicker(quote: Quote, nowMs: number): JsonInput {
+export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string, JsonInput>> {
   const [, bidSize] = visibleLevels(quote.bids, 1)[0] ?? [];
   const [, askSize] = visibleLevels(quote.asks, 1)[0] ?? [];
   return {
@@ -36,10 +38,9 @@ export function bookTicker(quote: Quote, nowMs: number): JsonInput {
  * continues with the diff whose U is L + 1. Source: convention 4.12.
  */
 export function depthUpdate(
-  change: Readonly<{ before: Quote | undefined; quote: Quote }>,
+  { before, quote }: QuoteChange,
   nowMs: number,
-): JsonInput {
-  const { before, quote } = change;
+): Readonly<Record<string, JsonInput>> {
   return {
     e: "depthUpdate",
     E: nowMs,
@@ -75,7 +76,10 @@ export function partialDepth(quote: Quote, nowMs: number): JsonInput {
  * Builds a trade event for an execution of the service. `executionId` is its id, a text, and `t` its number, which is
  * that of the fill in private events. The maker side is not disclosed. Source: convention 4.12; decision MB.
  */
-export function trade({ symbol, id, price, quantity, timeMs }: PrintUpdate, nowMs: number): JsonInput {
+export function trade(
+  { symbol, id, price, quantity, timeMs }: PrintUpdate,
+  nowMs: number,
+): Readonly<Record<string, JsonInput>> {
   return {
     e: "trade",
     E: nowMs,
@@ -88,4 +92,16 @@ export function trade({ symbol, id, price, quantity, timeMs }: PrintUpdate, nowM
     m: false,
     M: true,
   };
+}
+
+const PAYLOADS: Readonly<Record<StreamName["kind"], StreamPayload>> = {
+  bookTicker: { on: "quote", event: ({ quote }, nowMs) => bookTicker(quote, nowMs) },
+  depth: { on: "quote", event: depthUpdate },
+  depth20: { on: "quote", event: ({ quote }, nowMs) => partialDepth(quote, nowMs) },
+  trade: { on: "print", event: trade },
+};
+
+/** Returns a stream of `/ws/liquidity`. */
+export function liquidityStream({ symbol, kind }: StreamName): MarketStream {
+  return { symbol, kind, payload: PAYLOADS[kind] };
 }

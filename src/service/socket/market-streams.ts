@@ -1,25 +1,46 @@
 import type { Engine, PrintUpdate } from "../../engine/index.ts";
 import type { Quote } from "../../model/index.ts";
 import type { Clock } from "../../ports/index.ts";
-import type { StreamKind } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
 import type { EventSink } from "./account-streams.ts";
-import { bookTicker, depthUpdate, partialDepth, trade } from "./market-payloads.ts";
 
-/** A stream of one market. */
-export type MarketStream = Readonly<{ symbol: string; kind: StreamKind }>;
+/** A counted quote, and the one before it. */
+export type QuoteChange = Readonly<{ before: Quote | undefined; quote: Quote }>;
 
-type Market = { readonly sinks: Map<StreamKind, Set<EventSink>>; before: Quote | undefined };
+/** A second of one market: its first and last moment in epoch milliseconds, and whether it had a quote or a print. */
+export type MarketSecond = Readonly<{ fromMs: number; nowMs: number; isQuoted: boolean; isPrinted: boolean }>;
+
+/** When events of a stream are sent, and what they contain. `nowMs` is the current time in epoch milliseconds. */
+export type StreamPayload =
+  | Readonly<{ on: "quote"; event: (change: QuoteChange, nowMs: number) => JsonInput }>
+  | Readonly<{ on: "print"; event: (print: PrintUpdate, nowMs: number) => JsonInput }>
+  | Readonly<{ on: "second"; events: (second: MarketSecond) => readonly JsonInput[] }>;
+
+/** A stream of one market. Streams of the same `kind` and symbol have the same payload. */
+export type MarketStream = Readonly<{ symbol: string; kind: string; payload: StreamPayload }>;
+
+type Sinks = Readonly<{ payload: StreamPayload; sinks: Set<EventSink> }>;
+type Market = {
+  readonly streams: Map<string, Sinks>;
+  before: Quote | undefined;
+  isQuoted: boolean;
+  isPrinted: boolean;
+};
+
+const SECOND_MS = 1_000;
 
 /**
- * The public streams. An event goes out for each counted quote and print. Its text is made once for all subscribers.
- * While there are no subscribers, the streams do not listen to the engine. Source: decision 45; convention 4.12.
+ * The public streams. An event goes out for each counted quote or print, or at the end of a second. Its text is made once
+ * for all subscribers. While there are no subscribers, the streams do not listen to the engine. Source: decisions 45 and
+ * NI; convention 4.12.
  */
 export class MarketStreams {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #markets: Map<string, Market> = new Map();
   #unsubscribes: readonly (() => void)[] = [];
+  #cancelSecond: (() => void) | undefined;
+  #secondMs = 0;
 
   constructor(parts: Readonly<{ engine: Engine; clock: Clock }>) {
     this.#engine = parts.engine;
@@ -27,15 +48,17 @@ export class MarketStreams {
   }
 
   /** Passes every later event of a stream to `sink` until the returned function is called. */
-  subscribe({ symbol, kind }: MarketStream, sink: EventSink): () => void {
+  subscribe({ symbol, kind, payload }: MarketStream, sink: EventSink): () => void {
     if (this.#markets.size === 0) this.#listen();
+    if (payload.on === "second" && this.#cancelSecond === undefined) this.#beginSecond();
     const market = this.#market(symbol);
-    const sinks = market.sinks.get(kind) ?? new Set();
-    market.sinks.set(kind, sinks.add(sink));
+    const stream = market.streams.get(kind) ?? { payload, sinks: new Set() };
+    stream.sinks.add(sink);
+    market.streams.set(kind, stream);
     return () => {
-      sinks.delete(sink);
-      if (sinks.size === 0 && market.sinks.get(kind) === sinks) market.sinks.delete(kind);
-      if (market.sinks.size > 0 || this.#markets.get(symbol) !== market) return;
+      stream.sinks.delete(sink);
+      if (stream.sinks.size === 0 && market.streams.get(kind) === stream) market.streams.delete(kind);
+      if (market.streams.size > 0 || this.#markets.get(symbol) !== market) return;
       this.#markets.delete(symbol);
       if (this.#markets.size === 0) this.#rest();
     };
@@ -44,7 +67,8 @@ export class MarketStreams {
   #market(symbol: string): Market {
     const known = this.#markets.get(symbol);
     if (known !== undefined) return known;
-    const market: Market = { sinks: new Map(), before: this.#engine.quote(symbol)?.quote };
+    const before = this.#engine.quote(symbol)?.quote;
+    const market: Market = { streams: new Map(), before, isQuoted: false, isPrinted: false };
     this.#markets.set(symbol, market);
     return market;
   }
@@ -59,6 +83,8 @@ export class MarketStreams {
 
   #rest(): void {
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
+    this.#cancelSecond?.();
+    this.#cancelSecond = undefined;
   }
 
   #quote(quote: Quote): void {
@@ -66,21 +92,54 @@ export class MarketStreams {
     if (market === undefined) return;
     const { before } = market;
     market.before = quote;
+    market.isQuoted = true;
     const nowMs = this.#clock.nowMs();
-    tell(market, "bookTicker", () => bookTicker(quote, nowMs));
-    tell(market, "depth", () => depthUpdate({ before, quote }, nowMs));
-    tell(market, "depth20", () => partialDepth(quote, nowMs));
+    for (const { payload, sinks } of market.streams.values()) {
+      if (payload.on === "quote") tell(sinks, payload.event({ before, quote }, nowMs));
+    }
   }
 
   #print(print: PrintUpdate): void {
     const market = this.#markets.get(print.symbol);
-    if (market !== undefined) tell(market, "trade", () => trade(print, this.#clock.nowMs()));
+    if (market === undefined) return;
+    market.isPrinted = true;
+    const nowMs = this.#clock.nowMs();
+    for (const { payload, sinks } of market.streams.values()) {
+      if (payload.on === "print") tell(sinks, payload.event(print, nowMs));
+    }
+  }
+
+  /** Waits for the next whole second of the wall clock. */
+  #beginSecond(): void {
+    const nowMs = this.#clock.nowMs();
+    this.#secondMs = nowMs;
+    const atMs = this.#clock.monotonicMs() + SECOND_MS - (nowMs % SECOND_MS);
+    this.#cancelSecond = this.#clock.schedule(atMs, () => this.#endSecond());
+  }
+
+  #endSecond(): void {
+    const fromMs = this.#secondMs;
+    const markets = [...this.#markets.values()].filter(hasSeconds);
+    this.#cancelSecond = undefined;
+    if (markets.length === 0) return;
+    this.#beginSecond();
+    for (const market of markets) {
+      const { isQuoted, isPrinted } = market;
+      market.isQuoted = false;
+      market.isPrinted = false;
+      const second = { fromMs, nowMs: this.#secondMs, isQuoted, isPrinted };
+      for (const { payload, sinks } of [...market.streams.values()]) {
+        if (payload.on !== "second") continue;
+        for (const event of payload.events(second)) tell(sinks, event);
+      }
+    }
   }
 }
 
-function tell({ sinks }: Market, kind: StreamKind, payload: () => JsonInput): void {
-  const listening = sinks.get(kind);
-  if (listening === undefined) return;
-  const event = writeJson(payload());
-  for (const sink of [...listening]) sink(event);
+const hasSeconds = ({ streams }: Market): boolean =>
+  [...streams.values()].some(({ payload }) => payload.on === "second");
+
+function tell(sinks: ReadonlySet<EventSink>, payload: JsonInput): void {
+  const event = writeJson(payload);
+  for (const sink of [...sinks]) sink(event);
 }

@@ -22,28 +22,31 @@ export type KlineRange = Readonly<{
  * decision NH.
  */
 export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): readonly Kline[] | undefined {
-  const { symbol, interval, nowMs } = range;
+  const { symbol, interval, fromMs, nowMs } = range;
   const lengthMs = barsOfInterval(interval);
   const keptMs = nowMs - (nowMs % lengthMs) - (BARS_KEPT - 1) * lengthMs;
-  const bars = engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: nowMs + 1 });
+  const firstMs = startAtOrAfter(interval, Math.max(keptMs, fromMs));
+  const bars = engine.priceBars({ symbol, lengthMs, fromMs: firstMs, toMs: nowMs + 1 });
   if (bars === undefined) return undefined;
-  const startMs = klineStartMs(interval, keptMs);
-  const firstMs = startMs === keptMs ? startMs : klineEndMs(interval, startMs);
-  const klines = joined(interval, bars, { firstMs, toMs: Math.min(range.toMs, nowMs) });
-  return klines.filter((kline) => kline.startMs >= range.fromMs);
+  const isOpened = (bars[0]?.startMs ?? Number.MAX_SAFE_INTEGER) < klineEndMs(interval, firstMs);
+  const before = isOpened ? [] : engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: firstMs });
+  const price = before?.at(-1)?.figures?.close;
+  return joined(interval, bars, { firstMs, toMs: Math.min(range.toMs, nowMs), price });
 }
 
-/** Joins bars, oldest first, to klines, and fills the periods without prints. */
-function joined(
-  interval: KlineInterval,
-  bars: readonly PriceBar[],
-  { firstMs, toMs }: Readonly<{ firstMs: number; toMs: number }>,
-): readonly Kline[] {
+function startAtOrAfter(interval: KlineInterval, timeMs: number): number {
+  const startMs = klineStartMs(interval, timeMs);
+  return startMs === timeMs ? startMs : klineEndMs(interval, startMs);
+}
+
+type Span = Readonly<{ firstMs: number; toMs: number; price: Price | undefined }>;
+
+/** Joins bars, oldest first, to klines. Fills the periods without prints; `price` is the last one before all bars. */
+function joined(interval: KlineInterval, bars: readonly PriceBar[], span: Span): readonly Kline[] {
   const klines: Kline[] = [];
-  let next = bars.findIndex((bar) => bar.startMs >= firstMs);
-  if (next < 0) next = bars.length;
-  let price = bars[next - 1]?.figures?.close;
-  for (let startMs = firstMs; startMs <= toMs; ) {
+  let { firstMs: startMs, price } = span;
+  let next = 0;
+  while (startMs <= span.toMs) {
     const endMs = klineEndMs(interval, startMs);
     const own: PriceBar[] = [];
     for (let bar = bars[next]; bar !== undefined && bar.startMs < endMs; bar = bars[++next]) own.push(bar);

@@ -1,10 +1,5 @@
 import type { OrderError } from "../../errors/index.ts";
-import {
-  readStreamName,
-  STREAM_METHOD_WEIGHT,
-  STREAM_METHODS,
-  type StreamName,
-} from "../../requests/index.ts";
+import { readStreamName, STREAM_METHOD_WEIGHT, STREAM_METHODS } from "../../requests/index.ts";
 import {
   type JsonInput,
   type JsonValue,
@@ -16,13 +11,37 @@ import {
 import { networkOf } from "../access/ip-address.ts";
 import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
+import type { ServiceParts } from "../rest/parts.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
+import { liquidityStream } from "./market-payloads.ts";
+import type { MarketStream } from "./market-streams.ts";
 import { envelopeOf } from "./request.ts";
 
-/** Peer and end callback of a connection. */
-export type LiquidityOptions = Readonly<{ peer: SocketPeer; onEnd: () => void }>;
+/** A stream under the name by which a client lists it. */
+export type NamedStream = Readonly<{ name: string; stream: MarketStream }>;
+
+/**
+ * The streams of a connection: those that a name can mean, and those with which it begins. With `isCombined`, each event
+ * is sent with the name of its stream.
+ */
+export type PublicForm = Readonly<{
+  read: (name: string) => NamedStream | undefined;
+  first: readonly NamedStream[];
+  isCombined: boolean;
+}>;
+
+/** Peer, streams and end callback of a connection. */
+export type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>;
+
+/** Returns the reader of the names of `/ws/liquidity`. */
+export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): PublicForm["read"] {
+  return (text) => {
+    const found = readStreamName(text, (symbol) => instruments.resolve(symbol));
+    return found && { name: found.name, stream: liquidityStream(found) };
+  };
+}
 
 /**
  * Refusal of a control frame. Code 1: a value of the wrong type; 2: an invalid request; 3: invalid JSON. Source:
@@ -42,18 +61,20 @@ class ControlError extends Error {
 }
 
 /**
- * A connection to `/ws/liquidity`: public streams that control frames start and stop. Source: decision 45; convention
- * 4.12.
+ * A connection to public streams, which control frames start and stop: `/ws/liquidity`, and the paths of the public
+ * convention. Source: decisions 45 and NI; convention 4.12.
  */
-export class LiquiditySession implements LiveSession {
+export class PublicSession implements LiveSession {
   readonly #parts: SocketParts;
   readonly #address: string;
   readonly connection: Connection;
   readonly #inbox: Inbox;
+  readonly #form: PublicForm;
   readonly #streams: Map<string, () => void> = new Map();
 
-  constructor(parts: SocketParts, { peer, onEnd }: LiquidityOptions) {
+  constructor(parts: SocketParts, { peer, onEnd, ...form }: PublicOptions) {
     this.#parts = parts;
+    this.#form = form;
     const address = parts.service.clientAddress(peer);
     this.#address = address;
     const { maxWaitingMarketBytes: most } = parts.settings;
@@ -73,6 +94,7 @@ export class LiquiditySession implements LiveSession {
       serve: (text) => this.#serve(text),
       idle: () => undefined,
     });
+    this.#subscribe(form.first);
   }
 
   receive(text: string): void {
@@ -107,7 +129,7 @@ export class LiquiditySession implements LiveSession {
 
   shutdown(): void {
     const nowMs = this.#parts.service.clock.nowMs();
-    this.connection.send("event", `{"e":"serverShutdown","E":${nowMs}}`);
+    this.#send("!serverShutdown", `{"e":"serverShutdown","E":${nowMs}}`);
     this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
@@ -130,14 +152,22 @@ export class LiquiditySession implements LiveSession {
   }
 
   /** Subscribes to all of the streams, or to none if that would be too many. */
-  #subscribe(streams: readonly StreamName[]): void {
-    const fresh = new Map(streams.map((stream) => [stream.name, stream]));
+  #subscribe(streams: readonly NamedStream[]): void {
+    const fresh = new Map(streams.map(({ name, stream }) => [name, stream]));
     for (const name of this.#streams.keys()) fresh.delete(name);
     if (this.#streams.size + fresh.size > this.#parts.settings.maxStreams) throw tooMany();
     for (const [name, stream] of fresh) {
-      const end = this.#parts.markets.subscribe(stream, (event) => this.connection.send("event", event));
-      this.#streams.set(name, end);
+      this.#streams.set(
+        name,
+        this.#parts.markets.subscribe(stream, (event) => this.#send(name, event)),
+      );
     }
+  }
+
+  /** Sends an event, with the name of its stream if the connection is combined. */
+  #send(name: string, event: string): void {
+    const text = this.#form.isCombined ? `{"stream":${writeJson(name)},"data":${event}}` : event;
+    this.connection.send("event", text);
   }
 
   #end(name: string): void {
@@ -145,12 +175,12 @@ export class LiquiditySession implements LiveSession {
     this.#streams.delete(name);
   }
 
-  #named(params: string | undefined): readonly StreamName[] {
+  #named(params: string | undefined): readonly NamedStream[] {
     if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
     const names = textsOf(params);
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
     return names.map((name) => {
-      const stream = readStreamName(name, (symbol) => this.#parts.service.instruments.resolve(symbol));
+      const stream = this.#form.read(name);
       if (stream === undefined) throw new ControlError(2, "Invalid request: unknown stream");
       return stream;
     });

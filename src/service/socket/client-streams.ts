@@ -1,0 +1,165 @@
+import { formatNotional, formatPrice, formatQuantity } from "../../decimal/index.ts";
+import type { PrintUpdate } from "../../engine/index.ts";
+import {
+  type ClientStreamName,
+  type KlineInterval,
+  klineStartMs,
+  readClientStreamName,
+} from "../../requests/index.ts";
+import type { JsonInput } from "../../wire/index.ts";
+import { type Kline, klinesOf } from "../rest/compat/klines.ts";
+import { canonicalSymbol, symbolForClient } from "../rest/compat/symbols.ts";
+import { dayFigures, lastDay } from "../rest/day-figures.ts";
+import { priceOf, visibleLevels } from "../rest/market-handlers.ts";
+import type { ServiceParts } from "../rest/parts.ts";
+import { tradeIdOf } from "../views/trade-id.ts";
+import { bookTicker, depthUpdate, trade } from "./market-payloads.ts";
+import type { MarketSecond, MarketStream, StreamPayload } from "./market-streams.ts";
+
+type StreamParts = Pick<ServiceParts, "engine" | "instruments">;
+
+/** A market under its own name and under that of the client. */
+type Named = Readonly<{ symbol: string; s: string }>;
+
+/** Ids of the first and last trade of a kline, which are not kept. */
+const UNKNOWN_ID = -1;
+
+/** A stream for clients of the public convention under its own name, such as `btcusd@kline_1m`. */
+export type ClientStream = Readonly<{ name: string; stream: MarketStream }>;
+
+/**
+ * Returns the stream of the public convention with a name, or undefined if there is none. Source: decision NI;
+ * convention 4.12.
+ */
+export function clientStream(parts: StreamParts, text: string): ClientStream | undefined {
+  const { instruments } = parts;
+  const found = readClientStreamName(text, (sent) => instruments.find(canonicalSymbol(instruments, sent)));
+  if (found === undefined) return undefined;
+  const { symbol, suffix, terms } = found;
+  const s = symbolForClient(instruments, symbol);
+  const payload = payloadOf(parts, terms, { symbol, s });
+  return { name: `${s.toLowerCase()}@${suffix}`, stream: { symbol, kind: `client ${suffix}`, payload } };
+}
+
+function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market: Named): StreamPayload {
+  const { s } = market;
+  switch (terms.kind) {
+    case "trade":
+      return { on: "print", event: (print, nowMs) => ({ ...trade(print, nowMs), s }) };
+    case "aggTrade":
+      return { on: "print", event: (print, nowMs) => aggTrade(print, { s, nowMs }) };
+    case "bookTicker":
+      return {
+        on: "quote",
+        event: ({ quote }, nowMs) => {
+          const { e: _event, E: _time, ...ticker } = bookTicker(quote, nowMs);
+          return { ...ticker, s };
+        },
+      };
+    case "depth":
+      return { on: "quote", event: (change, nowMs) => ({ ...depthUpdate(change, nowMs), s }) };
+    case "partialDepth":
+      return {
+        on: "quote",
+        event: ({ quote }) => ({
+          lastUpdateId: quote.sequence,
+          bids: visibleLevels(quote.bids, terms.levels),
+          asks: visibleLevels(quote.asks, terms.levels),
+        }),
+      };
+    case "kline":
+      return { on: "second", events: (second) => klineEvents(parts, { ...market, ...terms }, second) };
+    case "ticker":
+      return {
+        on: "second",
+        events: ({ nowMs, isQuoted, isPrinted }) =>
+          isQuoted || isPrinted ? tickerEvents(parts, market, nowMs) : [],
+      };
+    case "miniTicker":
+      return {
+        on: "second",
+        events: ({ nowMs, isPrinted }) => (isPrinted ? miniTickerEvents(parts, market, nowMs) : []),
+      };
+  }
+}
+
+function aggTrade(
+  { id, price, quantity, timeMs }: PrintUpdate,
+  { s, nowMs }: Readonly<{ s: string; nowMs: number }>,
+): JsonInput {
+  const number = tradeIdOf(id);
+  return {
+    ...{ e: "aggTrade", E: nowMs, s, a: number, p: formatPrice(price), q: formatQuantity(quantity) },
+    ...{ f: number, l: number, T: timeMs, m: false, M: true },
+  };
+}
+
+/**
+ * Returns the kline that ended in a second, if one did, and the running one after prints. A wall clock that was set back
+ * ends no kline.
+ */
+function klineEvents(
+  { engine }: StreamParts,
+  { symbol, s, interval }: Named & Readonly<{ interval: KlineInterval }>,
+  { fromMs, nowMs, isPrinted }: MarketSecond,
+): readonly JsonInput[] {
+  const [before, now] = [fromMs, nowMs].map((timeMs) => klineStartMs(interval, timeMs)) as [number, number];
+  const starts = [...(before < now ? [before] : []), ...(isPrinted ? [now] : [])];
+  return starts.flatMap((startMs) => {
+    const range = { symbol, interval, fromMs: startMs, toMs: startMs, nowMs };
+    const [kline] = klinesOf(engine, range) ?? [];
+    return kline === undefined ? [] : [klineEvent(kline, { s, interval, nowMs })];
+  });
+}
+
+function klineEvent(
+  kline: Kline,
+  { s, interval, nowMs }: Readonly<{ s: string; interval: KlineInterval; nowMs: number }>,
+): JsonInput {
+  const { startMs, endMs, open, high, low, close, quantity, quoteQuantity, prints } = kline;
+  return {
+    e: "kline",
+    E: nowMs,
+    s,
+    k: {
+      ...{ t: startMs, T: endMs - 1, s, i: interval, f: UNKNOWN_ID, L: UNKNOWN_ID },
+      ...{ o: formatPrice(open), c: formatPrice(close), h: formatPrice(high), l: formatPrice(low) },
+      ...{ v: formatQuantity(quantity), n: prints, x: endMs <= nowMs, q: formatNotional(quoteQuantity) },
+      ...{ V: "0", Q: "0", B: "0" },
+    },
+  };
+}
+
+function tickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): readonly JsonInput[] {
+  const last = priceOf(parts, symbol);
+  if (last === undefined) return [];
+  const { engine } = parts;
+  const range = lastDay(nowMs);
+  const day = dayFigures(engine, { symbol, ...range, last })?.members;
+  const quote = engine.quote(symbol)?.quote;
+  const { b, B, a, A } = quote === undefined ? {} : bookTicker(quote, nowMs);
+  const lastPrint = engine.recentPrints(symbol).at(-1);
+  return [
+    {
+      ...{ e: "24hrTicker", E: nowMs, s, c: formatPrice(last) },
+      ...(lastPrint && { Q: formatQuantity(lastPrint.quantity) }),
+      ...{ b, B, a, A },
+      ...(day && { p: day.priceChange, P: day.priceChangePercent, w: day.weightedAvgPrice }),
+      ...(day && { o: day.openPrice, h: day.highPrice, l: day.lowPrice }),
+      ...(day && { v: day.volume, q: day.quoteVolume, n: day.count }),
+      ...{ O: range.fromMs, C: nowMs },
+    },
+  ];
+}
+
+function miniTickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): readonly JsonInput[] {
+  const last = priceOf(parts, symbol);
+  if (last === undefined) return [];
+  const day = dayFigures(parts.engine, { symbol, ...lastDay(nowMs), last })?.members;
+  return [
+    {
+      ...{ e: "24hrMiniTicker", E: nowMs, s, c: formatPrice(last) },
+      ...(day && { o: day.openPrice, h: day.highPrice, l: day.lowPrice, v: day.volume, q: day.quoteVolume }),
+    },
+  ];
+}
