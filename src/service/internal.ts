@@ -3,7 +3,7 @@ export { readAddressBlock } from "./access/address-list.ts";
 export type { Worked } from "./access/front-work.ts";
 export { FAULT_HEADER } from "./mount-probe/probe.ts";
 export { workRequest } from "./rest/front-requests.ts";
-export { REST_PATH } from "./rest/routing.ts";
+export { REST_PATHS } from "./rest/routing.ts";
 export { isSocketTarget } from "./socket/destinations.ts";
 export { workMessage } from "./socket/front-messages.ts";
 export { MESSAGE_COST } from "./traffic/api.ts";

@@ -203,6 +203,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
 
     it.each([
       ["GET", "/api/nothing"],
+      ["GET", "/compat/api/v3/nothing"],
       ["GET", "/api/v3/ping"],
       ["PUT", "/api/order"],
       ["TRACE", "/api/ping"],
@@ -291,6 +292,17 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       const answer = await ask(signed({ method: "GET", target }));
       expect(readJson(answer.body)).toMatchObject({ clientOrderId: "socket-1" });
       client.close();
+    });
+
+    it("decisions NA and NI: serves the prefix for existing clients, and its streams", async () => {
+      expect((await ask({ method: "GET", target: "/compat/api/v3/ping" })).status).toBe(200);
+      for (const path of [
+        "/compat/stream",
+        "/compat/ws/0",
+        "/ws/btcusd@trade",
+        "/stream?streams=btcusd@trade",
+      ])
+        (await connect(path)).close();
     });
 
     it("other WebSocket paths open no connection, and the server continues", async () => {

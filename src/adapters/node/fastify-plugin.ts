@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { REST_PATH } from "../../service/internal.ts";
+import { REST_PATHS } from "../../service/internal.ts";
 import type { FrameworkParts } from "./framework-parts.ts";
 
 /** A hook of Fastify that runs before the body is parsed. */
@@ -44,7 +44,7 @@ export function fastifyPluginOf({ paths, answer }: FrameworkParts): FastifyMount
       reply.hijack();
       void answer(request.raw, reply.raw);
     });
-    scope.register(catchAll, { prefix: REST_PATH.slice(0, -1) });
+    for (const path of REST_PATHS) scope.register(catchAll, { prefix: path.slice(0, -1) });
     for (const path of paths.documents) scope.all(path, neverReached);
   };
   return async function managedOrders(instance) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isSocketTarget, REST_PATH } from "../../service/internal.ts";
+import { isSocketTarget, REST_PATHS } from "../../service/internal.ts";
 import { asksForSocket } from "./incoming.ts";
 
 /** What Express and connect add to a request. They remove the path of a middleware from `url`. */
@@ -61,7 +61,7 @@ export class ServicePaths {
   }
 
   #isRest(target: string): boolean {
-    return target.startsWith(REST_PATH) || this.documents.includes(pathOf(target));
+    return REST_PATHS.some((path) => target.startsWith(path)) || this.documents.includes(pathOf(target));
   }
 }
 

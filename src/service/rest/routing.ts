@@ -8,8 +8,8 @@ import {
 } from "../../wire/index.ts";
 import type { ServiceSettings } from "./api.ts";
 
-/** The path below which every route is. Documents may be elsewhere. */
-export const REST_PATH = "/api/";
+/** The paths below which every route is. Documents may be elsewhere. */
+export const REST_PATHS: readonly string[] = ["/api/", "/compat/api/"];
 
 /** The route of a request and its raw query. */
 export type Destination = Readonly<{ route: AnyRoute; query: string }>;

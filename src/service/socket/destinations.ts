@@ -27,21 +27,21 @@ const PATHS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 /**
- * The paths of the streams of the public convention, also below the prefix of its REST routes: `/stream`, `/ws`, and
- * `/ws/` with names of streams. A name is a number if a client numbers its connections; it names no stream.
+ * The paths of the streams of the public convention, also below the prefix of its REST routes: `/stream`, and `/ws/` with
+ * names of streams. A name is a number if a client numbers its connections; it names no stream.
  */
 const CLIENT_PATH =
-  /^(?:\/compat)?\/(?:stream|ws(?:\/(?<names>[0-9]{1,4}|[^/@]+@[^/]+(?:\/[^/@]+@[^/]+)*))?)$/;
+  /^(?:\/compat)?\/(?:stream|ws\/(?<names>[0-9]{1,4}|[^/@]+(?:@|%40)[^/]+(?:\/[^/@]+(?:@|%40)[^/]+)*))$/;
 
 /**
- * Returns whether a target in a server of a host is certainly one of the service. `/ws`, `/ws/0` and a `/stream` without
- * names are not: the host may have sockets of its own there.
+ * Returns whether a target in a server of a host is certainly one of the service. `/ws/0` and a `/stream` without names
+ * are not: the host may have sockets of its own there.
  */
 export function isSocketTarget(target: string): boolean {
   const { path = "", query = "" } = splitTarget(target) ?? {};
   if (PATHS.has(path)) return true;
   if (!CLIENT_PATH.test(path)) return false;
-  return path.startsWith("/compat/") || path.includes("@") || /(?:^|&)streams=/.test(query);
+  return path.startsWith("/compat/") || /@|%40/.test(path) || /(?:^|&)streams=/.test(query);
 }
 
 /** Returns whether a request is for a connection at a path of the service. Paths are matched on raw bytes. */

@@ -12,14 +12,19 @@ const day = (world: ServiceWorld, query: Readonly<Record<string, string>> = BTC)
 
 let prints = 0;
 
-const print = (world: ServiceWorld, quantity: string, timeMs: number, symbol = "BTC/USD"): void =>
-  world.feed.print({ symbol, price: "7000", quantity, id: `p-${++prints}`, timeMs });
+const print = (
+  world: ServiceWorld,
+  quantity: string,
+  timeMs: number,
+  symbol = "BTC/USD",
+  price = "7000",
+): void => world.feed.print({ symbol, price, quantity, id: `p-${++prints}`, timeMs });
 
 describe("decision 43: the ticker of a day", () => {
-  it("is the ticker with the volume of the day, its begin and its end, without unknown members", async () => {
+  it("decision NJ: is the ticker with the figures of the day's trades, its begin and its end", async () => {
     const world = await openWorld();
     world.feed.quote({ ...BTC, bid: "6999", ask: "7001", bidQuantity: "1.5", timeMs: START_MS - 7 });
-    print(world, "0.25", START_MS - 100);
+    print(world, "0.25", START_MS - 100, "BTC/USD", "6998");
     print(world, "0.000001", START_MS);
     const ticker = (await call(world, "GET", "/api/ticker", { query: BTC })).body;
     expect((await day(world)).body).toEqual({
@@ -33,6 +38,14 @@ describe("decision 43: the ticker of a day", () => {
       askPrice: "7001",
       askQty: "999999999999.999999",
       lastUpdateId: "1",
+      openPrice: "6998",
+      highPrice: "7000",
+      lowPrice: "6998",
+      priceChange: "2",
+      priceChangePercent: "0.028",
+      weightedAvgPrice: "6998.000008",
+      quoteVolume: "1749.507",
+      count: 2,
       volume: "0.250001",
       openTime: START_MS + MINUTE_MS - DAY_MS,
       closeTime: START_MS,
@@ -61,7 +74,7 @@ describe("decision 43: the ticker of a day", () => {
     print(world, "4", START_MS, "ETH/USD");
     expect((await day(world)).body).toMatchObject({ volume: "0", bid: "1" });
     const traded = (await day(world, { symbol: "ETHUSD" })).body;
-    expect(Object.keys(traded)).toEqual(["symbol", "price", "lastPrice", "volume", "openTime", "closeTime"]);
+    expect(Object.keys(traded).filter((name) => /^(bid|ask)/.test(name))).toEqual([]);
     expect(traded).toMatchObject({ symbol: "ETH/USD", volume: "4" });
   });
 
@@ -97,7 +110,8 @@ describe("decision 43: the ticker of a day", () => {
     };
     const world = await openWorld({ volumeHistory });
     print(world, "1", START_MS);
-    expect((await day(world)).body.volume).toBe("0");
+    const { volume, openPrice, count } = (await day(world)).body;
+    expect([volume, openPrice, count]).toEqual(["0", undefined, undefined]);
     const toMs = START_MS + MINUTE_MS;
     expect(asked).toEqual([{ ...BTC, fromMs: toMs - DAY_MS, toMs }]);
     fails = true;
