@@ -49,7 +49,10 @@ const TERMS: Readonly<Record<KlineInterval, IntervalTerms>> = {
 };
 
 /** The kline intervals, shortest first. Source: decision NH. */
-export const KLINE_INTERVALS: readonly KlineInterval[] = Object.keys(TERMS) as KlineInterval[];
+export const KLINE_INTERVALS: readonly [KlineInterval, ...KlineInterval[]] = Object.keys(TERMS) as [
+  KlineInterval,
+  ...KlineInterval[],
+];
 
 /** Returns the length in milliseconds of the stored bars that klines of an interval are made of. */
 export function barsOfInterval(interval: KlineInterval): BarLengthMs {

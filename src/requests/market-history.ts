@@ -5,7 +5,7 @@ import { type FieldSet, fieldSet, type RequestShape } from "./field-set.ts";
 import { KLINE_INTERVALS, type KlineInterval } from "./kline-intervals.ts";
 import { pickFields } from "./plain-fields.ts";
 import { conflict, type NameOf } from "./refusals.ts";
-import { capped, int64, optional, preset, text, words } from "./rule.ts";
+import { capped, int64, oneOf, optional, preset, text } from "./rule.ts";
 
 /** A period of time in epoch milliseconds, both ends included. */
 export type TimeRange = Readonly<{ startTimeMs?: number; endTimeMs?: number }>;
@@ -26,11 +26,9 @@ const MAX_LIMIT = 1_000;
 const UTC = /^[+-]?0{1,2}(?::00)?$/;
 
 const limitRule = preset(capped({ from: 1, cap: MAX_LIMIT }), DEFAULT_LIMIT);
-const [SHORTEST, ...LONGER] = KLINE_INTERVALS as [KlineInterval, ...KlineInterval[]];
-
 const KLINES_SET = fieldSet({
   symbol: textRule,
-  klineInterval: words(SHORTEST, ...LONGER),
+  klineInterval: oneOf(KLINE_INTERVALS),
   startTime: optional(timeRule),
   endTime: optional(timeRule),
   timeZone: optional(text({ pattern: UTC })),

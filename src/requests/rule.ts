@@ -86,6 +86,11 @@ export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> 
 
 /** Accepts one of the given words. */
 export function words<T extends string>(...all: readonly [T, ...T[]]): Rule<T> {
+  return oneOf(all);
+}
+
+/** Accepts one of the words of a list. */
+export function oneOf<T extends string>(all: readonly [T, ...T[]]): Rule<T> {
   return required({ kind: "words", words: all }, (input) =>
     all.includes(input as T) ? (input as T) : wrongKind(input),
   );

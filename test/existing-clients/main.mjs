@@ -35,6 +35,20 @@ const control = async (path, body) => {
   if (!reply.ok) throw new Error(`${path}: ${await reply.text()}`);
 };
 
+let moved = 0;
+/** Each move changes the book and adds a trade. */
+const market = {
+  moves: async () => {
+    const bidQuantity = `${1 + (++moved % 9)}`;
+    await control("/control/quotes", { symbol: "BTC/USD", bid: "60000", ask: "60001", bidQuantity });
+    await control("/control/trades", {
+      symbol: "BTC/USD",
+      price: `${60_000 + (moved % 5)}`,
+      quantity: "0.5",
+    });
+  },
+};
+
 const isUpdate = process.argv.includes("--update");
 const recorded = [];
 const recorder = process.argv.includes("--record")
@@ -46,7 +60,7 @@ const rows = [];
 const sums = [];
 let passed = 0;
 try {
-  await control("/control/quotes", { symbol: "BTC/USD", bid: "60000", ask: "60001" });
+  await market.moves();
   for (const file of CLIENTS) await runClient(await import(`./clients/${file}.mjs`));
   checkPage();
   await test("examples/ccxt-sandbox prints its expected.txt", () =>
@@ -61,7 +75,7 @@ for (const failure of failures) console.error(failure);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);
 
-async function runClient({ name, part, setup, options, open, close, cases, cannot }) {
+async function runClient({ name, part, setup, options, open, close, cases, cannot, streams }) {
   // The recorder passes on requests of REST only.
   const url = part === undefined ? (recorder?.url ?? addresses.url) : addresses.url;
   const client = await open({ url, key: KEY, secret: SECRET });
@@ -79,9 +93,20 @@ async function runClient({ name, part, setup, options, open, close, cases, canno
     });
     rows.push(`| \`${method}\` | no: ${reasonOf(route)} |`);
   }
-  const [works, fails] = [Object.keys(cases).length, Object.keys(cannot).length];
+  if (streams !== undefined) await runStreams(title, streams);
+  const works = Object.keys(cases).length + Object.keys(streams?.cases ?? {}).length;
+  const fails = Object.keys(cannot).length;
   sums.push(`| ${title} | ${dependencies[name]} | ${works} | ${fails} |`);
   await close?.(client);
+}
+
+async function runStreams(title, { setup, cases }) {
+  rows.push("", `Streams: ${setup}.`, "", "| method | works |", "| --- | --- |");
+  const address = { url: addresses.url, wsUrl: addresses.url.replace("http", "ws") };
+  for (const [method, run] of Object.entries(cases)) {
+    await test(`${title} ${method}`, () => run(address, market));
+    rows.push(`| \`${method}\` | yes |`);
+  }
 }
 
 /** The reason of a route, or one of the client itself. */

@@ -1,14 +1,9 @@
 /** Why a route of the convention is not served, by path. Every method of a client that calls it has this reason. */
 export const NOT_SERVED = {
-  klines: "The service stores the executed volume of each minute, but no executed prices.",
-  uiKlines: "The service stores the executed volume of each minute, but no executed prices.",
-  trades:
-    "The service does not store public trades. The stream @trade on /ws/liquidity sends each one when it happens.",
-  historicalTrades: "The service does not store public trades.",
-  aggTrades: "The service does not store public trades.",
-  ticker: "Windows other than the last day would need executed prices, which the service does not store.",
-  "ticker/tradingDay":
-    "Windows other than the last day would need executed prices, which the service does not store.",
+  klines: "The WebSocket API has no klines. Use GET klines, or the stream @kline.",
+  trades: "The WebSocket API has no trades. Use GET trades, or the stream @trade.",
+  ticker: "The only window is that of the last day: ticker/24hr.",
+  "ticker/tradingDay": "The only window is that of the last day: ticker/24hr.",
   userDataStream:
     "There are no listen keys. Subscribe on /compat/ws-api/v3 with userDataStream.subscribe.signature instead.",
   "session.logon": "Every message authenticates itself: this client signs each request with an HMAC key.",

@@ -256,6 +256,7 @@ const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   TIMEOUT: "of a host that answers so itself: this service never makes a client wait for an outcome",
   REQUEST_TIMEOUT: "of a request that does not arrive: hostile 52",
   SIGNATURE_REUSED: "of signed bytes that were sent for something else before: hostile 20, 21",
+  BAD_KLINE_INTERVAL: "of klines for existing clients: test/service/rest/compat/market-history.test.ts",
   UNKNOWN_METHOD: "of an unknown method: hostile 45",
   INVALID_REQUEST_ID: "of a message without an id: hostile 94",
   INVALID_PARAMS: "of a message whose params are not an object: hostile 58",

@@ -69,30 +69,35 @@ function barWriter(database: Database): PriceBarTable["put"] {
   const find = database.prepare<[lengthMs: number, startMs: number, symbol: string], Row>(
     `${BARS} WHERE length_ms = ? AND start_ms = ? AND symbol = ?`,
   );
-  const put = database.prepare(
+  const put = database.prepare<[row: Record<string, string | number | bigint>]>(
     `INSERT OR REPLACE INTO price_bars (length_ms, start_ms, symbol, open, high, low, close, opened_at_ms,
-     closed_at_ms, quantity, quote_quantity, prints, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     closed_at_ms, quantity, quote_quantity, prints, checksum) VALUES (:lengthMs, :startMs, :symbol, :open, :high,
+     :low, :close, :openedAtMs, :closedAtMs, :quantity, :quoteQuantity, :prints, :checksum)`,
   );
   return (prints) => {
     for (const bar of barsOf(prints)) {
       const row = find.get(bar.lengthMs, bar.startMs, bar.symbol);
       const kept = row && barOf(row);
-      if (kept === undefined) put.run(...valuesOf(bar));
+      if (kept === undefined) put.run(valuesOf(bar));
       // The prices of a bar without figures are unknown, and stay so.
       else if (kept.figures !== undefined)
-        put.run(...valuesOf({ ...bar, figures: joinFigures(kept.figures, bar.figures) }));
+        put.run(valuesOf({ ...bar, figures: joinFigures(kept.figures, bar.figures) }));
     }
   };
 }
 
-/** Returns the values of a row in the order of its columns. */
-function valuesOf(bar: Required<PriceBar>): readonly (string | number | bigint)[] {
+/** Returns the values of a row by column. */
+function valuesOf(bar: Required<PriceBar>): Record<string, string | number | bigint> {
   const { lengthMs, startMs, symbol, figures } = bar;
-  const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
-  const prices = [open, high, low, close].map(BigInt);
-  const sums = [String(quantity), String(quoteQuantity)];
-  const checksum = checksumOfBar(bar);
-  return [lengthMs, startMs, symbol, ...prices, openedAtMs, closedAtMs, ...sums, prints, checksum];
+  return {
+    ...{ lengthMs, startMs, symbol, openedAtMs: figures.openedAtMs, closedAtMs: figures.closedAtMs },
+    ...{ open: BigInt(figures.open), high: BigInt(figures.high) },
+    ...{ low: BigInt(figures.low), close: BigInt(figures.close) },
+    quantity: String(figures.quantity),
+    quoteQuantity: String(figures.quoteQuantity),
+    prints: figures.prints,
+    checksum: checksumOfBar(bar),
+  };
 }
 
 function barOf(row: Row): PriceBar {

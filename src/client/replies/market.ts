@@ -102,8 +102,19 @@ export interface TickerReply {
   readonly closeTime?: number | undefined;
 }
 
-/** Prices of a market, and the volume that the service executed there in the last day. */
+/**
+ * Prices of a market, and the volume that the service executed there in the last day. The figures of these trades are
+ * absent if their prices are not known.
+ */
 export interface DayTickerReply extends TickerReply {
+  readonly openPrice?: string | undefined;
+  readonly highPrice?: string | undefined;
+  readonly lowPrice?: string | undefined;
+  readonly priceChange?: string | undefined;
+  readonly priceChangePercent?: string | undefined;
+  readonly weightedAvgPrice?: string | undefined;
+  readonly quoteVolume?: string | undefined;
+  readonly count?: number | undefined;
   readonly volume: string;
   readonly openTime: number;
   readonly closeTime: number;
@@ -202,6 +213,14 @@ export const TICKER_SHAPE: Shape<TickerReply> = {
 /** Readers of the members of a day ticker. */
 export const DAY_TICKER_SHAPE: Shape<DayTickerReply> = {
   ...TICKER_SHAPE,
+  openPrice: maybe(text),
+  highPrice: maybe(text),
+  lowPrice: maybe(text),
+  priceChange: maybe(text),
+  priceChangePercent: maybe(text),
+  weightedAvgPrice: maybe(text),
+  quoteVolume: maybe(text),
+  count: maybe(number),
   volume: text,
   openTime: number,
   closeTime: number,

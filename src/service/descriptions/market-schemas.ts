@@ -12,6 +12,7 @@ import {
   only,
   optional,
   ref,
+  signedDecimal,
   text,
   time,
 } from "../views/schema.ts";
@@ -138,6 +139,16 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     "Prices of a market, and the volume that this service has executed there in the last day.",
     {
       ...PRICES,
+      openPrice: optional(
+        decimal("First price of these minutes. Absent, like the next figures, if it is not known."),
+      ),
+      highPrice: optional(decimal("Highest price.")),
+      lowPrice: optional(decimal("Lowest price.")),
+      priceChange: optional(signedDecimal("Last price less the first.")),
+      priceChangePercent: optional(signedDecimal("The same in percent of the first price, rounded down.")),
+      weightedAvgPrice: optional(decimal("Average price, weighted by quantity; 0 without trades.")),
+      quoteVolume: optional(decimal("Executed amount in USD.")),
+      count: optional(long("Number of trades.")),
       volume: decimal(
         "Executed quantity of the last 1,440 minutes, in whole minutes, the current minute included.",
       ),

@@ -211,6 +211,6 @@ function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonS
 
 /** Returns the errors that any route can answer with, in the order of the error table. */
 function errorNames(): readonly ErrorName[] {
-  const told = new Set(ROUTES.flatMap(errorsOfRoute));
+  const told = new Set([...ROUTES, ...COMPAT_ROUTES].flatMap(errorsOfRoute));
   return (Object.keys(ERRORS) as ErrorName[]).filter((name) => told.has(name));
 }

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import apiNode from "binance-api-node";
-import {
-  hasBalance,
-  hasOrder,
-  isList,
-  isMarket,
-  isOrder,
-  isTime,
-  newId,
-  ORDERS,
-  SYMBOL,
-} from "../checks.mjs";
+import { hasBalance, isList, isMarket, isTime, newId, ORDERS, SYMBOL } from "../checks.mjs";
+import { areCandles, areTrades, streamCases } from "../market-cases.mjs";
+import { AT_MARKET, orderCases } from "../order-cases.mjs";
 
 export const name = "binance-api-node";
 export const setup = '`Binance({ apiKey, apiSecret, httpBase: url + "/compat" })`';
@@ -21,7 +13,6 @@ export const open = ({ url, key, secret }) =>
   create({ apiKey: key, apiSecret: secret, httpBase: `${url}/compat` });
 
 const place = (client, order) => client.order({ symbol: SYMBOL, ...order, newClientOrderId: newId() });
-const placed = (client) => place(client, ORDERS.STOP_LOSS);
 const pair = (client) =>
   client.orderOco({ symbol: SYMBOL, side: "SELL", quantity: "0.001", price: "70000", stopPrice: "50000" });
 
@@ -37,38 +28,20 @@ export const cases = {
     assert.equal(Number((await client.allBookTickers())[SYMBOL].bidPrice), 60_000),
   orderTest: async (client) =>
     assert.deepEqual({ ...(await client.orderTest({ symbol: SYMBOL, ...ORDERS.STOP_LOSS_LIMIT })) }, {}),
-  ...Object.fromEntries(
-    Object.entries(ORDERS).map(([type, order]) => [
-      `order (${type})`,
-      async (client) => isOrder(await place(client, order), { type }),
-    ]),
+  ...orderCases(
+    {
+      ...{ place: "order", find: "getOrder", cancel: "cancelOrder", list: "openOrders" },
+      ...{ listAll: "allOrders", cancelAll: "cancelOpenOrders" },
+    },
+    {
+      place,
+      find: (client, { orderId }) => client.getOrder({ symbol: SYMBOL, orderId }),
+      cancel: (client, { orderId }) => client.cancelOrder({ symbol: SYMBOL, orderId }),
+      list: (client) => client.openOrders({ symbol: SYMBOL }),
+      listAll: (client) => client.allOrders({ symbol: SYMBOL }),
+      cancelAll: (client) => client.cancelOpenOrders({ symbol: SYMBOL }),
+    },
   ),
-  "order (MARKET)": async (client) =>
-    isOrder(await place(client, { side: "BUY", type: "MARKET", quantity: "0.001" }), {
-      type: "MARKET",
-      status: "FILLED",
-    }),
-  getOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await client.getOrder({ symbol: SYMBOL, orderId }), { type: "STOP_LOSS" });
-  },
-  cancelOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await client.cancelOrder({ symbol: SYMBOL, orderId }), { type: "STOP_LOSS", status: "CANCELED" });
-  },
-  openOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await client.openOrders({ symbol: SYMBOL }), clientOrderId);
-  },
-  allOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await client.allOrders({ symbol: SYMBOL }), clientOrderId);
-  },
-  cancelOpenOrders: async (client) => {
-    await placed(client);
-    assert.ok((await client.cancelOpenOrders({ symbol: SYMBOL })).length > 0);
-    assert.deepEqual(await client.openOrders({ symbol: SYMBOL }), []);
-  },
   orderOco: async (client) => isList(await pair(client), 2),
   getOrderOco: async (client) => {
     const { orderListId } = await pair(client);
@@ -81,19 +54,49 @@ export const cases = {
   allOrdersOCO: async (client) => assert.ok((await client.allOrdersOCO()).length > 0),
   accountInfo: async (client) => hasBalance((await client.accountInfo()).balances),
   myTrades: async (client) => {
-    await place(client, { side: "SELL", type: "MARKET", quantity: "0.001" });
+    await place(client, AT_MARKET);
     const trades = await client.myTrades({ symbol: SYMBOL });
     assert.ok(trades.length > 0 && trades.every(({ symbol }) => symbol === SYMBOL));
   },
+  candles: async (client) => areCandles(await client.candles({ symbol: SYMBOL, interval: "1m" })),
+  trades: async (client) => areTrades(await client.trades({ symbol: SYMBOL })),
+  tradesHistory: async (client) => areTrades(await client.tradesHistory({ symbol: SYMBOL })),
+  aggTrades: async (client) =>
+    areTrades(await client.aggTrades({ symbol: SYMBOL }), { quantity: "quantity", id: "aggId" }),
 };
 
 export const cannot = {
-  candles: "klines",
-  trades: "trades",
-  tradesHistory: "historicalTrades",
-  aggTrades: "aggTrades",
   updateOrder: "order/cancelReplace",
   getDataStream: "userDataStream",
   keepDataStream: "userDataStream",
   closeDataStream: "userDataStream",
+};
+
+const connected =
+  (method, ...more) =>
+  ({ wsUrl }, listener) => {
+    const { ws } = create({ wsBase: `${wsUrl}/compat/ws` });
+    const close = ws[method](SYMBOL, ...more, listener);
+    return () => close({ delay: 0, fastClose: true });
+  };
+
+export const streams = {
+  setup: '`Binance({ wsBase: wsUrl + "/compat/ws" })`, then `.ws`',
+  cases: streamCases({
+    trades: { open: connected("trades"), check: ({ price }) => assert.ok(Number(price) > 0) },
+    aggTrades: { open: connected("aggTrades"), check: ({ price }) => assert.ok(Number(price) > 0) },
+    bookTicker: { open: connected("bookTicker"), check: ({ bestBid }) => assert.ok(Number(bestBid) > 0) },
+    depth: { open: connected("depth"), check: ({ finalUpdateId }) => assert.ok(finalUpdateId > 0) },
+    partialDepth: {
+      open: ({ wsUrl }, listener) =>
+        create({ wsBase: `${wsUrl}/compat/ws` }).ws.partialDepth({ symbol: SYMBOL, level: 5 }, listener),
+      check: ({ bids }) => assert.ok(Number(bids[0].price) > 0),
+    },
+    candles: { open: connected("candles", "1m"), check: ({ close }) => assert.ok(Number(close) > 0) },
+    ticker: { open: connected("ticker"), check: ({ curDayClose }) => assert.ok(Number(curDayClose) > 0) },
+    miniTicker: {
+      open: connected("miniTicker"),
+      check: ({ curDayClose }) => assert.ok(Number(curDayClose) > 0),
+    },
+  }),
 };

@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
 import binance from "binance";
-import {
-  hasBalance,
-  hasOrder,
-  isBook,
-  isList,
-  isMarket,
-  isOrder,
-  ORDERS,
-  OTO,
-  OTOCO,
-  PAIR,
-  SYMBOL,
-} from "../checks.mjs";
+import { hasBalance, isBook, isList, isMarket, ORDERS, OTO, OTOCO, PAIR, SYMBOL } from "../checks.mjs";
+import { areAggTrades, areTrades, EVENTS, isKlines, streamCases } from "../market-cases.mjs";
+import { AT_MARKET, orderCases } from "../order-cases.mjs";
 
-const { MainClient } = binance;
+const { MainClient, WebsocketClient } = binance;
 
 export const name = "binance";
 export const setup = '`new MainClient({ api_key, api_secret, baseUrl: url + "/compat" })`';
@@ -29,7 +19,6 @@ const place = (client, order) =>
     newClientOrderId: client.generateNewOrderId(),
     newOrderRespType: "FULL",
   });
-const placed = (client) => place(client, ORDERS.STOP_LOSS);
 const pair = (client) => client.submitNewOrderList({ symbol: SYMBOL, ...PAIR });
 
 export const cases = {
@@ -45,38 +34,20 @@ export const cases = {
     assert.equal(Number((await client.getSymbolOrderBookTicker({ symbol: SYMBOL })).askPrice), 60_001),
   testNewOrder: async (client) =>
     assert.deepEqual(await client.testNewOrder({ symbol: SYMBOL, ...ORDERS.LIMIT }), {}),
-  ...Object.fromEntries(
-    Object.entries(ORDERS).map(([type, order]) => [
-      `submitNewOrder (${type})`,
-      async (client) => isOrder(await place(client, order), { type }),
-    ]),
+  ...orderCases(
+    {
+      ...{ place: "submitNewOrder", find: "getOrder", cancel: "cancelOrder", list: "getOpenOrders" },
+      ...{ listAll: "getAllOrders", cancelAll: "cancelAllSymbolOrders" },
+    },
+    {
+      place,
+      find: (client, { orderId }) => client.getOrder({ symbol: SYMBOL, orderId }),
+      cancel: (client, { orderId }) => client.cancelOrder({ symbol: SYMBOL, orderId }),
+      list: (client) => client.getOpenOrders({ symbol: SYMBOL }),
+      listAll: (client) => client.getAllOrders({ symbol: SYMBOL }),
+      cancelAll: (client) => client.cancelAllSymbolOrders({ symbol: SYMBOL }),
+    },
   ),
-  "submitNewOrder (MARKET)": async (client) =>
-    isOrder(await place(client, { side: "BUY", type: "MARKET", quantity: "0.001" }), {
-      type: "MARKET",
-      status: "FILLED",
-    }),
-  getOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await client.getOrder({ symbol: SYMBOL, orderId }), { type: "STOP_LOSS" });
-  },
-  cancelOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await client.cancelOrder({ symbol: SYMBOL, orderId }), { type: "STOP_LOSS", status: "CANCELED" });
-  },
-  getOpenOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await client.getOpenOrders({ symbol: SYMBOL }), clientOrderId);
-  },
-  getAllOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await client.getAllOrders({ symbol: SYMBOL }), clientOrderId);
-  },
-  cancelAllSymbolOrders: async (client) => {
-    await placed(client);
-    assert.ok((await client.cancelAllSymbolOrders({ symbol: SYMBOL })).length > 0);
-    assert.deepEqual(await client.getOpenOrders({ symbol: SYMBOL }), []);
-  },
   submitNewOCO: async (client) =>
     isList(
       await client.submitNewOCO({
@@ -101,21 +72,21 @@ export const cases = {
   getAllOpenOCO: async (client) => assert.ok(Array.isArray(await client.getAllOpenOCO())),
   getAccountInformation: async (client) => hasBalance((await client.getAccountInformation()).balances),
   getAccountTradeList: async (client) => {
-    await place(client, { side: "BUY", type: "MARKET", quantity: "0.001" });
+    await place(client, AT_MARKET);
     const trades = await client.getAccountTradeList({ symbol: SYMBOL });
     assert.ok(trades.length > 0 && trades.every(({ symbol }) => symbol === SYMBOL));
   },
+  getKlines: async (client) => isKlines(await client.getKlines({ symbol: SYMBOL, interval: "1m" })),
+  getUIKlines: async (client) => isKlines(await client.getUIKlines({ symbol: SYMBOL, interval: "1m" })),
+  getRecentTrades: async (client) => areTrades(await client.getRecentTrades({ symbol: SYMBOL })),
+  getHistoricalTrades: async (client) => areTrades(await client.getHistoricalTrades({ symbol: SYMBOL })),
+  getAggregateTrades: async (client) => areAggTrades(await client.getAggregateTrades({ symbol: SYMBOL })),
 };
 
 export const cannot = {
   getServerTime:
     "The client always sends this request to the exchange, even if baseUrl names another server.",
-  getKlines: "klines",
-  getUIKlines: "uiKlines",
-  getRecentTrades: "trades",
-  getHistoricalTrades: "historicalTrades",
   getHistoricalBlockTrades: "historicalBlockTrades",
-  getAggregateTrades: "aggTrades",
   getRollingWindowTicker: "ticker",
   getTradingDayTicker: "ticker/tradingDay",
   replaceOrder: "order/cancelReplace",
@@ -133,4 +104,48 @@ export const cannot = {
   getSpotUserDataListenKey: "userDataStream",
   keepAliveSpotUserDataListenKey: "userDataStream",
   closeSpotUserDataListenKey: "userDataStream",
+};
+
+const subscribed =
+  (subscribe) =>
+  async ({ wsUrl }, listener) => {
+    const client = new WebsocketClient({ wsUrl: `${wsUrl}/compat`, beautify: false });
+    client.on("message", (message) => listener(message.data ?? message));
+    client.on("exception", () => undefined);
+    await subscribe(client);
+    return () => client.closeAll(true);
+  };
+
+export const streams = {
+  setup: '`new WebsocketClient({ wsUrl: wsUrl + "/compat" })`',
+  cases: streamCases({
+    subscribe: {
+      open: subscribed((client) => client.subscribe(["btcusd@kline_1m"], "main")),
+      check: EVENTS.kline,
+    },
+    subscribeSpotTrades: {
+      open: subscribed((client) => client.subscribeSpotTrades(SYMBOL)),
+      check: EVENTS.trade,
+    },
+    subscribeSpotKline: {
+      open: subscribed((client) => client.subscribeSpotKline(SYMBOL, "1m")),
+      check: EVENTS.kline,
+    },
+    subscribeSpotAggregateTrades: {
+      open: subscribed((client) => client.subscribeSpotAggregateTrades(SYMBOL)),
+      check: EVENTS.aggTrade,
+    },
+    subscribeSpotSymbol24hrTicker: {
+      open: subscribed((client) => client.subscribeSpotSymbol24hrTicker(SYMBOL)),
+      check: EVENTS.ticker,
+    },
+    subscribeSpotDiffBookDepth: {
+      open: subscribed((client) => client.subscribeSpotDiffBookDepth(SYMBOL)),
+      check: EVENTS.depth,
+    },
+    subscribeSpotPartialBookDepth: {
+      open: subscribed((client) => client.subscribeSpotPartialBookDepth(SYMBOL, 5)),
+      check: EVENTS.partialDepth,
+    },
+  }),
 };

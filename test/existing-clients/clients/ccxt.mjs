@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import ccxt from "ccxt";
 import { isTime, newId } from "../checks.mjs";
+import { streamCases } from "../market-cases.mjs";
 
 export const name = "ccxt";
 export const setup =
@@ -11,17 +12,19 @@ export const options = true;
 
 const MARKET = "BTC/USD";
 
-export const open = ({ url, key, secret }) => {
-  const exchange = new ccxt.binance({
-    apiKey: key,
-    secret,
-    enableRateLimit: false,
-    options: { fetchMarkets: { types: ["spot"] }, fetchCurrencies: false, fetchMargins: false },
-  });
+const OPTIONS = {
+  enableRateLimit: false,
+  options: { fetchMarkets: { types: ["spot"] }, fetchCurrencies: false, fetchMargins: false },
+};
+
+const withAddress = (exchange, { url }) => {
   exchange.urls.api.public = `${url}/compat/api/v3`;
   exchange.urls.api.private = `${url}/compat/api/v3`;
   return exchange;
 };
+
+export const open = ({ url, key, secret }) =>
+  withAddress(new ccxt.binance({ apiKey: key, secret, ...OPTIONS }), { url });
 
 const stop = (exchange) =>
   exchange.createOrder(MARKET, "STOP_LOSS", "sell", 0.001, undefined, {
@@ -104,10 +107,48 @@ export const cases = {
     const { id } = await stop(exchange);
     assert.deepEqual(await exchange.fetchOrderTrades(id, MARKET), []);
   },
+  fetchOHLCV: async (exchange) => {
+    const [openTime, open, high, low, close, volume] = (await exchange.fetchOHLCV(MARKET, "1m")).at(-1);
+    assert.equal(openTime % 60_000, 0);
+    assert.ok(low <= open && open <= high && close > 0 && volume > 0);
+  },
+  fetchTrades: async (exchange) => {
+    const trades = await exchange.fetchTrades(MARKET);
+    assert.ok(trades.length > 0 && trades.every(({ symbol, price }) => symbol === MARKET && price > 0));
+  },
 };
 
 export const cannot = {
-  fetchOHLCV: "klines",
-  fetchTrades: "trades",
   editOrder: "order/cancelReplace",
+};
+
+const watched =
+  (method, ...more) =>
+  async (address, listener) => {
+    const exchange = withAddress(new ccxt.pro.binance(OPTIONS), address);
+    exchange.urls.api.ws.spot = `${address.wsUrl}/compat/ws`;
+    await exchange.loadHttpProxyAgent();
+    const watch = async () => {
+      for (;;) listener(await exchange[method](...more));
+    };
+    watch().catch(() => undefined);
+    return () => exchange.close();
+  };
+
+export const streams = {
+  setup:
+    '`new ccxt.pro.binance(...)` as above, then `exchange.urls.api.ws.spot = wsUrl + "/compat/ws"`; for an address without TLS, ccxt also wants `await exchange.loadHttpProxyAgent()`',
+  cases: streamCases({
+    watchTrades: { open: watched("watchTrades", MARKET), check: (trades) => assert.ok(trades[0].price > 0) },
+    watchOHLCV: { open: watched("watchOHLCV", MARKET, "1m"), check: (bars) => assert.ok(bars.at(-1)[4] > 0) },
+    watchTicker: { open: watched("watchTicker", MARKET), check: ({ last }) => assert.ok(last > 0) },
+    watchBidsAsks: {
+      open: watched("watchBidsAsks", [MARKET]),
+      check: (tickers) => assert.ok(tickers[MARKET].bid > 0),
+    },
+    watchOrderBook: {
+      open: watched("watchOrderBook", MARKET),
+      check: ({ bids }) => assert.ok(bids.length > 0 && bids[0][0] > 0),
+    },
+  }),
 };

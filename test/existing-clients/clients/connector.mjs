@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
 import connector from "@binance/connector";
-import {
-  hasBalance,
-  hasOrder,
-  isBook,
-  isList,
-  isMarket,
-  isOrder,
-  isTime,
-  newId,
-  ORDERS,
-  PAIR,
-  SYMBOL,
-} from "../checks.mjs";
+import { hasBalance, isBook, isList, isMarket, isTime, newId, ORDERS, PAIR, SYMBOL } from "../checks.mjs";
+import { areAggTrades, areTrades, EVENTS, isKlines, streamCases } from "../market-cases.mjs";
+import { AT_MARKET, orderCases } from "../order-cases.mjs";
 
-const { Spot } = connector;
+const { Spot, WebsocketStream } = connector;
 
 export const name = "@binance/connector";
 export const setup = '`new Spot(key, secret, { baseURL: url + "/compat" })`';
@@ -26,8 +16,6 @@ const place = async (client, { type, side, ...rest }) => {
   const { data } = await client.newOrder(SYMBOL, side, type, { ...rest, newClientOrderId });
   return data;
 };
-
-const placed = (client) => place(client, ORDERS.STOP_LOSS);
 
 const pair = async (client) =>
   (
@@ -51,40 +39,21 @@ export const cases = {
     const { side, type, ...rest } = ORDERS.STOP_LOSS;
     assert.deepEqual((await client.newOrderTest(SYMBOL, side, type, rest)).data, {});
   },
-  ...Object.fromEntries(
-    Object.entries(ORDERS).map(([type, order]) => [
-      `newOrder (${type})`,
-      async (client) => isOrder(await place(client, order), { type }),
-    ]),
+  ...orderCases(
+    {
+      ...{ place: "newOrder", find: "getOrder", cancel: "cancelOrder", list: "openOrders" },
+      ...{ listAll: "allOrders", cancelAll: "cancelOpenOrders" },
+    },
+    {
+      place,
+      find: async (client, { orderId }) => (await client.getOrder(SYMBOL, { orderId })).data,
+      cancel: async (client, { clientOrderId }) =>
+        (await client.cancelOrder(SYMBOL, { origClientOrderId: clientOrderId })).data,
+      list: async (client) => (await client.openOrders({ symbol: SYMBOL })).data,
+      listAll: async (client) => (await client.allOrders(SYMBOL, { limit: 100 })).data,
+      cancelAll: async (client) => (await client.cancelOpenOrders(SYMBOL)).data,
+    },
   ),
-  "newOrder (MARKET)": async (client) =>
-    isOrder(await place(client, { side: "BUY", type: "MARKET", quantity: "0.001" }), {
-      type: "MARKET",
-      status: "FILLED",
-    }),
-  getOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder((await client.getOrder(SYMBOL, { orderId })).data, { type: "STOP_LOSS" });
-  },
-  cancelOrder: async (client) => {
-    const { clientOrderId } = await placed(client);
-    const { data } = await client.cancelOrder(SYMBOL, { origClientOrderId: clientOrderId });
-    isOrder(data, { type: "STOP_LOSS", status: "CANCELED" });
-  },
-  openOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder((await client.openOrders({ symbol: SYMBOL })).data, clientOrderId);
-  },
-  allOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder((await client.allOrders(SYMBOL, { limit: 100 })).data, clientOrderId);
-  },
-  cancelOpenOrders: async (client) => {
-    await placed(client);
-    const { data } = await client.cancelOpenOrders(SYMBOL);
-    assert.ok(data.every(({ symbol }) => symbol === SYMBOL));
-    assert.deepEqual((await client.openOrders({ symbol: SYMBOL })).data, []);
-  },
   newOCOOrder: async (client) => isList(await pair(client), 2),
   getOCOOrder: async (client) => {
     const { orderListId } = await pair(client);
@@ -101,23 +70,52 @@ export const cases = {
   },
   account: async (client) => hasBalance((await client.account()).data.balances),
   myTrades: async (client) => {
-    const { orderId } = await place(client, { side: "BUY", type: "MARKET", quantity: "0.001" });
+    const { orderId } = await place(client, AT_MARKET);
     const { data } = await client.myTrades(SYMBOL);
     assert.ok(data.every(({ symbol, price }) => symbol === SYMBOL && Number(price) > 0));
     assert.ok(data.length > 0 && orderId !== undefined);
   },
+  klines: async (client) => isKlines((await client.klines(SYMBOL, "1m", { limit: 10 })).data),
+  uiklines: async (client) => isKlines((await client.uiklines(SYMBOL, "1m")).data),
+  trades: async (client) => areTrades((await client.trades(SYMBOL)).data),
+  historicalTrades: async (client) => areTrades((await client.historicalTrades(SYMBOL)).data),
+  aggTrades: async (client) => areAggTrades((await client.aggTrades(SYMBOL)).data),
 };
 
 export const cannot = {
-  klines: "klines",
-  uiklines: "uiKlines",
-  trades: "trades",
-  historicalTrades: "historicalTrades",
-  aggTrades: "aggTrades",
   rollingWindowTicker: "ticker",
   createListenKey: "userDataStream",
   renewListenKey: "userDataStream",
   closeListenKey: "userDataStream",
   orderCount: "rateLimit/order",
   cancelAndReplace: "order/cancelReplace",
+};
+
+const connected =
+  (method, ...more) =>
+  ({ wsUrl }, listener) => {
+    const callbacks = { message: (text) => listener(JSON.parse(text)) };
+    const quiet = {
+      info: () => undefined,
+      error: () => undefined,
+      warn: () => undefined,
+      debug: () => undefined,
+    };
+    const client = new WebsocketStream({ wsURL: `${wsUrl}/compat`, callbacks, logger: quiet });
+    client[method](SYMBOL, ...more);
+    return () => client.disconnect();
+  };
+
+export const streams = {
+  setup: '`new WebsocketStream({ wsURL: wsUrl + "/compat", callbacks })`',
+  cases: streamCases({
+    trade: { open: connected("trade"), check: EVENTS.trade },
+    aggTrade: { open: connected("aggTrade"), check: EVENTS.aggTrade },
+    bookTicker: { open: connected("bookTicker"), check: EVENTS.bookTicker },
+    diffBookDepth: { open: connected("diffBookDepth", "100ms"), check: EVENTS.depth },
+    partialBookDepth: { open: connected("partialBookDepth", 10, "1000ms"), check: EVENTS.partialDepth },
+    kline: { open: connected("kline", "1m"), check: EVENTS.kline },
+    ticker: { open: connected("ticker"), check: EVENTS.ticker },
+    miniTicker: { open: connected("miniTicker"), check: EVENTS.miniTicker },
+  }),
 };

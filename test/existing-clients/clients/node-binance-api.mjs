@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import nodeBinance from "node-binance-api";
-import { hasOrder, isMarket, isOrder, isTime, newId, ORDERS, SYMBOL } from "../checks.mjs";
+import { isMarket, isOrder, isTime, newId, ORDERS, SYMBOL } from "../checks.mjs";
+import { areCandles, areTrades, EVENTS, streamCases } from "../market-cases.mjs";
+import { orderCases } from "../order-cases.mjs";
 
 export const name = "node-binance-api";
 export const setup = '`new Binance({ APIKEY, APISECRET, urls: { base: url + "/compat/api/" } })`';
@@ -12,7 +14,6 @@ export const open = ({ url, key, secret }) =>
 
 const place = (client, { type, side, quantity, price, timeInForce, ...rest }) =>
   client.order(type, side, SYMBOL, quantity, price, { ...rest, newClientOrderId: newId() });
-const placed = (client) => place(client, ORDERS.STOP_LOSS);
 
 export const cases = {
   ping: async (client) => assert.deepEqual(await client.ping(), {}),
@@ -33,11 +34,19 @@ export const cases = {
       {},
     );
   },
-  ...Object.fromEntries(
-    Object.entries(ORDERS).map(([type, order]) => [
-      `order (${type})`,
-      async (client) => isOrder(await place(client, order), { type }),
-    ]),
+  ...orderCases(
+    {
+      ...{ place: "order", find: "orderStatus", cancel: "cancel", list: "openOrders" },
+      ...{ listAll: "allOrders", cancelAll: "cancelAll" },
+    },
+    {
+      place,
+      find: (client, { orderId }) => client.orderStatus(SYMBOL, orderId),
+      cancel: (client, { orderId }) => client.cancel(SYMBOL, orderId),
+      list: (client) => client.openOrders(SYMBOL),
+      listAll: (client) => client.allOrders(SYMBOL),
+      cancelAll: (client) => client.cancelAll(SYMBOL),
+    },
   ),
   buy: async (client) => isOrder(await client.buy(SYMBOL, 0.001, 50_000), { type: "LIMIT" }),
   sell: async (client) => isOrder(await client.sell(SYMBOL, 0.001, 70_000), { type: "LIMIT" }),
@@ -45,27 +54,6 @@ export const cases = {
     isOrder(await client.marketBuy(SYMBOL, 0.001), { type: "MARKET", status: "FILLED" }),
   marketSell: async (client) =>
     isOrder(await client.marketSell(SYMBOL, 0.001), { type: "MARKET", status: "FILLED" }),
-  orderStatus: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await client.orderStatus(SYMBOL, orderId), { type: "STOP_LOSS" });
-  },
-  cancel: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await client.cancel(SYMBOL, orderId), { type: "STOP_LOSS", status: "CANCELED" });
-  },
-  openOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await client.openOrders(SYMBOL), clientOrderId);
-  },
-  allOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await client.allOrders(SYMBOL), clientOrderId);
-  },
-  cancelAll: async (client) => {
-    await placed(client);
-    assert.ok((await client.cancelAll(SYMBOL)).length > 0);
-    assert.deepEqual(await client.openOrders(SYMBOL), []);
-  },
   account: async (client) => assert.ok((await client.account()).balances.length > 0),
   balance: async (client) => assert.ok(Number((await client.balance()).USD.available) > 0),
   trades: async (client) => {
@@ -73,12 +61,37 @@ export const cases = {
     assert.ok((await client.trades(SYMBOL)).length > 0);
   },
   myTrades: async (client) => assert.ok((await client.myTrades(SYMBOL)).length > 0),
+  candlesticks: async (client) => areCandles(await client.candlesticks(SYMBOL, "1m")),
+  candles: async (client) => areCandles(await client.candles(SYMBOL, "1m")),
+  recentTrades: async (client) => areTrades(await client.recentTrades(SYMBOL)),
+  historicalTrades: async (client) => areTrades(await client.historicalTrades(SYMBOL)),
+  aggTrades: async (client) =>
+    areTrades(await client.aggTrades(SYMBOL), { quantity: "quantity", id: "aggId" }),
 };
 
-export const cannot = {
-  candlesticks: "klines",
-  candles: "klines",
-  recentTrades: "trades",
-  historicalTrades: "historicalTrades",
-  aggTrades: "aggTrades",
+export const cannot = {};
+
+const connected =
+  (method, ...more) =>
+  ({ wsUrl }, listener) => {
+    const base = `${wsUrl}/compat`;
+    const urls = { stream: `${base}/ws/`, combineStream: `${base}/stream?streams=` };
+    const client = new Client({ urls, reconnect: false });
+    const endpoint = client[method](SYMBOL, ...more, listener);
+    return () => client.terminate(endpoint);
+  };
+
+export const streams = {
+  setup:
+    '`new Binance({ urls: { stream: wsUrl + "/compat/ws/", combineStream: wsUrl + "/compat/stream?streams=" } })`',
+  cases: streamCases({
+    tradesStream: { open: connected("tradesStream"), check: EVENTS.trade },
+    aggTradesStream: { open: connected("aggTradesStream"), check: EVENTS.aggTrade },
+    bookTickersStream: {
+      open: connected("bookTickersStream"),
+      check: ({ bestBid }) => assert.ok(Number(bestBid) > 0),
+    },
+    depthStream: { open: connected("depthStream"), check: EVENTS.depth },
+    candlesticksStream: { open: connected("candlesticksStream", "1m"), check: EVENTS.kline },
+  }),
 };

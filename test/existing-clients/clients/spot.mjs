@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { Spot } from "@binance/spot";
 import {
   hasBalance,
-  hasOrder,
   isBook,
   isList,
   isMarket,
-  isOrder,
   isTime,
   newId,
   ORDERS,
@@ -15,6 +13,8 @@ import {
   PAIR,
   SYMBOL,
 } from "../checks.mjs";
+import { areAggTrades, areTrades, EVENTS, isKlines, streamCases } from "../market-cases.mjs";
+import { AT_MARKET, orderCases } from "../order-cases.mjs";
 
 export const name = "@binance/spot";
 export const setup =
@@ -26,7 +26,6 @@ export const open = ({ url, key, secret }) =>
 const of = async (reply) => await (await reply).data();
 
 const place = (client, order) => of(client.newOrder({ symbol: SYMBOL, ...order, newClientOrderId: newId() }));
-const placed = (client) => place(client, ORDERS.STOP_LOSS);
 const pair = (client) => of(client.orderListOco({ symbol: SYMBOL, ...PAIR }));
 
 export const cases = {
@@ -43,41 +42,20 @@ export const cases = {
     assert.equal(Number((await of(client.tickerBookTicker({ symbol: SYMBOL }))).bidPrice), 60_000),
   orderTest: async (client) =>
     assert.deepEqual(await of(client.orderTest({ symbol: SYMBOL, ...ORDERS.TAKE_PROFIT_LIMIT })), {}),
-  ...Object.fromEntries(
-    Object.entries(ORDERS).map(([type, order]) => [
-      `newOrder (${type})`,
-      async (client) => isOrder(await place(client, order), { type }),
-    ]),
+  ...orderCases(
+    {
+      ...{ place: "newOrder", find: "getOrder", cancel: "deleteOrder", list: "getOpenOrders" },
+      ...{ listAll: "allOrders", cancelAll: "deleteOpenOrders" },
+    },
+    {
+      place,
+      find: (client, { orderId }) => of(client.getOrder({ symbol: SYMBOL, orderId })),
+      cancel: (client, { orderId }) => of(client.deleteOrder({ symbol: SYMBOL, orderId })),
+      list: (client) => of(client.getOpenOrders({ symbol: SYMBOL })),
+      listAll: (client) => of(client.allOrders({ symbol: SYMBOL })),
+      cancelAll: (client) => of(client.deleteOpenOrders({ symbol: SYMBOL })),
+    },
   ),
-  "newOrder (MARKET)": async (client) =>
-    isOrder(await place(client, { side: "BUY", type: "MARKET", quantity: "0.001" }), {
-      type: "MARKET",
-      status: "FILLED",
-    }),
-  getOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await of(client.getOrder({ symbol: SYMBOL, orderId })), { type: "STOP_LOSS" });
-  },
-  deleteOrder: async (client) => {
-    const { orderId } = await placed(client);
-    isOrder(await of(client.deleteOrder({ symbol: SYMBOL, orderId })), {
-      type: "STOP_LOSS",
-      status: "CANCELED",
-    });
-  },
-  getOpenOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await of(client.getOpenOrders({ symbol: SYMBOL })), clientOrderId);
-  },
-  allOrders: async (client) => {
-    const { clientOrderId } = await placed(client);
-    hasOrder(await of(client.allOrders({ symbol: SYMBOL })), clientOrderId);
-  },
-  deleteOpenOrders: async (client) => {
-    await placed(client);
-    assert.ok((await of(client.deleteOpenOrders({ symbol: SYMBOL }))).length > 0);
-    assert.deepEqual(await of(client.getOpenOrders({ symbol: SYMBOL })), []);
-  },
   orderListOco: async (client) => isList(await pair(client), 2),
   orderOco: async (client) =>
     isList(
@@ -107,19 +85,20 @@ export const cases = {
   getAccount: async (client) =>
     hasBalance((await of(client.getAccount({ omitZeroBalances: true }))).balances),
   myTrades: async (client) => {
-    await place(client, { side: "SELL", type: "MARKET", quantity: "0.001" });
+    await place(client, AT_MARKET);
     const trades = await of(client.myTrades({ symbol: SYMBOL, limit: 10 }));
     assert.ok(trades.length > 0 && trades.every(({ symbol }) => symbol === SYMBOL));
   },
+  klines: async (client) => isKlines(await of(client.klines({ symbol: SYMBOL, interval: "1m" }))),
+  uiKlines: async (client) => isKlines(await of(client.uiKlines({ symbol: SYMBOL, interval: "1m" }))),
+  getTrades: async (client) => areTrades(await of(client.getTrades({ symbol: SYMBOL }))),
+  historicalTrades: async (client) =>
+    areTrades(await of(client.historicalTrades({ symbol: SYMBOL, limit: 5 }))),
+  aggTrades: async (client) => areAggTrades(await of(client.aggTrades({ symbol: SYMBOL }))),
 };
 
 export const cannot = {
-  klines: "klines",
-  uiKlines: "uiKlines",
-  getTrades: "trades",
-  historicalTrades: "historicalTrades",
   historicalBlockTrades: "historicalBlockTrades",
-  aggTrades: "aggTrades",
   ticker: "ticker",
   tickerTradingDay: "ticker/tradingDay",
   orderCancelReplace: "order/cancelReplace",
@@ -137,4 +116,28 @@ export const cannot = {
   executionRules: "executionRules",
   referencePrice: "referencePrice",
   referencePriceCalculation: "referencePrice/calculation",
+};
+
+const connected =
+  (method, more = {}) =>
+  async ({ wsUrl }, listener) => {
+    const client = new Spot({ configurationWebsocketStreams: { wsURL: `${wsUrl}/compat` } });
+    const connection = await client.websocketStreams.connect();
+    connection[method]({ symbol: SYMBOL, ...more }).on("message", listener);
+    return () => connection.disconnect();
+  };
+
+export const streams = {
+  setup:
+    '`new Spot({ configurationWebsocketStreams: { wsURL: wsUrl + "/compat" } })`, then `.websocketStreams.connect()`',
+  cases: streamCases({
+    trade: { open: connected("trade"), check: EVENTS.trade },
+    aggTrade: { open: connected("aggTrade"), check: EVENTS.aggTrade },
+    bookTicker: { open: connected("bookTicker"), check: EVENTS.bookTicker },
+    diffBookDepth: { open: connected("diffBookDepth", { updateSpeed: "100ms" }), check: EVENTS.depth },
+    partialBookDepth: { open: connected("partialBookDepth", { levels: "20" }), check: EVENTS.partialDepth },
+    kline: { open: connected("kline", { interval: "1m" }), check: EVENTS.kline },
+    ticker: { open: connected("ticker"), check: EVENTS.ticker },
+    miniTicker: { open: connected("miniTicker"), check: EVENTS.miniTicker },
+  }),
 };
