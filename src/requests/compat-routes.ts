@@ -34,7 +34,7 @@ const TABLE: readonly Row[] = [
   ["GET", "ticker/bookTicker", "PUBLIC", "ticker.book", bySymbol(2, 4)],
   ["GET", "avgPrice", "PUBLIC", "avgPrice", 2],
   ["GET", "klines", "PUBLIC", "klines", 2],
-  ["GET", "uiKlines", "PUBLIC", "klines", 2],
+  ["GET", "uiKlines", "PUBLIC", "uiKlines", 2],
   ["GET", "trades", "PUBLIC", "trades", 25],
   ["GET", "historicalTrades", "PUBLIC", "trades.historical", 25],
   ["GET", "aggTrades", "PUBLIC", "aggTrades", 4],

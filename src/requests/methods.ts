@@ -91,6 +91,8 @@ const CONVENTION_NAMES: Readonly<Partial<Record<AnyRoute["name"], string>>> = {
   "openOrders.market": "openOrders.status",
   "openOrders.cancelMarket": "openOrders.cancelAll",
   "orders.market": "allOrders",
+  trades: "trades.recent",
+  aggTrades: "trades.aggregate",
   "orderList.place.legacyOco": "orderList.place",
 };
 

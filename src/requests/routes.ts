@@ -34,6 +34,7 @@ export type CompatName =
   | "ticker.price"
   | "ticker.book"
   | "klines"
+  | "uiKlines"
   | "trades"
   | "trades.historical"
   | "aggTrades"

@@ -1,7 +1,5 @@
 /** Why a route of the convention is not served, by path. Every method of a client that calls it has this reason. */
 export const NOT_SERVED = {
-  klines: "The WebSocket API has no klines. Use GET klines, or the stream @kline.",
-  trades: "The WebSocket API has no trades. Use GET trades, or the stream @trade.",
   ticker: "The only window is that of the last day: ticker/24hr.",
   "ticker/tradingDay": "The only window is that of the last day: ticker/24hr.",
   userDataStream:

@@ -49,6 +49,7 @@ const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchem
   "ticker.book": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
   avgPrice: () => shapeSchema(PUBLIC_QUERIES.ticker),
   klines: klinesQuery,
+  uiKlines: klinesQuery,
   trades: () => shapeSchema(MARKET_HISTORY.trades),
   "trades.historical": () => shapeSchema(MARKET_HISTORY["trades.historical"]),
   aggTrades: () => shapeSchema(MARKET_HISTORY.aggTrades),

@@ -5,6 +5,14 @@ import type { RouteNote } from "./route-note.ts";
 
 const TAG = { tag: "Existing clients" } as const;
 
+const KLINES: RouteNote = {
+  ...TAG,
+  summary: "Klines",
+  about:
+    "Returns bars of the trades of a market, oldest first, the running one included: those from startTime on, or else the newest. Klines that are no longer kept as a whole, or whose prices are unknown, are left out. One without trades has the last price before it.",
+  reply: list(ref("CompatKline"), "Klines."),
+};
+
 /** Descriptions of the operations that only the compat prefix has. Source: decisions NA to NE. */
 export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
   "ticker.price": {
@@ -27,13 +35,8 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     about: "Returns the last price. It is no average, so mins is 0.",
     reply: ref("CompatAveragePrice"),
   },
-  klines: {
-    ...TAG,
-    summary: "Klines",
-    about:
-      "Returns bars of the trades of a market, oldest first, the running one included: those from startTime on, or else the newest. Klines that are no longer kept as a whole, or whose prices are unknown, are left out. One without trades has the last price before it.",
-    reply: list(ref("CompatKline"), "Klines."),
-  },
+  klines: KLINES,
+  uiKlines: KLINES,
   trades: {
     ...TAG,
     summary: "Newest trades",

@@ -114,6 +114,7 @@ const HISTORY: readonly ErrorName[] = [
   "BAD_SYMBOL",
 ];
 const PERIOD: readonly ErrorName[] = [...HISTORY, "TIMES_REVERSED"];
+const KLINES: readonly ErrorName[] = [...PERIOD, "BAD_KLINE_INTERVAL", "UNSUPPORTED_OPERATION"];
 
 /** Refusals of each route beyond {@link EVERY} and {@link SIGNED}. */
 const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
@@ -151,7 +152,8 @@ const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
   "ticker.price": ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
   "ticker.book": ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
   avgPrice: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
-  klines: [...PERIOD, "BAD_KLINE_INTERVAL", "UNSUPPORTED_OPERATION"],
+  klines: KLINES,
+  uiKlines: KLINES,
   trades: HISTORY,
   "trades.historical": HISTORY,
   aggTrades: [...PERIOD, "BAD_COMBINATION"],

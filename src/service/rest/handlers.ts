@@ -35,6 +35,7 @@ export type PublicName =
   | "ticker.book"
   | "avgPrice"
   | "klines"
+  | "uiKlines"
   | "trades"
   | "trades.historical"
   | "aggTrades";
@@ -53,6 +54,7 @@ const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   "ticker.book": bookTicker,
   avgPrice: averagePrice,
   klines,
+  uiKlines: klines,
   trades,
   "trades.historical": historicalTrades,
   aggTrades,

@@ -12,6 +12,7 @@ import {
   PAIR,
   SYMBOL,
 } from "../checks.mjs";
+import { areTrades, isKlines } from "../market-cases.mjs";
 import { Events, isFilledOrder } from "./socket-checks.mjs";
 
 const { MainClient, WebsocketAPIClient } = binance;
@@ -60,6 +61,9 @@ export const cases = {
   getSpotServerTime: async (client) => isTime((await of(client.getSpotServerTime())).serverTime),
   getSpotExchangeInfo: async (client) => isMarket(await of(client.getSpotExchangeInfo({ symbol: SYMBOL }))),
   getSpotOrderBook: async (client) => isBook(await of(client.getSpotOrderBook({ symbol: SYMBOL, limit: 5 }))),
+  getSpotKlines: async (client) =>
+    isKlines(await of(client.getSpotKlines({ symbol: SYMBOL, interval: "1m" }))),
+  getSpotRecentTrades: async (client) => areTrades(await of(client.getSpotRecentTrades({ symbol: SYMBOL }))),
   getSpotAveragePrice: async (client) =>
     assert.ok(Number((await of(client.getSpotAveragePrice({ symbol: SYMBOL }))).price) > 0),
   getSpotSymbolPriceTicker: async (client) =>
@@ -126,5 +130,4 @@ export const cannot = {
   placeSpotSOROrder: "sor/order",
   placeSpotOPOOrderList: "orderList/opo",
   getSpotOrderRateLimits: "rateLimit/order",
-  getSpotKlines: "klines",
 };

@@ -108,7 +108,9 @@ export const cases = {
     assert.deepEqual(await exchange.fetchOrderTrades(id, MARKET), []);
   },
   fetchOHLCV: async (exchange) => {
-    const [openTime, open, high, low, close, volume] = (await exchange.fetchOHLCV(MARKET, "1m")).at(-1);
+    const [openTime, open, high, low, close, volume] = (await exchange.fetchOHLCV(MARKET, "1m")).findLast(
+      (bar) => bar[5] > 0,
+    );
     assert.equal(openTime % 60_000, 0);
     assert.ok(low <= open && open <= high && close > 0 && volume > 0);
   },

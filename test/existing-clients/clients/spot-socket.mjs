@@ -13,6 +13,7 @@ import {
   PAIR,
   SYMBOL,
 } from "../checks.mjs";
+import { areAggTrades, areTrades, isKlines } from "../market-cases.mjs";
 import { Events, isFilledOrder } from "./socket-checks.mjs";
 
 // This client writes a line for every connection otherwise.
@@ -54,6 +55,10 @@ export const cases = {
   exchangeInfo: async (client) => isMarket(await of(client.exchangeInfo({ symbol: SYMBOL }))),
   depth: async (client) => isBook(await of(client.depth({ symbol: SYMBOL, limit: 5 }))),
   avgPrice: async (client) => assert.ok(Number((await of(client.avgPrice({ symbol: SYMBOL }))).price) > 0),
+  klines: async (client) => isKlines(await of(client.klines({ symbol: SYMBOL, interval: "1m" }))),
+  uiKlines: async (client) => isKlines(await of(client.uiKlines({ symbol: SYMBOL, interval: "1m" }))),
+  tradesRecent: async (client) => areTrades(await of(client.tradesRecent({ symbol: SYMBOL }))),
+  tradesAggregate: async (client) => areAggTrades(await of(client.tradesAggregate({ symbol: SYMBOL }))),
   ticker24hr: async (client) =>
     assert.equal((await of(client.ticker24hr({ symbol: SYMBOL }))).symbol, SYMBOL),
   tickerPrice: async (client) =>
@@ -126,6 +131,4 @@ export const cannot = {
   orderCancelReplace: "order/cancelReplace",
   orderAmendKeepPriority: "order/amend/keepPriority",
   sorOrderPlace: "sor/order",
-  klines: "klines",
-  tradesRecent: "trades",
 };

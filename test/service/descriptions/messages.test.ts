@@ -169,6 +169,10 @@ describe("the WebSocket interfaces match their description", () => {
       ...["depth", "ticker.24hr", "ticker.price", "ticker.book", "avgPrice"].map(
         (name) => [name, { symbol }] as const,
       ),
+      ...["klines", "uiKlines"].map((name) => [name, { symbol, interval: "1m" }] as const),
+      ...["trades.recent", "trades.historical", "trades.aggregate"].map(
+        (name) => [name, { symbol }] as const,
+      ),
       ["order.test", { ...FAR_LIMIT, symbol }],
       ["order.place", { ...FAR_LIMIT, symbol, newClientOrderId: "a" }],
       ["order.place", { ...RESTING, symbol, newClientOrderId: "n" }],
@@ -190,6 +194,8 @@ describe("the WebSocket interfaces match their description", () => {
       ["userDataStream.unsubscribe", {}],
     ];
     world.engine.market.quote({ symbol: "BTC/USD", bid: "6999", ask: "7001" });
+    const print = { price: "7000", quantity: "2", id: "seen", timeMs: START_MS };
+    world.engine.market.print({ symbol: "BTC/USD", ...print });
     const done: string[] = [];
     for (const [method, params] of requests) {
       if ((await socket.ask(method, params)) !== undefined) done.push(method);
