@@ -8,7 +8,7 @@ export async function createHost(service: Service): Promise<Readonly<{ server: S
   const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 };
   const server = createServer(limits, (request, response) => {
     const { method, url = "" } = request;
-    if (url.startsWith("/api/")) void mount.answer(request, response);
+    if (/^\/(compat\/)?api\//.test(url)) void mount.answer(request, response);
     else if (url === "/health") response.end("well");
     else if (url === "/echo" && method === "POST") request.pipe(response);
     else response.writeHead(404).end();

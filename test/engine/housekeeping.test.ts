@@ -53,7 +53,7 @@ function subject(
   };
   const parts = {
     shards: { all: [shard] },
-    market: { history, tape: { forget: () => undefined } },
+    market: { history, tape: { forget: () => undefined }, prints: { forget: () => undefined } },
     instruments: { all: () => INSTRUMENTS },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };

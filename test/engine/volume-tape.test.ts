@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatQuantity, type Quantity, quantity } from "../../src/decimal/index.ts";
+import { formatQuantity, price, type Quantity, quantity } from "../../src/decimal/index.ts";
 import { type TapeOptions, VolumeTape } from "../../src/engine/market/volume-tape.ts";
 import type { PrintInput, VolumeState } from "../../src/ports/index.ts";
 
@@ -91,6 +91,7 @@ describe("decision 30: a print counts", () => {
     expect(tapeWith().take(print("a", { timeMs: NOW - 9_000 }), clocksAt(NOW))).toEqual({
       symbol: BTC,
       id: "a",
+      price: price("7424.9"),
       quantity: quantity("1"),
       timeMs: NOW - 9_000,
       seenAtMs: NOW,

@@ -62,7 +62,7 @@ let passed = 0;
 try {
   await market.moves();
   for (const file of CLIENTS) await runClient(await import(`./clients/${file}.mjs`));
-  checkPage();
+  if (recorder === undefined) checkPage();
   await test("examples/ccxt-sandbox prints its expected.txt", () =>
     checkExample({ ...addresses, key: KEY, secret: SECRET, isUpdate }));
   if (recorder !== undefined) {
@@ -76,7 +76,8 @@ console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);
 
 async function runClient({ name, part, setup, options, open, close, cases, cannot, streams }) {
-  // The recorder passes on requests of REST only.
+  // The recorder passes on requests of REST only. Orders that it does not see would shift the ids of those that it sees.
+  if (part !== undefined && recorder !== undefined) return;
   const url = part === undefined ? (recorder?.url ?? addresses.url) : addresses.url;
   const client = await open({ url, key: KEY, secret: SECRET });
   const title = part === undefined ? name : `${name}, ${part}`;

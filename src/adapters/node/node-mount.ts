@@ -122,7 +122,7 @@ const DEFAULT_GRACE_MS = 10_000;
  * const serve = (service: Service) => {
  *   const mount = createNodeMount({ service });
  *   const server = createServer((request, response) => {
- *     if (request.url?.startsWith("/api/")) return void mount.answer(request, response);
+ *     if (/^\/(compat\/)?api\//.test(request.url ?? "")) return void mount.answer(request, response);
  *     response.writeHead(404).end();
  *   });
  *   mount.attach(server, service.sockets);
