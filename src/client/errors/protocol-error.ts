@@ -21,9 +21,9 @@ export interface ProtocolFinding {
   /** HTTP status of the reply. */
   readonly status: number;
   /** The member that is wrong, such as `orders[3].orderId`. */
-  readonly member?: string;
+  readonly member?: string | undefined;
   /** The wait that the server demands, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**

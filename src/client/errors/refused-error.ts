@@ -3,18 +3,21 @@ import { ClientError } from "./client-error.ts";
 /** The contents of a refusal. */
 export interface Refusal {
   /** The negative number of the refusal; absent if the server sent a text only. */
-  readonly code?: number;
+  readonly code?: number | undefined;
   /** The text of the refusal. */
   readonly msg: string;
   /** How to fix the problem, if the server says so. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** The invalid parameter, if the server names one. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** HTTP status of the reply; absent if nothing was sent. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** How long to wait before the next request, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
+
+/** Members of an error that are absent if their value is not known. */
+const OPTIONAL = ["code", "remedy", "field", "status", "retryAfterMs"] as const;
 
 /**
  * A refusal by the server. If `sent` is false, the client itself refused the request before it sent anything. Nothing
@@ -51,10 +54,7 @@ export class RefusedError extends ClientError implements Refusal {
     super(refusal.remedy === undefined ? refusal.msg : `${refusal.msg} ${refusal.remedy}`, options);
     this.msg = refusal.msg;
     this.sent = options.sent;
-    if (refusal.code !== undefined) this.code = refusal.code;
-    if (refusal.remedy !== undefined) this.remedy = refusal.remedy;
-    if (refusal.field !== undefined) this.field = refusal.field;
-    if (refusal.status !== undefined) this.status = refusal.status;
-    if (refusal.retryAfterMs !== undefined) this.retryAfterMs = refusal.retryAfterMs;
+    for (const name of OPTIONAL)
+      if (refusal[name] !== undefined) Object.assign(this, { [name]: refusal[name] });
   }
 }

@@ -9,7 +9,7 @@ import type { FetchRequest, Platform } from "./platform.ts";
 export type WireCall = Readonly<{ url: string }> & Omit<FetchRequest, "redirect" | "signal">;
 
 /** A reply as it came. */
-export type WireReply = Readonly<{ status: number; text: string; retryAfterMs?: number }>;
+export type WireReply = Readonly<{ status: number; text: string; retryAfterMs?: number | undefined }>;
 
 /** How long to wait for a reply, and how much of it to read. */
 export type ExchangeBounds = Bounds & Readonly<{ maxReplyBytes: number }>;
@@ -28,7 +28,7 @@ export async function exchange(
       const response = await fetch(url, { ...call, redirect: "manual", signal });
       const text = await readBody(response, maxReplyBytes);
       const retryAfterMs = waitOf(response.headers.get("Retry-After"), clock.nowMs());
-      return { status: response.status, text, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+      return { status: response.status, text, retryAfterMs };
     } catch (error) {
       if (error instanceof ClientError) throw error;
       throw new TransportError("connection", redact(detailOf(error)));

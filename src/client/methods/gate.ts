@@ -33,15 +33,6 @@ export class Gate {
     const retryAfterMs = untilMs - this.#clock.monotonicMs();
     if (retryAfterMs <= 0 || this.#refusal === undefined) return;
     const { code, msg, remedy, status } = this.#refusal;
-    throw new RefusedError(
-      {
-        msg,
-        retryAfterMs,
-        ...(code !== undefined && { code }),
-        ...(remedy !== undefined && { remedy }),
-        ...(status !== undefined && { status }),
-      },
-      { sent: false },
-    );
+    throw new RefusedError({ msg, retryAfterMs, code, remedy, status }, { sent: false });
   }
 }

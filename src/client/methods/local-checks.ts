@@ -18,8 +18,5 @@ export interface LocalChecks {
 export function demandChecked(refusal: OrderError | undefined): void {
   if (refusal === undefined) return;
   const { code, msg, remedy, field } = refusal;
-  throw new RefusedError(
-    { code, msg, ...(remedy !== "" && { remedy }), ...(field !== undefined && { field }) },
-    { sent: false, cause: refusal },
-  );
+  throw new RefusedError({ code, msg, remedy: remedy || undefined, field }, { sent: false, cause: refusal });
 }

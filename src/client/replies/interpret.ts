@@ -40,12 +40,7 @@ function broken(
   problem: ProtocolProblem,
   member?: string,
 ): ProtocolError {
-  return new ProtocolError({
-    problem,
-    status,
-    ...(member !== undefined && { member }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
+  return new ProtocolError({ problem, status, member, retryAfterMs });
 }
 
 function parsed(text: string, head: ReplyHead): unknown {
@@ -69,12 +64,15 @@ function refusalOf(value: unknown, { status, retryAfterMs }: ReplyHead, redact: 
   return {
     msg: text,
     status,
-    ...(negative !== undefined && { code: negative }),
-    ...(typeof advice === "string" && { remedy: redact(advice) }),
-    ...(typeof field === "string" && { field: redact(field) }),
-    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    code: negative,
+    remedy: redacted(advice, redact),
+    field: redacted(field, redact),
+    retryAfterMs: waitMs,
   };
 }
+
+const redacted = (text: unknown, redact: Redact): string | undefined =>
+  typeof text === "string" ? redact(text) : undefined;
 
 /** Returns the remedy that follows the text of a refusal in its member `error`. */
 function adviceIn(error: unknown, msg: unknown): string | undefined {
