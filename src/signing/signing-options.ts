@@ -2,14 +2,12 @@ type Name = "secret" | "payload" | "parameters" | "query" | "apiKey" | "signatur
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-const WANTED: Readonly<Record<Name, string>> = {
+/** What an option must be; any other, a string. */
+const WANTED: Readonly<Partial<Record<Name, string>>> = {
   secret: "the API secret, a string that is not empty",
   payload: "the text to sign, as a string or Uint8Array",
   parameters: 'an object of parameters by name, such as { symbol: "BTC/USD" }',
   query: 'the query without its question mark, such as "timestamp=1760000000000"',
-  apiKey: "the API key, a string",
-  signature: "a signature, a string",
-  field: "the name of a field, a string",
 };
 
 const isPayload = (value: unknown): boolean => isText(value) || value instanceof Uint8Array;
@@ -36,7 +34,7 @@ export function demandSigning<T extends Name>(
   for (const option of needed) {
     const value = options[option];
     if (value === undefined) throw missing(options, name, { option, needed });
-    const message = `${name}.${option} must be ${WANTED[option]}`;
+    const message = `${name}.${option} must be ${wanted(option)}`;
     if (!(FITS[option] ?? isText)(value)) throw new TypeError(message);
     if (option === "secret" && value === "") throw new RangeError(message);
   }
@@ -58,12 +56,14 @@ export function demandVerifying(options: Readonly<Record<"secret" | "payload", u
     throw new TypeError("verifySignature.secret must be a string, or undefined for an unknown key");
 }
 
+const wanted = (option: Name): string => WANTED[option] ?? "a string";
+
 function missing(
   options: object,
   name: string,
   { option, needed }: Readonly<{ option: Name; needed: readonly string[] }>,
 ): TypeError {
   const unknown = Object.keys(options).find((given) => !needed.includes(given));
-  if (unknown === undefined) return new TypeError(`${name}.${option} is missing: pass ${WANTED[option]}`);
+  if (unknown === undefined) return new TypeError(`${name}.${option} is missing: pass ${wanted(option)}`);
   return new TypeError(`unknown option \`${unknown}\` of ${name}; did you mean \`${option}\`?`);
 }

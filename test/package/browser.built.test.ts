@@ -30,7 +30,7 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 40,
   admission: 18,
   signing: 5,
-  client: 14.3,
+  client: 14,
   "client with checks": 32,
   "client with streams": 26,
   "whole client": 40,

@@ -88,8 +88,7 @@ export class UncertainOutcome extends ClientError {
       },
     );
     this.intention = intention;
-    if (ids.clientOrderId !== undefined) this.clientOrderId = ids.clientOrderId;
-    if (ids.listClientOrderId !== undefined) this.listClientOrderId = ids.listClientOrderId;
+    Object.assign(this, ids);
     this.#reconcile = reconcile;
   }
 
