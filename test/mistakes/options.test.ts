@@ -18,7 +18,13 @@ import {
   probeMount,
 } from "../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { createClient, createSocketClient, followOrders, openOrderBook } from "../../src/client/index.ts";
+import {
+  createClient,
+  createSocketClient,
+  followMarkets,
+  followOrders,
+  openOrderBook,
+} from "../../src/client/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
 import { previewOrder } from "../../src/lifecycle/index.ts";
@@ -141,6 +147,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   openOrderBook: entry(
     () => ({ baseUrl: "https://a.example", symbol: "BTC/USD", maxLevels: 5 }),
     openOrderBook,
+  ),
+  followMarkets: entry(
+    () => ({ baseUrl: "https://a.example", symbols: ["BTC/USD"], quietMs: 5 }),
+    followMarkets,
   ),
   sign: entry(() => ({ secret, payload: "a=1" }), sign),
   signQuery: entry(() => ({ secret, parameters }), signQuery),
