@@ -176,7 +176,7 @@ type FunctionNames<T> = {
 export function portOption<T>(type: string, functions: FunctionNames<T>): OptionCheck {
   const each = Object.entries<"optional" | "required">(functions);
   const required = each.filter(([, need]) => need === "required").map(([name]) => name);
-  const wanted = `an object of the type ${type}, with the ${required.length > 1 ? "functions" : "function"} ${listed(required)}`;
+  const wanted = `an object of the type ${type}, with these functions: ${listed(required)}`;
   return (value, name) => {
     if (!isObject(value)) throw wrongOption(value, name, wanted);
     for (const [member, need] of each) {

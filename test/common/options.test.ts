@@ -56,11 +56,11 @@ describe("decision KI: an option that cannot be used is refused with its name, i
     ],
     [
       {},
-      "TypeError: make.port is missing: pass an object of the type Port (managed-orders/ports), with the functions read and write",
+      "TypeError: make.port is missing: pass an object of the type Port (managed-orders/ports), with these functions: read and write",
     ],
     [
       { port: Promise.resolve() },
-      "TypeError: make.port must be an object of the type Port (managed-orders/ports), with the functions read and write, got a promise: await it",
+      "TypeError: make.port must be an object of the type Port (managed-orders/ports), with these functions: read and write, got a promise: await it",
     ],
     [
       { port: { read: () => undefined } },

@@ -45,6 +45,7 @@ import {
   signQuery,
   signSocketParameters,
 } from "../../src/signing/index.ts";
+import { csvMarket, marketOfBars, openPaperVenue, simulate } from "../../src/simulator/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
 
@@ -175,6 +176,30 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     }),
     (context) => previewOrder(LIMIT, context),
   ),
+  simulate: entry(
+    () => ({
+      symbols: ["BTC/USD"],
+      market: [],
+      strategy: () => undefined,
+      balances: { USD: "1" },
+      venue: {},
+      sampleMs: 1,
+      endMs: 1,
+    }),
+    simulate,
+  ),
+  csvMarket: entry(
+    () => ({ symbol: "BTC/USD", spreadBps: "1" }),
+    (options) => csvMarket("quotes.csv", options),
+  ),
+  marketOfBars: entry(
+    () => ({ spreadBps: "1" }),
+    (options) => marketOfBars([], options),
+  ),
+  openPaperVenue: entry(() => {
+    const { clock, instruments, telemetry } = host();
+    return { clock, instruments, telemetry, terms: {}, forgetting: { afterMs: 1, quietMs: 1 } };
+  }, openPaperVenue),
   derivedClientId: entry(() => ({ apiKey: "key", signature: "ab", field: "f" }), derivedClientId),
 };
 
@@ -262,7 +287,7 @@ describe("decision KI: every function that takes options names what is wrong wit
     [
       "no venue",
       engine({ venue: undefined }),
-      "TypeError: openEngine.venue is missing: pass an object of the type ExecutionVenue (managed-orders/ports), with the functions submit, lookup and subscribe",
+      "TypeError: openEngine.venue is missing: pass an object of the type ExecutionVenue (managed-orders/ports), with these functions: submit, lookup and subscribe",
     ],
     [
       "a venue without submit",
@@ -272,7 +297,7 @@ describe("decision KI: every function that takes options names what is wrong wit
     [
       "an engine that is not awaited",
       served({ engine: Promise.resolve(parts.engine) }),
-      "TypeError: createService.engine must be an object of the type Engine (managed-orders/engine), with the functions place, cancel and status, got a promise: await it",
+      "TypeError: createService.engine must be an object of the type Engine (managed-orders/engine), with these functions: place, cancel and status, got a promise: await it",
     ],
     [
       "a limit out of range",

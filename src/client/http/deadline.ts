@@ -42,18 +42,13 @@ export async function pause(
   durationMs: number,
   signal: AbortLike | undefined,
 ): Promise<void> {
-  throwIfAborted(signal);
-  await new Promise<void>((resolve, reject) => {
-    const onAbort = (): void => {
-      cancelTimer();
-      reject(new TransportError("aborted"));
-    };
-    const cancelTimer = clock.schedule(clock.monotonicMs() + durationMs, () => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
+  let cancelTimer = (): void => {};
+  const passed = (): Promise<void> =>
+    new Promise((resolve) => {
+      cancelTimer = clock.schedule(clock.monotonicMs() + durationMs, resolve);
     });
-    signal?.addEventListener("abort", onAbort);
-  });
+  // The bound is only the abort: the pause ends before its own time is up.
+  await within(clock, { timeoutMs: durationMs + 1, signal }, passed).finally(() => cancelTimer());
 }
 
 /** Throws a TransportError "aborted" if the signal has aborted already. */

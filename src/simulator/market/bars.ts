@@ -94,11 +94,18 @@ const barOption: OptionCheck = optionsOf<BarOptions>(barChecks);
  *   if (row.kind === "quote") console.log(row.timeMs, row.bid);
  * ```
  */
-export async function* marketOfBars(
+export function marketOfBars(
   bars: Iterable<Bar> | AsyncIterable<Bar>,
   options: BarOptions = {},
-): AsyncGenerator<MarketRow> {
+): AsyncIterable<MarketRow> {
   barOption(options, "marketOfBars");
+  return { [Symbol.asyncIterator]: () => rowsOf(bars, options) };
+}
+
+async function* rowsOf(
+  bars: Iterable<Bar> | AsyncIterable<Bar>,
+  options: BarOptions,
+): AsyncGenerator<MarketRow> {
   for await (const bar of bars) yield* rowsOfBar(bar, options);
 }
 

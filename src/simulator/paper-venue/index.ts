@@ -1,11 +1,12 @@
 export type { ChildRow } from "./child-row.ts";
-export type {
-  ExecutionTerms,
-  FeeRates,
-  Latency,
-  Liquidity,
-  SlippageModel,
-  TakenLevel,
+export {
+  type ExecutionTerms,
+  type FeeRates,
+  type Latency,
+  type Liquidity,
+  type SlippageModel,
+  type TakenLevel,
+  termsOption,
 } from "./execution-terms.ts";
 export type { LookupFault, SubmitFault, VenueFault } from "./fault.ts";
 export { parseFraction } from "./fault.ts";

@@ -1,10 +1,10 @@
 import {
   errorCode,
   nameOption,
+  numberOption,
   type OptionCheck,
   optional,
   optionsOf,
-  uncheckedOption,
 } from "../../common/index.ts";
 import {
   formatNotional,
@@ -29,6 +29,7 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
+import { clockOption, instrumentsOption, telemetryOption } from "../../ports/internal.ts";
 import { createRandom } from "../random/index.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import type { ChildRow } from "./child-row.ts";
@@ -48,13 +49,15 @@ import { VenueInputError } from "./venue-input-error.ts";
 import { VenueRecord } from "./venue-record.ts";
 import { VenueRecordError } from "./venue-record-error.ts";
 
+const durationMs: OptionCheck = numberOption({ from: 0 }, " of milliseconds");
+
 const venueOption: OptionCheck = optionsOf<PaperVenueOptions>({
-  clock: uncheckedOption,
-  instruments: uncheckedOption,
+  clock: clockOption,
+  instruments: instrumentsOption,
   path: optional(nameOption),
   terms: optional(termsOption),
-  telemetry: uncheckedOption,
-  forgetting: uncheckedOption,
+  telemetry: optional(telemetryOption),
+  forgetting: optional(optionsOf<Forgetting>({ afterMs: durationMs, quietMs: durationMs })),
 });
 
 /**

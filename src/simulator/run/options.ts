@@ -2,17 +2,17 @@ import {
   functionOption,
   listOption,
   type OptionCheck,
+  objectOption,
   optional,
   optionsOf,
   recordOption,
   textOption,
-  uncheckedOption,
   wholeOption,
   wrongOption,
 } from "../../common/index.ts";
 import type { EngineSettings } from "../../engine/index.ts";
 import type { MarketSource } from "../market/index.ts";
-import type { ExecutionTerms } from "../paper-venue/index.ts";
+import { type ExecutionTerms, termsOption } from "../paper-venue/index.ts";
 import type { Strategy } from "../strategy/index.ts";
 
 /** Options of a simulation. */
@@ -50,9 +50,9 @@ const simulationOption: OptionCheck = optionsOf<SimulationOptions>({
   balances: optional(
     recordOption("an object with amounts by asset", textOption('a decimal string, such as "1000"')),
   ),
-  // The parts that take these options check them.
-  venue: uncheckedOption,
-  settings: uncheckedOption,
+  venue: optional(termsOption),
+  // The engine checks the settings themselves.
+  settings: optional(objectOption("an object of engine settings")),
   sampleMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
   endMs: optional(wholeOption({ from: 0 }, " of epoch milliseconds")),
 });
