@@ -17,6 +17,9 @@ export const resolveRef = (document: Read, ref: string): Read =>
     .split("/")
     .reduce((at, step) => at?.[step.replaceAll("~1", "/")], document);
 
+/** A channel of the WebSocket description whose operations are described. */
+export type DescribedChannel = "private" | "compat" | "liquidity" | "client" | "combined";
+
 /** The base URL of all schemas in the validator. */
 const HOME = "described";
 
@@ -107,7 +110,7 @@ export class DescribedService {
   }
 
   /** Checks one message of a connection; `asked` is the operation that it answers. */
-  message(channel: "private" | "compat" | "liquidity", value: Read, asked?: string): void {
+  message(channel: DescribedChannel, value: Read, asked?: string): void {
     const { operations, components } = this.asyncApi;
     const operation = operations[asked ?? `${channel === "liquidity" ? "market" : channel}Events`];
     const refs: Read[] = asked === undefined ? operation.messages : operation.reply.messages;

@@ -1,11 +1,5 @@
 import { ERRORS } from "../../errors/index.ts";
-import {
-  COMPAT_METHODS,
-  METHODS,
-  type MethodDescriptor,
-  STREAM_KINDS,
-  STREAM_METHODS,
-} from "../../requests/index.ts";
+import { COMPAT_METHODS, METHODS, type MethodDescriptor } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
 import { integer, list, long, object, only, optional, ref, text, time } from "../views/schema.ts";
 import { ACT_NOTES } from "./act-notes.ts";
@@ -13,7 +7,7 @@ import { compatNote } from "./compat-notes.ts";
 import { parametersSchema, UNREAD } from "./components.ts";
 import { errorsOfMethod } from "./error-lists.ts";
 import { ERROR } from "./error-schemas.ts";
-import { CONTROL_ERROR, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
+import { PRIVATE_EVENTS } from "./event-schemas.ts";
 import type { RouteNote } from "./route-note.ts";
 import { ROUTE_NOTES } from "./route-notes.ts";
 
@@ -29,10 +23,11 @@ export type Exchange = Readonly<{
   reply: JsonSchema;
 }>;
 
-const message = (title: string, payload: JsonSchema): JsonSchema => ({ name: title, title, payload });
+/** Returns a message with a payload. */
+export const message = (title: string, payload: JsonSchema): JsonSchema => ({ name: title, title, payload });
 
 /** Schema of a request id. A reply has the id in the same JSON type. */
-const ID: JsonSchema = {
+export const REQUEST_ID: JsonSchema = {
   oneOf: [
     text("1-36 printable ASCII characters.", { pattern: "^[ -~]{1,36}$" }),
     long("A 64-bit integer."),
@@ -68,12 +63,12 @@ function exchangeOf(method: MethodDescriptor): Exchange {
     summary: note.summary,
     about: `${note.about}\n\nWeight ${weight}. ${access}\n\nErrors: ${errors.join(", ")}.`,
     request: object(`${note.summary}.`, {
-      id: ID,
+      id: REQUEST_ID,
       method: text("Method name. An optional prefix v3/ has no effect.", { enum: names }),
       params: paramsOf(method),
     }),
     reply: object("The reply.", {
-      id: ID,
+      id: REQUEST_ID,
       status: only(200, "Done."),
       result: note.reply,
       rateLimits: optional(
@@ -135,7 +130,7 @@ const REFUSAL = message(
   object(
     "The reply to a request that was refused or that failed. The id is null if the request had no readable id.",
     {
-      id: ID,
+      id: REQUEST_ID,
       status: integer("HTTP status of the error."),
       error: SOCKET_ERROR,
       rateLimits: optional(list(ref("UsedRateLimit"), "Used part of each rate limit.")),
@@ -143,45 +138,11 @@ const REFUSAL = message(
   ),
 );
 
-/** Returns a control frame of the public streams. */
-function controlOf(method: (typeof STREAM_METHODS)[number]): Exchange {
-  const isList = method === "LIST_SUBSCRIPTIONS";
-  const streams = text(
-    `Stream name: the symbol without its slash, then @, then one of ${STREAM_KINDS.join(", ")}.`,
-    {
-      examples: ["btcusd@bookTicker"],
-    },
-  );
-  const words = method.toLowerCase().split("_");
-  return {
-    id: `market${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`,
-    summary: isList ? "List the streams of this connection" : `${method.toLowerCase()} streams`,
-    about: "Needs no signature and has no weight.",
-    request: object("A control frame.", {
-      id: ID,
-      method: only(method, "Method name."),
-      ...(!isList && { params: list(streams, "Streams. The request applies to all of them or to none.") }),
-    }),
-    reply: object("The reply.", {
-      id: ID,
-      result: isList ? list(streams, "The streams.") : { type: "null", description: "Done." },
-    }),
-  };
-}
-
-const CONTROL_REFUSAL = message(
-  "ControlRefusal",
-  object("The reply to a control frame that was refused.", {
-    id: ID,
-    code: CONTROL_ERROR,
-    msg: text("Error message."),
-  }),
-);
-
 /** Returns the name under which the messages of an exchange appear. */
 export const pascal = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
 
-function messagesOf(exchanges: readonly Exchange[]): Messages {
+/** Returns the messages of exchanges: each request and its reply. */
+export function messagesOf(exchanges: readonly Exchange[]): Messages {
   return Object.fromEntries(
     exchanges.flatMap(({ id, request, reply }) => {
       const name = pascal(id);
@@ -212,11 +173,6 @@ function privateEvents(names: readonly string[]): Messages {
   return { ...Object.fromEntries(wrapped), ServerShutdown: message("ServerShutdown", shutdown) };
 }
 
-function publicEvents(): Messages {
-  const events = Object.keys(PUBLIC_EVENTS).map((name) => [name, message(name, ref(name))] as const);
-  return { ...Object.fromEntries(events), MarketShutdown: message("MarketShutdown", ref("ServerShutdown")) };
-}
-
 /** Everything sent on a channel: requests with their replies, the refusal, and events. */
 export type Conversation = Readonly<{
   exchanges: readonly Exchange[];
@@ -244,12 +200,4 @@ export function compatConversation(): Conversation {
 function conversationOf(exchanges: readonly Exchange[], events: Messages): Conversation {
   const messages = { ...messagesOf(exchanges), Refusal: REFUSAL, ...events };
   return { exchanges, refusal: "Refusal", events: Object.keys(events), messages };
-}
-
-/** Returns the conversation of the public streams. Source: decision 45; convention 4.12. */
-export function liquidityConversation(): Conversation {
-  const exchanges = STREAM_METHODS.map(controlOf);
-  const events = publicEvents();
-  const messages = { ...messagesOf(exchanges), ControlRefusal: CONTROL_REFUSAL, ...events };
-  return { exchanges, refusal: "ControlRefusal", events: Object.keys(events), messages };
 }

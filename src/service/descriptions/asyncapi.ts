@@ -1,14 +1,15 @@
 import { nameOption, type OptionCheck, optional, optionsOf, textOption } from "../../common/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { only, text } from "../views/schema.ts";
 import {
   type Conversation,
   compatConversation,
-  liquidityConversation,
   type Messages,
   pascal,
   privateConversation,
   RETURN_LIMITS,
 } from "./asyncapi-messages.ts";
+import { combinedConversation, liquidityConversation, streamConversation } from "./asyncapi-streams.ts";
 import { type Description, schemasUsedIn } from "./components.ts";
 import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
 
@@ -32,10 +33,10 @@ const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
 });
 
 /**
- * Returns the AsyncAPI 3.0 document of both WebSocket interfaces: every request method with its reply, and every event.
- * It is written from the service's side: the service receives requests and sends events. Throws a TypeError or
+ * Returns the AsyncAPI 3.0 document of all WebSocket paths: every request method with its reply, and every event. It is
+ * written from the service's side: the service receives requests and sends events. Throws a TypeError or
  * RangeError that names an option that is missing, unknown or wrong. Source: contract, WebSocket request methods and Events;
- * decisions 45, AL and AN.
+ * decisions 45, AL, AN and NI.
  *
  * @example
  * ```ts
@@ -47,9 +48,14 @@ const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
 export function asyncApiDocument(options: AsyncApiOptions): Description {
   documentOption(options, "asyncApiDocument");
   const { version, serverUrl } = options;
-  const [ofAccounts, ofBots] = [privateConversation(), compatConversation()];
-  const ofMarkets = liquidityConversation();
-  const messages = { ...ofAccounts.messages, ...ofBots.messages, ...ofMarkets.messages };
+  const conversations = {
+    private: privateConversation(),
+    compat: compatConversation(),
+    liquidity: liquidityConversation(),
+    client: streamConversation(),
+    combined: combinedConversation(),
+  };
+  const messages = Object.assign({}, ...Object.values(conversations).map((one) => one.messages)) as Messages;
   return {
     asyncapi: "3.0.0",
     info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SOCKET_SIGNING}` },
@@ -57,14 +63,18 @@ export function asyncApiDocument(options: AsyncApiOptions): Description {
     ...(serverUrl !== undefined && {
       servers: { service: serverOf(serverUrl) },
     }),
-    channels: channelsOf({ ofAccounts, ofBots, ofMarkets }),
+    channels: channelsOf(conversations),
     operations: {
-      ...operationsOf("private", ofAccounts),
-      privateEvents: sends("private", "Events of the account and of the connection", ofAccounts),
-      ...operationsOf("compat", ofBots),
-      compatEvents: sends("compat", "Events of the account and of the connection", ofBots),
-      ...operationsOf("liquidity", ofMarkets),
-      marketEvents: sends("liquidity", "Events of the subscribed streams", ofMarkets),
+      ...operationsOf("private", conversations.private),
+      privateEvents: sends("private", ACCOUNT_EVENTS, conversations.private),
+      ...operationsOf("compat", conversations.compat),
+      compatEvents: sends("compat", ACCOUNT_EVENTS, conversations.compat),
+      ...operationsOf("liquidity", conversations.liquidity),
+      marketEvents: sends("liquidity", STREAM_EVENTS, conversations.liquidity),
+      ...operationsOf("client", conversations.client),
+      clientEvents: sends("client", STREAM_EVENTS, conversations.client),
+      ...operationsOf("combined", conversations.combined),
+      combinedEvents: sends("combined", STREAM_EVENTS, conversations.combined),
     },
     components: { schemas: schemasUsedIn(messages), messages },
   };
@@ -75,27 +85,27 @@ function serverOf(url: string): JsonSchema {
   return { protocol, host };
 }
 
-type ChannelId = "private" | "privateAlias" | "compat" | "liquidity";
+/** Channels whose operations are described. An alias has the operations of the channel that it repeats. */
+type ChannelId = "private" | "compat" | "liquidity" | "client" | "combined";
 
-type Conversations = Readonly<Record<"ofAccounts" | "ofBots" | "ofMarkets", Conversation>>;
+type Conversations = Readonly<Record<ChannelId, Conversation>>;
+
+const ACCOUNT_EVENTS = "Events of the account and of the connection";
+const STREAM_EVENTS = "Events of the subscribed streams";
 
 const referred = (messages: Messages): JsonSchema =>
   Object.fromEntries(Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]));
 
-function channelsOf({
-  ofAccounts,
-  ofBots,
-  ofMarkets,
-}: Conversations): Readonly<Record<ChannelId, JsonSchema>> {
-  const query = {
-    type: "object",
-    properties: { returnRateLimits: RETURN_LIMITS },
-    additionalProperties: false,
-  };
+/** Returns the binding of a channel whose address takes these query parameters. */
+const bindingOf = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  ws: { method: "GET", query: { type: "object", properties, additionalProperties: false } },
+});
+
+function channelsOf(conversations: Conversations): Readonly<Record<string, JsonSchema>> {
   const privateChannel = {
     title: "Requests and private stream",
-    messages: referred(ofAccounts.messages),
-    bindings: { ws: { method: "GET", query } },
+    messages: referred(conversations.private.messages),
+    bindings: bindingOf({ returnRateLimits: RETURN_LIMITS }),
   };
   return {
     private: { address: "/ws/listenKey", ...privateChannel },
@@ -110,14 +120,55 @@ function channelsOf({
       address: "/compat/ws-api/v3",
       title: "Requests and private stream for existing clients",
       description: "Names, forms and events are those of the public convention.",
-      messages: referred(ofBots.messages),
+      messages: referred(conversations.compat.messages),
     },
     liquidity: {
       address: "/ws/liquidity",
       title: "Public streams",
-      messages: referred(ofMarkets.messages),
+      messages: referred(conversations.liquidity.messages),
       bindings: { ws: { method: "GET" } },
     },
+    ...clientChannelsOf(conversations),
+  };
+}
+
+const TIME_UNIT = only("MILLISECOND", "Times are in milliseconds. Read in any letter case.");
+
+/** Returns the channels of the public streams for existing clients, at both of their paths. */
+function clientChannelsOf({
+  client,
+  combined,
+}: Pick<Conversations, "client" | "combined">): Readonly<Record<string, JsonSchema>> {
+  const plainChannel = {
+    title: "Public streams for existing clients",
+    parameters: {
+      streams: {
+        description:
+          "Stream names, separated by slashes; or a number of at most four digits, for a connection without streams.",
+        examples: ["btcusd@trade", "btcusd@trade/btcusd@kline_1m", "0"],
+      },
+    },
+    messages: referred(client.messages),
+    bindings: bindingOf({ timeUnit: TIME_UNIT }),
+  };
+  const streams = text(
+    "Stream names, separated by slashes. Without them, the connection has no streams yet.",
+    {
+      examples: ["btcusd@trade/btcusd@kline_1m"],
+    },
+  );
+  const combinedChannel = {
+    title: "Public streams for existing clients, each event with the name of its stream",
+    messages: referred(combined.messages),
+    bindings: bindingOf({ streams, timeUnit: TIME_UNIT }),
+  };
+  const alias = (path: string): string =>
+    `The same channel below the prefix for existing clients. It has every operation of ${path}.`;
+  return {
+    client: { address: "/ws/{streams}", ...plainChannel },
+    clientAlias: { address: "/compat/ws/{streams}", description: alias("/ws/{streams}"), ...plainChannel },
+    combined: { address: "/stream", ...combinedChannel },
+    combinedAlias: { address: "/compat/stream", description: alias("/stream"), ...combinedChannel },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import { CLIENT_EVENTS } from "./client-event-schemas.ts";
 import { COMPAT_SCHEMAS } from "./compat-schemas.ts";
 import { ERROR_SCHEMAS } from "./error-schemas.ts";
 import { EVENT_PARTS, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
@@ -21,6 +22,7 @@ const ALL: Readonly<Record<string, JsonSchema>> = {
   ...EVENT_PARTS,
   ExecutionReport: EXECUTION_REPORT,
   ...PUBLIC_EVENTS,
+  ...CLIENT_EVENTS,
   ...ERROR_SCHEMAS,
   ...COMPAT_SCHEMAS,
 };

@@ -1,3 +1,4 @@
+import { ERRORS } from "../../errors/index.ts";
 import {
   EXECUTION_REASONS,
   NATIVE_STATUSES,
@@ -51,7 +52,8 @@ const ALERTS = words<AlertKind>({
   CHILD_BEYOND_LIMIT: true,
 });
 
-const EVENT_TIME = time("Time at which the event was sent.");
+/** Time at which an event was sent. */
+export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
 const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
 const EXECUTION = oneOf(
   ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"],
@@ -176,6 +178,15 @@ const CHANGES = list(
   "Changed levels: price and quantity. A quantity of 0 removes the level.",
 );
 
+/** Price, quantity and time of an execution in a public event. */
+export const TRADED: Members = {
+  p: decimal("Price."),
+  q: decimal("Quantity."),
+  T: time("Time of the execution."),
+  m: only(false, "Not reported; always false."),
+  M: only(true, "Not used."),
+};
+
 /** Schemas of the events of the private stream. Source: decision 45; convention 4.8-4.11. */
 export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
   OrderTradeUpdate: object("An order changed.", {
@@ -228,27 +239,45 @@ export const EVENT_PARTS: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
+/** Returns the members of an event about a market's best prices, whose `s` is described by `symbol`. */
+export const bestPricesOf = (symbol: JsonSchema): Members => ({
+  u: long("Id of the quote."),
+  s: symbol,
+  b: decimal("Best bid."),
+  B: decimal("Quantity at that price; 0 if that side of the book is empty."),
+  a: decimal("Best ask."),
+  A: decimal("Quantity at that price; 0 if that side of the book is empty."),
+});
+
+/** Returns the members of an event about changes of a book, whose `s` is described by `symbol`. */
+export const bookChangesOf = (symbol: JsonSchema): Members => ({
+  e: only("depthUpdate", "Event type."),
+  E: EVENT_TIME,
+  s: symbol,
+  U: long("Id of the quote: one more than the id of the previous quote."),
+  u: long("The same value under another name."),
+  b: CHANGES,
+  a: CHANGES,
+});
+
+/** Returns the members of an event about an execution, whose `s` is described by `symbol`. */
+export const tradeOf = (symbol: JsonSchema): Members => ({
+  e: only("trade", "Event type."),
+  E: EVENT_TIME,
+  s: symbol,
+  t: int64("Number of the execution. It is that of the fill in private events."),
+  executionId: text("Id of the execution, a text of the venue."),
+  ...TRADED,
+});
+
 /** Schemas of the events of the public streams. Source: decision 45; convention 4.12. */
 export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
   BookTicker: object("Best prices of a market.", {
     e: only("bookTicker", "Event type."),
     E: EVENT_TIME,
-    u: long("Id of the quote."),
-    s: SYMBOL,
-    b: decimal("Best bid."),
-    B: decimal("Quantity at that price; 0 if that side of the book is empty."),
-    a: decimal("Best ask."),
-    A: decimal("Quantity at that price; 0 if that side of the book is empty."),
+    ...bestPricesOf(SYMBOL),
   }),
-  DepthUpdate: object("Changes that a quote made to the book.", {
-    e: only("depthUpdate", "Event type."),
-    E: EVENT_TIME,
-    s: SYMBOL,
-    U: long("Id of the quote: one more than the id of the previous quote."),
-    u: long("The same value under another name."),
-    b: CHANGES,
-    a: CHANGES,
-  }),
+  DepthUpdate: object("Changes that a quote made to the book.", bookChangesOf(SYMBOL)),
   PartialDepth: object("The best 20 levels of each side.", {
     e: only("depth20", "Event type."),
     E: EVENT_TIME,
@@ -257,24 +286,15 @@ export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
     bids: BOOK_SIDE,
     asks: BOOK_SIDE,
   }),
-  PublicTrade: object("An execution on this service.", {
-    e: only("trade", "Event type."),
-    E: EVENT_TIME,
-    s: SYMBOL,
-    t: int64("Number of the execution. It is that of the fill in private events."),
-    executionId: text("Id of the execution, a text of the venue."),
-    p: decimal("Price."),
-    q: decimal("Quantity."),
-    T: time("Time of the event."),
-    m: only(false, "Not reported; always false."),
-    M: only(true, "Not used."),
-  }),
+  PublicTrade: object("An execution on this service.", tradeOf(SYMBOL)),
 };
 
-/** Code of a refusal on the public socket. Source: convention 4.12. */
+/**
+ * Code of a refusal on a public socket. A negative code is that of an error of the service. Source: convention 4.12;
+ * decision GF.
+ */
 export const CONTROL_ERROR: JsonSchema = integer(
-  "1: a value has the wrong type. 2: the request is invalid. 3: the message is not valid JSON.",
-  {
-    enum: [1, 2, 3],
-  },
+  "1: a value has the wrong type. 2: the request is invalid. 3: the message is not valid JSON. " +
+    `${ERRORS.TOO_MANY_REQUESTS.code}: the rate limit is exceeded. ${ERRORS.UNKNOWN.code}: the request failed.`,
+  { enum: [1, 2, 3, ERRORS.TOO_MANY_REQUESTS.code, ERRORS.UNKNOWN.code] },
 );

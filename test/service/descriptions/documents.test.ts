@@ -199,12 +199,20 @@ describe("asyncApiDocument", () => {
     }
   });
 
-  it("has the private paths, that for existing clients and the public one", () => {
+  it("decisions 43, NI, NO: has the private and the public paths, and those for existing clients", () => {
     const addresses = Object.values<Read>(asyncApi.channels).map(({ address }) => address);
-    expect(addresses).toEqual(["/ws/listenKey", "/ws-api/v3", "/compat/ws-api/v3", "/ws/liquidity"]);
-    expect(Object.keys(asyncApi.channels.privateAlias.messages)).toEqual(
-      Object.keys(asyncApi.channels.private.messages),
-    );
+    expect(addresses).toEqual([
+      ...["/ws/listenKey", "/ws-api/v3", "/compat/ws-api/v3", "/ws/liquidity"],
+      ...["/ws/{streams}", "/compat/ws/{streams}", "/stream", "/compat/stream"],
+    ]);
+    for (const name of ["private", "client", "combined"]) {
+      const { messages, bindings, parameters } = asyncApi.channels[name];
+      expect(asyncApi.channels[`${name}Alias`]).toMatchObject({
+        messages,
+        bindings,
+        ...(parameters && { parameters }),
+      });
+    }
   });
 
   it("has every request method under all its names, and every control frame", () => {
@@ -216,10 +224,12 @@ describe("asyncApiDocument", () => {
       .filter(({ action, channel }) => action === "receive" && channel.$ref === "#/channels/compat")
       .map(({ messages }) => payloadOf(messages[0].$ref).properties.method.enum);
     expect(compat).toEqual(COMPAT_METHODS.map(({ name }) => [name]));
-    const control = Object.values<Read>(asyncApi.operations)
-      .filter(({ action, channel }) => action === "receive" && channel.$ref === "#/channels/liquidity")
-      .map(({ messages }) => payloadOf(messages[0].$ref).properties.method.const);
-    expect(control).toEqual([...STREAM_METHODS]);
+    for (const name of ["liquidity", "client", "combined"]) {
+      const control = Object.values<Read>(asyncApi.operations)
+        .filter(({ action, channel }) => action === "receive" && channel.$ref === `#/channels/${name}`)
+        .map(({ messages }) => payloadOf(messages[0].$ref).properties.method.const);
+      expect(control, name).toEqual([...STREAM_METHODS]);
+    }
   });
 
   it("refuses an invalid server address, and names none without one", () => {

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { NativeExecution } from "../../../src/model/index.ts";
 import type { AccountEvent, AccountEvents, PositionAtRisk } from "../../../src/ports/index.ts";
-import { COMPAT_METHODS, METHODS } from "../../../src/requests/index.ts";
+import { CLIENT_STREAM_SUFFIXES, COMPAT_METHODS, METHODS } from "../../../src/requests/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
-import { DescribedService } from "../../support/described.ts";
+import { type DescribedChannel, DescribedService } from "../../support/described.ts";
 import {
   type NativeWorld,
   openNativeWorld,
@@ -17,21 +18,21 @@ import { TestClient } from "../../support/socket-world.ts";
 
 const described = new DescribedService();
 
-type Channel = "private" | "compat" | "liquidity";
-
-const TARGETS: Readonly<Record<Channel, string>> = {
+const TARGETS: Readonly<Record<DescribedChannel, string>> = {
   private: "/ws/listenKey",
   compat: "/compat/ws-api/v3",
   liquidity: "/ws/liquidity",
+  client: "/ws/0",
+  combined: "/stream",
 };
 
 /** A connection whose messages are all checked; `ask` sends a request under the id of its operation. */
 class DescribedClient {
   readonly client: TestClient;
-  readonly #channel: Channel;
+  readonly #channel: DescribedChannel;
   #read = 0;
 
-  constructor(world: NativeWorld, channel: Channel) {
+  constructor(world: NativeWorld, channel: DescribedChannel) {
     this.#channel = channel;
     this.client = new TestClient(world, { target: TARGETS[channel] });
   }
@@ -46,9 +47,9 @@ class DescribedClient {
     return result;
   }
 
-  async control(method: string, params?: unknown, operation = `market${pascal(method)}`): Promise<void> {
+  async control(method: string, params?: unknown): Promise<void> {
     await this.client.sendsRaw(JSON.stringify({ id: 1, method, params }));
-    this.check(operation);
+    this.check(`${this.#channel === "liquidity" ? "market" : this.#channel}${pascal(method)}`);
   }
 
   /** Checks the messages since the last call; a message with an id answers `operation`. */
@@ -69,7 +70,7 @@ const pascal = (name: string): string =>
     .join("");
 
 /** The operation that answers a method, by any of its names. */
-function operationOf(name: string, channelId: Channel): string {
+function operationOf(name: string, channelId: DescribedChannel): string {
   const { messages } = described.asyncApi.components;
   const found = Object.entries<{ messages?: { $ref: string }[]; channel: { $ref: string } }>(
     described.asyncApi.operations,
@@ -92,6 +93,18 @@ const quote = (
   ask: string,
   sizes: Readonly<Record<string, unknown>> = {},
 ): unknown => world.feed.quote({ symbol: "BTC/USD", bid, ask, ...sizes });
+
+type Described = Readonly<{
+  address: string;
+  parameters?: Readonly<Record<string, Readonly<{ examples: readonly string[] }>>>;
+  bindings: Readonly<{
+    ws: Readonly<{
+      query?: Readonly<{
+        properties: Readonly<Record<string, Readonly<{ const?: string; examples?: readonly string[] }>>>;
+      }>;
+    }>;
+  }>;
+}>;
 
 const BALANCES = { balances: () => [{ asset: "USD", free: "1", locked: "0" }] };
 
@@ -340,6 +353,76 @@ describe("the WebSocket interfaces match their description", () => {
     world.service.sockets.shutdown();
     socket.check();
     expect(described.findings).toEqual([]);
+  });
+
+  it.each(["client", "combined"] as const)(
+    "decision NI: %s streams for existing clients, and their control frames",
+    async (channel) => {
+      const world = await open();
+      const socket = new DescribedClient(world, channel);
+      const streams = CLIENT_STREAM_SUFFIXES.map((suffix) => `btcusd@${suffix}`);
+      await socket.control("SUBSCRIBE", streams);
+      await socket.control("LIST_SUBSCRIPTIONS");
+      quote(world, "6999", "7001", { bids: [["6999", "1"]], asks: [["7001", "1"]] });
+      await world.clock.advanceBy(1_000);
+      quote(world, "6998", "7001", { bids: [["6998", "2"]], asks: [["7001", "0"]] });
+      const seen = { symbol: "BTC/USD", quantity: "2", timeMs: START_MS };
+      world.feed.print({ ...seen, price: "7000", id: "9007199254740993" });
+      world.feed.print({ ...seen, price: "6990.5", id: "p" });
+      await world.clock.advanceBy(1_000);
+      await world.engine.idle();
+      await socket.control("UNSUBSCRIBE", streams);
+      await socket.control("SUBSCRIBE", ["btcusd@depth7"]);
+      await socket.control("SUBSCRIBE", 5);
+      world.service.sockets.shutdown();
+      socket.check();
+      expect(described.findings).toEqual([]);
+    },
+  );
+
+  it("decision NI: events of existing clients without prices of the day", async () => {
+    const memory = createMemoryStore();
+    const readVolume: typeof memory.readVolume = async () => {
+      const { priceBars: _bars, ...volume } = await memory.readVolume();
+      return volume;
+    };
+    const world = await open({ store: { ...memory, readVolume } });
+    const socket = new DescribedClient(world, "client");
+    await socket.control("SUBSCRIBE", ["btcusd@ticker", "btcusd@miniTicker"]);
+    world.feed.print({ symbol: "BTC/USD", price: "7000", quantity: "2", id: "p", timeMs: START_MS });
+    await world.clock.advanceBy(1_000);
+    expect(socket.client.messages.map(({ e, o }) => [e, o])).toContainEqual(["24hrTicker", undefined]);
+    socket.check();
+    expect(described.findings).toEqual([]);
+  });
+
+  it.each(["liquidity", "client", "combined"] as const)(
+    "decision GF: a control frame of %s beyond the rate limit",
+    async (channel) => {
+      const socket = new DescribedClient(await open({ limits: { weightPerMinute: 1 } }), channel);
+      await socket.control("LIST_SUBSCRIPTIONS");
+      await socket.control("LIST_SUBSCRIPTIONS");
+      expect(socket.client.messages.at(-1)).toMatchObject({ code: -1003 });
+      expect(described.findings).toEqual([]);
+    },
+  );
+
+  it("every described address opens, with its examples and query parameters", async () => {
+    const world = await open();
+    for (const { address, parameters = {}, bindings } of Object.values<Described>(
+      described.asyncApi.channels,
+    )) {
+      const streams = parameters.streams?.examples ?? [""];
+      const values = Object.entries(bindings.ws.query?.properties ?? {}).map(
+        ([name, { const: fixed, examples: [example] = [true] }]) => `${name}=${fixed ?? example}`,
+      );
+      for (const example of streams) {
+        const target = `${address.replace("{streams}", example)}?${values.join("&")}`;
+        const request = { method: "GET", target, rawHeaders: [], body: new Uint8Array() };
+        const refusal = await world.service.sockets.admit({ ...request, remoteAddress: "127.0.0.1" });
+        expect(refusal, target).toBeUndefined();
+      }
+    }
   });
 
   it("every described member of a message was observed: none is invented", () => {
