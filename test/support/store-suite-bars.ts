@@ -53,8 +53,8 @@ function making(world: StoreWorld): void {
 
   it("decision NF: the earliest print opens a bar and the latest closes it, whatever the order in which they come", async () => {
     await keep(world.store, at(20_000, "100"), at(40_000, "105"));
+    await keep(world.store, at(50_000, "101"), at(10_000, "99"));
     await keep(world.store, at(30_000, "90"));
-    await keep(world.store, at(10_000, "99"), at(50_000, "101"));
     expect(await minute(world.store)).toMatchObject({
       ...{ open: price("99"), high: price("105"), low: price("90"), close: price("101") },
       ...{ openedAtMs: 10_000, closedAtMs: 50_000, prints: 5 },

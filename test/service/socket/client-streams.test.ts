@@ -124,6 +124,19 @@ describe("decision NI: the paths of the convention", () => {
     expect((await control(client, "LIST_SUBSCRIPTIONS")).result).toEqual([]);
   });
 
+  it.each(["/ws/0", "/stream"])("%s: the path alone decides the form of the events", async (target) => {
+    const { client } = await open(target);
+    for (const [method, params] of [
+      ["SET_PROPERTY", ["combined", true]],
+      ["GET_PROPERTY", ["combined"]],
+    ] as const) {
+      const msg =
+        "Invalid request: unknown variant, expected one of SUBSCRIBE, UNSUBSCRIBE, LIST_SUBSCRIPTIONS";
+      expect(await control(client, method, params)).toEqual({ code: 2, msg, id: 1 });
+    }
+    expect(client.closed).toBeUndefined();
+  });
+
   it("decision 49: neither a path nor messages open more streams than a connection may have", async () => {
     const limited: WorldOptions = { service: { sockets: { settings: { maxStreams: 2 } } } };
     const world = await openWorld(limited);
