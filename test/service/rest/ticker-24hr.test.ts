@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { VolumeHistory } from "../../../src/ports/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { call, openWorld, type Reply, type ServiceWorld, START_MS } from "../../support/service-world.ts";
@@ -51,6 +52,19 @@ describe("decision 43: the ticker of a day", () => {
       closeTime: START_MS,
     });
     expect(ticker.closeTime).toBe(START_MS - 7);
+  });
+
+  it("decision NJ: leaves the figures of prices out if those of one bar of the day are unknown", async () => {
+    const memory = createMemoryStore();
+    const unknown = { ...BTC, lengthMs: MINUTE_MS, startMs: START_MS } as const;
+    const readVolume = async () => ({ ...(await memory.readVolume()), priceBars: [unknown] });
+    const world = await openWorld({ store: { ...memory, readVolume } });
+    await world.clock.advanceBy(MINUTE_MS);
+    print(world, "1", START_MS + MINUTE_MS);
+    const { body } = await day(world);
+    expect(body).toMatchObject({ price: "7000", volume: "1" });
+    for (const name of ["openPrice", "highPrice", "lowPrice", "priceChange", "quoteVolume", "count"])
+      expect(body).not.toHaveProperty(name);
   });
 
   it("covers 1,440 whole minutes, including the running one; one minute earlier is excluded", async () => {
