@@ -55,7 +55,9 @@ export function asyncApiDocument(options: AsyncApiOptions): Description {
     client: streamConversation(),
     combined: combinedConversation(),
   };
-  const messages = Object.assign({}, ...Object.values(conversations).map((one) => one.messages)) as Messages;
+  const messages: Messages = Object.fromEntries(
+    Object.values(conversations).flatMap((one) => Object.entries(one.messages)),
+  );
   return {
     asyncapi: "3.0.0",
     info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SOCKET_SIGNING}` },
