@@ -207,9 +207,10 @@ export interface OrderStore {
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
   /**
    * Returns the executed volume: totals, bars and print ids, bars by symbol and minute, price bars by symbol, length and
-   * start.
+   * start. A store that reads it in parts calls `reading` after each, so that it does not count as unresponsive. The
+   * parts need not be of one moment: the engine uses the answer only before its first append.
    */
-  readVolume(): Promise<VolumeState>;
+  readVolume(reading?: () => void): Promise<VolumeState>;
   /**
    * Deletes old bars and ids of prints. Totals stay. Appends continue meanwhile. A store that deletes in parts calls
    * `deleting` after each.

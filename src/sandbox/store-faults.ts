@@ -62,7 +62,7 @@ function boundTo(store: OrderStore): OrderStore {
     findEndedList: (key) => store.findEndedList(key),
     pageEndedLists: (page) => store.pageEndedLists(page),
     deleteEnded: (range) => store.deleteEnded(range),
-    readVolume: () => store.readVolume(),
+    readVolume: (reading) => store.readVolume(reading),
     deleteVolume: (range, deleting) => store.deleteVolume(range, deleting),
     close: () => store.close(),
   };

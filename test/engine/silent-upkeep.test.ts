@@ -66,6 +66,23 @@ describe("decision CC: an opening ends if its store does not answer", () => {
   });
 });
 
+describe("decision CC: a long answer at an opening", () => {
+  it("that reports progress after each part does not count as silent", async () => {
+    const world = createOpeningWorld();
+    const memory = createMemoryStore({ disk: world.disk });
+    const readVolume = async (reading?: () => void) => {
+      for (let part = 0; part < 4; part++) {
+        await new Promise<void>((resolve) =>
+          world.clock.schedule(world.clock.monotonicMs() + 4_000, resolve),
+        );
+        reading?.();
+      }
+      return memory.readVolume();
+    };
+    expect(await fate(world, world.open({ store: { ...memory, readVolume } }))).toBe("answered");
+  });
+});
+
 describe("decision CC: an append that is never answered", () => {
   const FIELDS = {
     symbol: "BTC/USD",

@@ -47,7 +47,7 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     readEnded: (range) => reading(() => store.readEnded(range)),
     findEndedList: (key) => reading(() => store.findEndedList(key)),
     pageEndedLists: (page) => reading(() => store.pageEndedLists(page)),
-    readVolume: () => reading(() => store.readVolume()),
+    readVolume: (heard) => reading(() => store.readVolume(heard)),
     writeSnapshot: (snapshot, writing) => store.writeSnapshot(snapshot, writing),
     deleteMarks: (marks) => store.deleteMarks(marks),
     deleteEnded: (range) => store.deleteEnded(range),

@@ -134,7 +134,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     findEndedList: (key) => guarded(() => endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
-    readVolume: () => guarded(volume.read),
+    readVolume: (reading) => inTurns(volume.read(reading), guarded),
     deleteVolume: (cutoff, deleting) => inTurns(deleteVolume(cutoff), guarded, deleting),
     close,
     [Symbol.asyncDispose]: close,

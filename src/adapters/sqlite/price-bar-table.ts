@@ -14,12 +14,18 @@ import type { Database } from "./driver.ts";
 /** Number of rows of one length that one step drops, which takes about a millisecond. */
 const ROWS_PER_DROP = 250;
 
+/** Number of rows that one step reads, which takes some milliseconds. */
+const ROWS_PER_READ = 250;
+
 /** Bars with prices, of all markets and lengths. Call `put` and `delete` inside a transaction. */
 export type PriceBarTable = Readonly<{
   /** Adds prints that were not counted before. */
   put(prints: readonly PricedPrint[]): void;
-  /** Returns the bars by symbol, length and start. */
-  read(): readonly PriceBar[];
+  /**
+   * Returns the bars by symbol, length and start. Reads them in short steps and calls `reading` after each. No
+   * transaction spans two steps: a bar is read as it is at its step.
+   */
+  read(reading?: () => void): Generator<void, readonly PriceBar[]>;
   /** Drops some of the bars of each length that began before its time. Returns false if none are left. */
   delete(cutoffs: VolumeCutoff["priceBars"]): boolean;
 }>;
@@ -47,20 +53,44 @@ const BARS = `SELECT symbol, length_ms AS lengthMs, start_ms AS startMs, CAST(op
 
 /** Prepares the statements for bars with prices. */
 export function priceBarTable(database: Database): PriceBarTable {
-  const all = database.prepare<[], Row>(`${BARS} ORDER BY symbol, length_ms, start_ms`);
   const drop = database.prepare<[lengthMs: number, beforeMs: number, limit: number]>(
     `DELETE FROM price_bars WHERE (length_ms, start_ms, symbol) IN
      (SELECT length_ms, start_ms, symbol FROM price_bars WHERE length_ms = ? AND start_ms < ? LIMIT ?)`,
   );
   return {
     put: barWriter(database),
-    read: () => all.all().map(barOf),
+    read: barReader(database),
     delete(cutoffs = []) {
       const gone = cutoffs.map(
         ({ lengthMs, beforeMs }) => drop.run(lengthMs, beforeMs, ROWS_PER_DROP).changes,
       );
       return gone.includes(ROWS_PER_DROP);
     },
+  };
+}
+
+/** Reads by primary key, so that each step continues where the last one ended, whatever was written in between. */
+function barReader(database: Database): PriceBarTable["read"] {
+  const following = database.prepare<[lengthMs: number, startMs: number, symbol: string, limit: number], Row>(
+    `${BARS} WHERE (length_ms, start_ms, symbol) > (?, ?, ?) ORDER BY length_ms, start_ms, symbol LIMIT ?`,
+  );
+  return function* read(reading) {
+    const bars = new Map<string, PriceBar[]>();
+    let last: Pick<Row, "lengthMs" | "startMs" | "symbol"> | undefined;
+    for (;;) {
+      const { lengthMs, startMs, symbol } = last ?? { lengthMs: 0, startMs: 0, symbol: "" };
+      const rows = following.all(lengthMs, startMs, symbol, ROWS_PER_READ);
+      for (const row of rows) {
+        const own = bars.get(row.symbol);
+        if (own === undefined) bars.set(row.symbol, [barOf(row)]);
+        else own.push(barOf(row));
+      }
+      reading?.();
+      if (rows.length < ROWS_PER_READ) break;
+      last = rows.at(-1);
+      yield;
+    }
+    return [...bars.keys()].sort().flatMap((symbol) => bars.get(symbol) ?? []);
   };
 }
 

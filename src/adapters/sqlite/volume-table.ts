@@ -16,9 +16,9 @@ export type VolumeTable = Readonly<{
   put(prints: readonly PricedPrint[]): void;
   /**
    * Returns totals by symbol, bars by symbol and minute, price bars by symbol, length and start, and ids in the order in
-   * which they were first seen.
+   * which they were first seen. Reads the price bars last, in short steps, and calls `reading` after each.
    */
-  read(): VolumeState;
+  read(reading?: () => void): Generator<void, VolumeState>;
   /** Drops some of the old bars and ids. Returns false if none are left. Call it inside a transaction. */
   delete(cutoff: VolumeCutoff): boolean;
 }>;
@@ -113,17 +113,21 @@ function volumeReader(database: Database, priceBars: PriceBarTable): VolumeTable
   const prints = database.prepare<[], VolumeState["prints"][number]>(
     "SELECT symbol, id, seen_at_ms AS seenAtMs FROM prints ORDER BY seen_at_ms, symbol, id",
   );
-  return database.transaction(
-    (): VolumeState => ({
+  const readWhole = database.transaction(
+    (): Omit<VolumeState, "priceBars"> => ({
       totals: totals.all().map((row) => ({ symbol: row.symbol, total: totalOf(row) })),
       bars: bars.all().map((row) => {
         const { symbol, minuteMs } = row;
         return { symbol, minuteMs, quantity: quantityOfBar(row) };
       }),
-      priceBars: priceBars.read(),
       prints: prints.all(),
     }),
   );
+  return function* read(reading) {
+    const whole = readWhole();
+    yield;
+    return { ...whole, priceBars: yield* priceBars.read(reading) };
+  };
 }
 
 function addTo(sums: Sums, { symbol, quantity }: CountedPrint): void {

@@ -32,7 +32,7 @@ export function timely({ store, questions }: Asking): ShardReads & WholeReads & 
     readRecords: (range) => questions.inTime(() => store.readRecords(range)),
     acquire: () => questions.inTime(() => store.acquire()),
     readMarks: () => questions.inTime(() => store.readMarks()),
-    readVolume: () => questions.inTime(() => store.readVolume()),
+    readVolume: () => questions.whileHeard((heard) => store.readVolume(heard)),
     readQuotes: () => questions.inTime(() => store.readQuotes()),
     readEnded: (range) => questions.inTime(() => store.readEnded(range)),
     writeSnapshot: (snapshot) => questions.whileHeard((heard) => store.writeSnapshot(snapshot, heard)),

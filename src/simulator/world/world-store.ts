@@ -68,7 +68,7 @@ export class WorldStore {
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
       deleteEnded: (range) => instance.call(() => store.deleteEnded(range)),
       readQuotes: () => read(() => store.readQuotes()),
-      readVolume: () => read(() => store.readVolume()),
+      readVolume: (reading) => read(() => store.readVolume(reading)),
       deleteVolume: (range) => instance.call(() => store.deleteVolume(range)),
       close: () => instance.call(() => store.close()),
     };
