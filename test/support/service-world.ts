@@ -121,6 +121,7 @@ export type WorldOptions = Readonly<{
       ServiceOptions,
       | "accounts"
       | "balances"
+      | "instruments"
       | "clock"
       | "replayGuard"
       | "rateLimiter"

@@ -8,7 +8,7 @@ import {
 } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { type Kline, klinesOf } from "../rest/compat/klines.ts";
-import { canonicalSymbol, symbolForClient } from "../rest/compat/symbols.ts";
+import { canonicalSymbols, symbolForClient } from "../rest/compat/symbols.ts";
 import { dayFigures, lastDay } from "../rest/day-figures.ts";
 import { priceOf, visibleLevels } from "../rest/market-handlers.ts";
 import type { ServiceParts } from "../rest/parts.ts";
@@ -28,17 +28,20 @@ const UNKNOWN_ID = -1;
 export type ClientStream = Readonly<{ name: string; stream: MarketStream }>;
 
 /**
- * Returns the stream of the public convention with a name, or undefined if there is none. Source: decision NI;
- * convention 4.12.
+ * Returns the reader of the names of streams of the public convention. Make a new reader for each request, as for
+ * {@link canonicalSymbols}. Source: decision NI; convention 4.12.
  */
-export function clientStream(parts: StreamParts, text: string): ClientStream | undefined {
+export function clientStreams(parts: StreamParts): (name: string) => ClientStream | undefined {
   const { instruments } = parts;
-  const found = readClientStreamName(text, (sent) => instruments.find(canonicalSymbol(instruments, sent)));
-  if (found === undefined) return undefined;
-  const { symbol, suffix, terms } = found;
-  const s = symbolForClient(instruments, symbol);
-  const payload = payloadOf(parts, terms, { symbol, s });
-  return { name: `${s.toLowerCase()}@${suffix}`, stream: { symbol, kind: `client ${suffix}`, payload } };
+  const canonical = canonicalSymbols(instruments);
+  return (name) => {
+    const found = readClientStreamName(name, (sent) => instruments.find(canonical(sent)));
+    if (found === undefined) return undefined;
+    const { symbol, suffix, terms } = found;
+    const s = symbolForClient(instruments, symbol);
+    const payload = payloadOf(parts, terms, { symbol, s });
+    return { name: `${s.toLowerCase()}@${suffix}`, stream: { symbol, kind: `client ${suffix}`, payload } };
+  };
 }
 
 function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market: Named): StreamPayload {

@@ -3,9 +3,9 @@ import type { Dialect } from "../../requests/index.ts";
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
 import type { ServiceSettings } from "../rest/api.ts";
 import type { ServiceParts } from "../rest/parts.ts";
-import { clientStream } from "./client-streams.ts";
+import { clientStreams } from "./client-streams.ts";
 import type { SocketParts } from "./connection.ts";
-import { liquidityNames, type NamedStream, type PublicForm } from "./public-session.ts";
+import { liquidityNames, type NamedStream, type PublicForm, streamsNamed } from "./public-session.ts";
 
 /** What a connection at a target is for. */
 export type Destination =
@@ -26,12 +26,33 @@ const PATHS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["/ws/liquidity", "public"],
 ]);
 
+/** Limits of a path with names of streams, in characters and names. Strangers send paths, and nothing is counted yet. */
+const MAX_PATH_LENGTH = 32_768;
+const MAX_NAMES_IN_PATH = 1_024;
+
+/** The path of a connection without streams, by a client that numbers its connections. */
+const NUMBERED = /^[0-9]{1,4}$/;
+
 /**
- * The paths of the streams of the public convention, also below the prefix of its REST routes: `/stream`, and `/ws/` with
- * names of streams. A name is a number if a client numbers its connections; it names no stream.
+ * Returns the names of streams in a path of the public convention, and undefined for any other path. The paths are
+ * `/stream` and `/ws/` with names, also below the prefix of the convention's REST routes.
  */
-const CLIENT_PATH =
-  /^(?:\/compat)?\/(?:stream|ws\/(?<names>[0-9]{1,4}|[^/@]+(?:@|%40)[^/]+(?:\/[^/@]+(?:@|%40)[^/]+)*))$/;
+function namesInPath(path: string): readonly string[] | undefined {
+  if (path.length > MAX_PATH_LENGTH) return undefined;
+  const below = path.startsWith("/compat/") ? path.slice("/compat".length) : path;
+  if (below === "/stream") return [];
+  if (!below.startsWith("/ws/")) return undefined;
+  const text = below.slice("/ws/".length);
+  if (NUMBERED.test(text)) return [];
+  const names = text.split("/", MAX_NAMES_IN_PATH + 1).map((name) => name.replaceAll("%40", "@"));
+  return names.length <= MAX_NAMES_IN_PATH && names.every(isStreamName) ? names : undefined;
+}
+
+/** Returns whether a text has the form of a stream's name: text on both sides of its first `@`. */
+function isStreamName(text: string): boolean {
+  const at = text.indexOf("@");
+  return at > 0 && at < text.length - 1;
+}
 
 /**
  * Returns whether a target in a server of a host is certainly one of the service. `/ws/0` and a `/stream` without names
@@ -40,8 +61,9 @@ const CLIENT_PATH =
 export function isSocketTarget(target: string): boolean {
   const { path = "", query = "" } = splitTarget(target) ?? {};
   if (PATHS.has(path)) return true;
-  if (!CLIENT_PATH.test(path)) return false;
-  return path.startsWith("/compat/") || /@|%40/.test(path) || /(?:^|&)streams=/.test(query);
+  const names = namesInPath(path);
+  if (names === undefined) return false;
+  return path.startsWith("/compat/") || names.length > 0 || /(?:^|&)streams=/.test(query);
 }
 
 /** Returns whether a request is for a connection at a path of the service. Paths are matched on raw bytes. */
@@ -50,9 +72,9 @@ export function leadsSomewhere({ method, target }: WireRequest, { settings }: Se
 }
 
 function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | undefined {
-  const kind = PATHS.get(path) ?? (CLIENT_PATH.test(path) ? "client" : undefined);
-  const isCompat = kind === "convention" || kind === "client";
-  return isCompat && !compatRoutes ? undefined : kind;
+  const kind = PATHS.get(path);
+  if (!compatRoutes) return kind === "convention" ? undefined : kind;
+  return kind ?? (namesInPath(path) && "client");
 }
 
 /**
@@ -67,7 +89,7 @@ export function destinationOf(target: string, parts: SocketParts): Destination |
   if (kind === "client") return { kind: "public", ...clientForm(split.path, parameters, parts) };
   if (kind !== "public") return { kind: "private", dialect: kind, returnRateLimits: readSwitch(parameters) };
   for (const field of parameters.keys()) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
-  return { kind, read: liquidityNames(parts.service), first: [], isCombined: false };
+  return { kind, reader: () => liquidityNames(parts.service), first: [], isCombined: false };
 }
 
 function readSwitch(parameters: Parameters): boolean {
@@ -91,24 +113,20 @@ function clientForm(path: string, parameters: Parameters, parts: SocketParts): P
     throw new OrderError("INVALID_PARAMETER", { field: "timeUnit", advice: "Send MILLISECOND, or omit it." });
   }
   const isCombined = path.endsWith("/stream");
-  const inPath = CLIENT_PATH.exec(path)?.groups?.names ?? "";
-  const names = isCombined ? (parameters.get("streams")?.text ?? "") : inPath.replaceAll("%40", "@");
-  const read = (name: string): NamedStream | undefined => clientStream(parts.service, name);
-  return { read, first: isNumber(names) ? [] : firstStreams(names, read, parts), isCombined };
+  const asked = parameters.get("streams")?.text ?? "";
+  const names = isCombined ? asked.split("/").filter((name) => name !== "") : (namesInPath(path) ?? []);
+  const reader: PublicForm["reader"] = () => clientStreams(parts.service);
+  return { reader, first: firstStreams(names, reader, parts), isCombined };
 }
-
-const isNumber = (names: string): boolean => /^[0-9]*$/.test(names);
 
 const STREAMS = "Send names such as btcusd@trade, separated by slashes. Take the symbols from exchangeInfo.";
 
 function firstStreams(
-  names: string,
-  read: PublicForm["read"],
+  names: readonly string[],
+  reader: PublicForm["reader"],
   { settings }: SocketParts,
 ): readonly NamedStream[] {
-  const wanted = names.split("/").filter((name) => name !== "");
-  const found = wanted.slice(0, settings.maxStreams).map(read);
-  const known = found.filter((stream) => stream !== undefined);
-  if (known.length === wanted.length) return known;
+  const known = names.length <= settings.maxStreams ? streamsNamed(names, reader()) : undefined;
+  if (known !== undefined) return known;
   throw new OrderError("INVALID_PARAMETER", { field: "streams", advice: STREAMS });
 }

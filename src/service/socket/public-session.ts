@@ -22,12 +22,15 @@ import { envelopeOf } from "./request.ts";
 /** A stream under the name by which a client lists it. */
 export type NamedStream = Readonly<{ name: string; stream: MarketStream }>;
 
+/** Returns the stream of a name, or undefined if there is none. */
+type ReadName = (name: string) => NamedStream | undefined;
+
 /**
- * The streams of a connection: those that a name can mean, and those with which it begins. With `isCombined`, each event
- * is sent with the name of its stream.
+ * The streams of a connection: those that a name can mean, and those with which it begins. `reader` is called once for
+ * the names of one request. With `isCombined`, each event is sent with the name of its stream.
  */
 export type PublicForm = Readonly<{
-  read: (name: string) => NamedStream | undefined;
+  reader: () => ReadName;
   first: readonly NamedStream[];
   isCombined: boolean;
 }>;
@@ -36,11 +39,22 @@ export type PublicForm = Readonly<{
 export type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () => void }>;
 
 /** Returns the reader of the names of `/ws/liquidity`. */
-export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): PublicForm["read"] {
+export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): ReadName {
   return (text) => {
     const found = readStreamName(text, (symbol) => instruments.resolve(symbol));
     return found && { name: found.name, stream: liquidityStream(found) };
   };
+}
+
+/** Returns the streams of all names, or undefined at the first unknown one. */
+export function streamsNamed(names: readonly string[], read: ReadName): readonly NamedStream[] | undefined {
+  const streams: NamedStream[] = [];
+  for (const name of names) {
+    const stream = read(name);
+    if (stream === undefined) return undefined;
+    streams.push(stream);
+  }
+  return streams;
 }
 
 /**
@@ -179,11 +193,9 @@ export class PublicSession implements LiveSession {
     if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
     const names = textsOf(params);
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
-    return names.map((name) => {
-      const stream = this.#form.read(name);
-      if (stream === undefined) throw new ControlError(2, "Invalid request: unknown stream");
-      return stream;
-    });
+    const streams = streamsNamed(names, this.#form.reader());
+    if (streams === undefined) throw new ControlError(2, "Invalid request: unknown stream");
+    return streams;
   }
 }
 

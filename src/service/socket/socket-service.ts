@@ -79,10 +79,11 @@ class Sockets implements SocketService {
       const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
       usedWeight = verdict.used;
       tellRefusal(service, address, verdict);
+      // The names of streams are looked up in the host's catalogue, which a banned address must not cause.
+      demandWeight(service, verdict);
       if (!leads) throw new OrderError("NOT_FOUND");
       destinationOf(request.target, this.#parts());
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
-      demandWeight(service, verdict);
       await demandConnection(service, address);
       return undefined;
     } catch (error) {

@@ -5,7 +5,7 @@ import { clientIdsOf } from "../ids.ts";
 import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
-import { canonicalSymbol } from "./symbols.ts";
+import { canonicalSymbols } from "./symbols.ts";
 import { listForClient, type Members, orderForClient, ordersForClient } from "./views.ts";
 
 /** What is about a request: its parameters and, of a signed one, the call. */
@@ -62,7 +62,7 @@ export function ownParameters(parts: ServiceParts, name: AnyRoute["name"], asked
   const parameters = FORMS[name]?.request?.(asked) ?? asked.parameters;
   const symbol = parameters.get("symbol");
   if (symbol === undefined) return parameters;
-  const text = canonicalSymbol(parts.instruments, symbol.text);
+  const text = canonicalSymbols(parts.instruments)(symbol.text);
   return new Map([...parameters, ["symbol", { ...symbol, text }]]);
 }
 

@@ -2,7 +2,7 @@ import { OrderError } from "../../../errors/index.ts";
 import { type JsonInput, type Parameters, readJson } from "../../../wire/index.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typesForClient } from "./order-types.ts";
-import { canonicalSymbol, compatSymbol, symbolForClient } from "./symbols.ts";
+import { canonicalSymbols, compatSymbol, symbolForClient } from "./symbols.ts";
 import type { Members } from "./views.ts";
 
 /** Orders of the convention that a market takes. Trailing is a distance of a stop or take-profit. */
@@ -61,14 +61,21 @@ export function tickersForClient(parts: ServiceParts, body: JsonInput, asked: Pa
   return onlyAsked(parts, body as readonly Members[], asked).map(shown);
 }
 
-/** Returns the rows of the markets that `symbol` or `symbols` names, or all rows. */
+/**
+ * Returns the rows of the markets that `symbol` or `symbols` names, or all rows. Throws an OrderError -1121 at the first
+ * unknown name.
+ */
 function onlyAsked(parts: ServiceParts, rows: readonly Members[], asked: Parameters): readonly Members[] {
-  const names = namesAsked(asked)?.map((name) => canonicalSymbol(parts.instruments, name));
+  const names = namesAsked(asked);
   if (names === undefined) return rows;
-  for (const name of names) {
-    if (parts.instruments.find(name) === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+  const canonical = canonicalSymbols(parts.instruments);
+  const symbols = new Set<string>();
+  for (const name of new Set(names)) {
+    const symbol = canonical(name);
+    if (parts.instruments.find(symbol) === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+    symbols.add(symbol);
   }
-  return rows.filter(({ symbol }) => names.includes(String(symbol)));
+  return rows.filter(({ symbol }) => symbols.has(String(symbol)));
 }
 
 const LIST = 'Send a JSON array of symbols, such as ["BTCUSD","ETHUSD"].';

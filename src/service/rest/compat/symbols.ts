@@ -14,12 +14,29 @@ export function compatSymbol(
   return named === undefined || named.symbol === symbol ? joined : symbol;
 }
 
-/** Returns the canonical symbol of a name that a client sent; a name of no instrument is returned as it is. */
-export function canonicalSymbol(instruments: Instruments, sent: string): string {
-  const known = instruments.resolve(sent);
-  if (known !== undefined) return known.symbol;
-  const named = instruments.all().find(({ baseAsset, quoteAsset }) => `${baseAsset}${quoteAsset}` === sent);
-  return named?.symbol ?? sent;
+/**
+ * Returns a function from a name that a client sent to the canonical symbol; it returns a name of no instrument as it
+ * is. The whole catalogue is read at most once, however many names one request has, because every answer of the host is
+ * checked. Make a new function for each request: a host may change its instruments.
+ */
+export function canonicalSymbols(instruments: Instruments): (sent: string) => string {
+  let joined: ReadonlyMap<string, string> | undefined;
+  return (sent) => {
+    const known = instruments.resolve(sent);
+    if (known !== undefined) return known.symbol;
+    joined ??= joinedNames(instruments);
+    return joined.get(sent) ?? sent;
+  };
+}
+
+/** Returns the canonical symbols by base and quote asset joined. The first instrument keeps a name of several. */
+function joinedNames(instruments: Instruments): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { symbol, baseAsset, quoteAsset } of instruments.all()) {
+    const joined = `${baseAsset}${quoteAsset}`;
+    if (!names.has(joined)) names.set(joined, symbol);
+  }
+  return names;
 }
 
 /** Returns the name that a client knows a canonical symbol by. */
