@@ -50,6 +50,7 @@ class CsvFile {
   readonly #options: CsvOptions;
   #columns: ReadonlyMap<string, number> = new Map();
   #read: ReadCells | undefined;
+  #rows = 0;
   #lastMs = 0;
 
   constructor(options: CsvOptions) {
@@ -67,12 +68,13 @@ class CsvFile {
       if (row.timeMs < this.#lastMs)
         throw new MarketDataError("the time must not be before the time of the previous row");
       this.#lastMs = row.timeMs;
+      this.#rows += 1;
       yield row;
     }
   }
 
   end(): void {
-    if (this.#lastMs === 0) throw new MarketDataError("the file must have at least one row");
+    if (this.#rows === 0) throw new MarketDataError("the file must have at least one row");
   }
 
   /** Chooses the format by the first line. Returns whether that line is a header. */

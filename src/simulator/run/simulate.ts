@@ -131,7 +131,7 @@ class Simulation {
     const { engine, host } = this.#parts;
     if (row.kind === "trade") {
       const { kind: _, id = `row-${number}`, ...print } = row;
-      engine.market.print({ ...print, id });
+      engine.market.print({ ...print, id: marketId(id) });
       return;
     }
     engine.market.quote(row);
@@ -151,6 +151,12 @@ class Simulation {
     if (failure !== undefined) throw failure.error;
   }
 }
+
+/**
+ * Returns the id of a market trade for the engine, which counts each id once. The venue numbers its own executions 1, 2
+ * and so on, so a number gets a prefix. Other ids are unchanged, because a prefix would make the longest ones too long.
+ */
+const marketId = (id: string): string => (/^(market-)*\d{1,16}$/.test(id) ? `market-${id}` : id);
 
 const wrongRow = (number: number, problem: string): MarketDataError =>
   new MarketDataError(`row ${number} of the market cannot be used: ${problem}`);

@@ -45,6 +45,11 @@ describe("csvMarket reads", () => {
     expect(rows.map((row) => row.kind === "trade" && row.id)).toEqual(["line-2", "line-3"]);
   });
 
+  it("a file whose rows are all at time 0 is not empty", async () => {
+    const rows = await read([QUOTES, "0,BTC/USD,10,1,11,1", "0,BTC/USD,10,1,12,1"]);
+    expect(rows.map(({ timeMs }) => timeMs)).toEqual([0, 0]);
+  });
+
   it("quotes and trades of Tardis in microseconds; a line without a side of the book is no quote", async () => {
     const quotes = [
       `${TARDIS},ask_amount,ask_price,bid_price,bid_amount`,

@@ -113,6 +113,22 @@ describe("simulate", () => {
     expect(result.fills.map(({ timeMs, price }) => [timeMs - START_MS, price])).toEqual([[6_500, "59400"]]);
   });
 
+  it("a trade of the market counts beside an execution of the account with the same id", async () => {
+    const trade = (afterMs: number, id: string): MarketRow => ({
+      ...{ kind: "trade", timeMs: START_MS + afterMs, symbol: SYMBOL },
+      ...{ price: "60000", quantity: "1", id },
+    });
+    const ids = ["1", "1", "market-1", "x".repeat(64)];
+    const market = [quote(0, "60000", "60001"), ...ids.map((id, index) => trade(index + 1, id))];
+    const result = await run(
+      ({ placeNative }) => placeNative({ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" }),
+      { market },
+    );
+    expect(result.fills.map(({ executionId }) => executionId)).toEqual(["1"]);
+    // The execution, and three trades of the market. The trade that was delivered twice counts once.
+    expect(result.counts.trades).toBe(4);
+  });
+
   it("timers of a strategy run at their times", async () => {
     const times: number[] = [];
     await run(({ every, at, nowMs }) => {
