@@ -16,7 +16,10 @@ import type { EquityPoint } from "./result.ts";
 /** What an equity curve is drawn from. */
 export type EquityParts = Readonly<{ venue: PaperVenue; accountId: number; symbols: readonly string[] }>;
 
-/** The value of an account over time, one point for each period that has passed. */
+/**
+ * The value of an account over time, one point for each period that has passed. It begins when each symbol that the
+ * account holds has a quote.
+ */
 export class EquityCurve {
   readonly #parts: EquityParts;
   readonly #points: EquityPoint[] = [];
@@ -35,10 +38,21 @@ export class EquityCurve {
     this.#quotes.set(quote.symbol, quote);
   }
 
-  /** Adds a point, or replaces the last one if it is of the same time. */
-  draw(timeMs: number): void {
+  /** Returns the symbols that the account holds without a quote that the engine counted. They have no value yet. */
+  get unquoted(): readonly string[] {
+    const { venue, accountId, symbols } = this.#parts;
+    return symbols.filter((symbol) => !this.#quotes.has(symbol) && venue.position(accountId, symbol) !== 0);
+  }
+
+  /**
+   * Adds a point, or replaces the last one if it is of the same time. Returns false and adds none while a holding has no
+   * quote, because the first quote of the holding would look like a profit.
+   */
+  draw(timeMs: number): boolean {
+    if (this.unquoted.length > 0) return false;
     if (this.#points.at(-1)?.timeMs === timeMs) this.#points.pop();
     this.#points.push({ timeMs, equity: formatNotional(this.#equity()) });
+    return true;
   }
 
   #equity(): Notional {
@@ -47,7 +61,7 @@ export class EquityCurve {
     return symbols.reduce((sum, symbol) => add(sum, this.#valueOf(symbol)), usd ?? ZERO_NOTIONAL);
   }
 
-  /** Returns the value at the middle of bid and ask. Without a quote there is none. */
+  /** Returns the value at the middle of bid and ask. A symbol without a quote is not held. */
   #valueOf(symbol: string): Notional {
     const { venue, accountId } = this.#parts;
     const quote = this.#quotes.get(symbol);

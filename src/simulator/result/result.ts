@@ -18,7 +18,9 @@ export interface SimulatedFill {
   readonly clientOrderId: string;
 }
 
-/** Value of the account at a time: its USD and, at the middle of bid and ask, everything else that it holds. */
+/**
+ * Value of the account at a time: its USD and, at the middle of bid and ask, what it holds of the symbols of the market.
+ */
 export interface EquityPoint {
   readonly timeMs: number;
   readonly equity: string;
@@ -40,6 +42,7 @@ export interface SimulationResult {
   readonly positions: Readonly<Record<string, string>>;
   /** Final balances by asset. */
   readonly balances: Readonly<Record<string, string>>;
+  /** Begins when each symbol that the account holds has a quote. */
   readonly equity: readonly EquityPoint[];
   readonly statistics: Statistics;
   /** What the market and the engine did, to check that the data was understood. */

@@ -28,7 +28,11 @@ export interface SimulationOptions {
   readonly venue?: ExecutionTerms;
   /** Settings of the engine, as for `openEngine`. Advanced orders are on. */
   readonly settings?: Partial<EngineSettings>;
-  /** Time between two points of the equity curve in milliseconds. Default: a minute. Each fill adds a point too. */
+  /**
+   * Time between two points of the equity curve, and period of the returns behind volatility, Sharpe and Sortino, in
+   * milliseconds. Default: a minute. Each fill adds a point too. For bars, pass their length: otherwise the moves between
+   * the extremes inside a bar, whose order is assumed, count as returns.
+   */
   readonly sampleMs?: number;
   /** Time to which the clock moves after the last row, so that pending work can end. Default: the last row. */
   readonly endMs?: number;

@@ -15,7 +15,7 @@ const DEFAULT_SAMPLE_MS = 60_000;
  * Runs a strategy on a market: an engine, a paper venue and a clock in memory, all unchanged from live use. Each row of
  * the market is delivered at its time, after everything that was due before it. The same input gives the same result.
  * Throws a TypeError or RangeError that names a wrong option, a MarketDataError that names the first row that cannot be
- * used, and whatever the strategy throws.
+ * used or a symbol that the account holds without any quote, and whatever the strategy throws.
  *
  * @example
  * ```ts
@@ -113,7 +113,13 @@ class Simulation {
     await this.#moveTo(Math.max(endMs ?? 0, clock.nowMs()));
     await this.#rest.settle();
     this.#throwFailure();
-    this.#recorder.curve.draw(clock.nowMs());
+    const { curve } = this.#recorder;
+    if (!curve.draw(clock.nowMs())) {
+      const held = curve.unquoted.join(", ");
+      throw new MarketDataError(
+        `the market has no quote of ${held} that the engine counted, but the account holds it`,
+      );
+    }
     return this.#recorder.result();
   }
 
@@ -135,8 +141,7 @@ class Simulation {
       return;
     }
     engine.market.quote(row);
-    if (row.timeMs >= this.#sampleAtMs) {
-      this.#recorder.curve.draw(row.timeMs);
+    if (row.timeMs >= this.#sampleAtMs && this.#recorder.curve.draw(row.timeMs)) {
       this.#sampleAtMs = row.timeMs + this.#sampleMs;
     }
     if (this.#isStarted) return;

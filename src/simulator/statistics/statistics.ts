@@ -14,11 +14,13 @@ export interface Statistics {
   readonly annualReturn?: string;
   readonly maxDrawdown: Drawdown;
   /**
-   * Standard deviation of the returns between equity points, times the square root of their number in a year. Absent
-   * with fewer than two returns.
+   * Standard deviation of the returns over periods of `sampleMs` from the first equity point, times the square root of
+   * their number in a year. The equity at the end of a period is that of the last point until then: a period without a
+   * point has a return of zero, points of fills inside a period add no return, and an incomplete period at the end is
+   * left out. Absent with fewer than two returns.
    */
   readonly volatility?: string;
-  /** Mean return divided by the standard deviation, times the square root of the number in a year. */
+  /** Mean of these returns divided by their standard deviation, times the square root of their number in a year. */
   readonly sharpe?: string;
   /** As `sharpe`, with the root of the mean square of the negative returns instead of the standard deviation. */
   readonly sortino?: string;
@@ -46,7 +48,7 @@ export interface TradeStatistics {
   readonly profit: string;
 }
 
-/** Input of the statistics: equity points in the order of time, and sums of the fills. */
+/** Input of the statistics: equity points in the order of time, the period of a return, and sums of the fills. */
 export type StatisticsInput = Readonly<{
   equity: readonly Readonly<{ timeMs: number; equity: string }>[];
   sampleMs: number;
@@ -76,7 +78,7 @@ export function statisticsOf(input: StatisticsInput): Statistics {
     totalReturn: first.isZero() ? "0" : text(last.dividedBy(first).minus(1)),
     ...(annual !== undefined && { annualReturn: text(annual) }),
     maxDrawdown,
-    ...ratios(returnsOf(points.map(({ value }) => value)), sampleMs),
+    ...ratios(returnsOf(points, sampleMs), sampleMs),
     ...calmar(annual, maxDrawdown),
     commissions,
     turnover,
@@ -98,26 +100,60 @@ function calmar(annual: Decimal | undefined, { fraction }: Drawdown): Partial<Pi
   return annual === undefined || deepest.isZero() ? {} : { calmar: text(annual.dividedBy(deepest)) };
 }
 
-function returnsOf(values: readonly Decimal[]): readonly Decimal[] {
-  return values.slice(1).flatMap((value, index) => {
-    const before = values[index];
-    return before === undefined || before.isZero() ? [] : [value.dividedBy(before).minus(1)];
-  });
+type Point = Readonly<{ timeMs: number; value: Decimal }>;
+
+/** Returns of equal periods: those of periods that had a point, and the number of all. The others are zero. */
+type Returns = Readonly<{ moved: readonly Decimal[]; count: number }>;
+
+/** Returns the returns of the complete periods. A period that began without equity has none. */
+function returnsOf(points: readonly Point[], sampleMs: number): Returns {
+  const ends = valuesAtEnds(points, sampleMs);
+  const moved: Decimal[] = [];
+  let count = 0;
+  for (const [index, { period, value }] of ends.entries()) {
+    const next = ends[index + 1];
+    if (next === undefined || value.isZero()) continue;
+    count += next.period - period;
+    moved.push(next.value.dividedBy(value).minus(1));
+  }
+  return { moved, count };
+}
+
+type PeriodEnd = Readonly<{ period: number; value: Decimal }>;
+
+/**
+ * Returns the equity at the start (period 0) and at the ends of the periods that had a point, and of the last one. So
+ * the result has no more entries than there are points, however short a period is.
+ */
+function valuesAtEnds(points: readonly Point[], sampleMs: number): readonly PeriodEnd[] {
+  const startMs = points[0]?.timeMs ?? 0;
+  const complete = Math.floor(((points.at(-1)?.timeMs ?? 0) - startMs) / sampleMs);
+  const byPeriod = new Map<number, Decimal>();
+  let last = new Decimal(0);
+  for (const { timeMs, value } of points) {
+    const period = Math.ceil((timeMs - startMs) / sampleMs);
+    if (period > complete) break;
+    last = value;
+    byPeriod.set(period, value);
+  }
+  byPeriod.set(complete, last);
+  return [...byPeriod].map(([period, value]) => ({ period, value }));
 }
 
 type Ratios = Pick<Statistics, "volatility" | "sharpe" | "sortino">;
 
-function ratios(returns: readonly Decimal[], sampleMs: number): Partial<Ratios> {
-  if (returns.length < 2) return {};
+function ratios({ moved, count }: Returns, sampleMs: number): Partial<Ratios> {
+  if (count < 2) return {};
   const zero = new Decimal(0);
   const sum = (of: (value: Decimal) => Decimal): Decimal =>
-    returns.reduce((total, value) => total.plus(of(value)), zero);
-  const mean = sum((value) => value).dividedBy(returns.length);
+    moved.reduce((total, value) => total.plus(of(value)), zero);
+  const mean = sum((value) => value).dividedBy(count);
   const deviation = sum((value) => value.minus(mean).pow(2))
-    .dividedBy(returns.length - 1)
+    .plus(mean.pow(2).times(count - moved.length))
+    .dividedBy(count - 1)
     .sqrt();
   const downside = sum((value) => (value.isNegative() ? value.pow(2) : zero))
-    .dividedBy(returns.length)
+    .dividedBy(count)
     .sqrt();
   const yearly = new Decimal(YEAR_MS).dividedBy(sampleMs).sqrt();
   return {

@@ -180,4 +180,27 @@ describe("simulate", () => {
     });
     expect(result.positions).toEqual({ [SYMBOL]: Quantity.format(Quantity.parse("1")) });
   });
+
+  describe("an account that holds two symbols", () => {
+    const OTHER = "ETH/USD";
+    const holding = { symbols: [SYMBOL, OTHER], balances: { USD: "1000", BTC: "1", ETH: "10" } };
+    const other = { ...quote(6_500, "2999", "3001"), symbol: OTHER };
+    const mixed = DIP.flatMap((row) => (row.timeMs === START_MS + 7_000 ? [other, row] : [row]));
+
+    it("has no equity until both have a quote; fills before that add no point", async () => {
+      const result = await run(({ account }) => account.place({ ...stop, quantity: "0.5" }), {
+        ...{ ...holding, market: mixed, sampleMs: 1_000 },
+      });
+      expect(result.fills.map(({ timeMs }) => timeMs - START_MS)).toEqual([5_000]);
+      // 1,000 + 0.5 * 59,500 USD, 0.5 BTC at 59,400.5 and 10 ETH at 3,000.
+      expect(result.equity[0]).toEqual({ timeMs: START_MS + 6_500, equity: "90450.25" });
+      expect(result.statistics.startEquity).toBe("90450.25");
+    });
+
+    it("is an error if one of them never has a quote", async () => {
+      const refused = run(() => undefined, holding);
+      await expect(refused).rejects.toThrow(MarketDataError);
+      await expect(refused).rejects.toThrow("the market has no quote of ETH/USD");
+    });
+  });
 });

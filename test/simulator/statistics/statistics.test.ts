@@ -33,6 +33,44 @@ describe("statistics, computed by hand", () => {
     expect(Number(sortino)).toBeCloseTo((mean / Math.sqrt(0.01 / 3)) * root, 7);
   });
 
+  it("the returns are those of equal periods, whenever the points come", () => {
+    const at = (...points: readonly (readonly [days: number, equity: string])[]) => ({
+      equity: points.map(([days, equity]) => ({ timeMs: days * DAY_MS, equity })),
+    });
+    // Returns of the four days: 0.1, 0, -0.1 and 0.2.
+    const four = at([0, "100"], [0.2, "90"], [0.7, "110"], [2.5, "150"], [3, "99"], [3.1, "1"], [4, "118.8"]);
+    const { volatility, sharpe, sortino } = daily([], four);
+    const root = Math.sqrt(365);
+    const deviation = Math.sqrt((0.05 ** 2 + 0.05 ** 2 + 0.15 ** 2 + 0.15 ** 2) / 3);
+    expect(Number(volatility)).toBeCloseTo(deviation * root, 7);
+    expect(Number(sharpe)).toBeCloseTo((0.05 / deviation) * root, 7);
+    expect(Number(sortino)).toBeCloseTo((0.05 / Math.sqrt(0.01 / 4)) * root, 7);
+    // An incomplete day at the end has no return.
+    expect(daily([], at([0, "100"], [1, "110"], [2, "99"], [2.9, "1"])).volatility).toBe(
+      daily(["100", "110", "99"]).volatility,
+    );
+  });
+
+  it("hourly points give about the same figures with periods of a minute and of an hour", () => {
+    const HOUR_MS = 3_600_000;
+    // Over 30 days, four hours with 1.2 %, -1 %, 0.6 % and -0.7 %, repeated.
+    const moves = [1.012, 0.99, 1.006, 0.993];
+    let value = 1_000;
+    const equity = Array.from({ length: 721 }, (_, hour) => {
+      if (hour > 0) value *= moves[hour % 4] ?? 1;
+      return { timeMs: hour * HOUR_MS, equity: value.toFixed(8) };
+    });
+    const [hour, minute] = [HOUR_MS, 60_000].map((sampleMs) => daily([], { equity, sampleMs }));
+    for (const figure of ["volatility", "sharpe", "sortino"] as const) {
+      expect(Number(minute?.[figure]) / Number(hour?.[figure])).toBeCloseTo(1, 2);
+    }
+  });
+
+  it("hostile input: periods of a millisecond over a century take no more work than there are points", () => {
+    const century = [0, 36_500].map((days) => ({ timeMs: days * DAY_MS, equity: String(days + 1) }));
+    expect(daily([], { equity: century, sampleMs: 1 })).toHaveProperty("volatility");
+  });
+
   it("ratios without a meaning are absent: no time, no risk, no loss, no trade", () => {
     const flat = daily(["100", "100", "100"]);
     expect([flat.sharpe, flat.sortino, flat.calmar, flat.volatility]).toEqual([
