@@ -29,10 +29,13 @@ type Market = {
 
 const SECOND_MS = 1_000;
 
+/** Streams whose second one turn of the event loop ends, which takes at most some milliseconds. */
+const STREAMS_PER_TURN = 32;
+
 /**
  * The public streams. An event goes out for each counted quote or print, or at the end of a second. Its text is made once
- * for all subscribers. While there are no subscribers, the streams do not listen to the engine. Source: decisions 45 and
- * NI; convention 4.12.
+ * for all subscribers. While there are no subscribers, the streams do not listen to the engine. The end of a second takes
+ * several turns of the event loop if it concerns many streams. Source: decisions 45 and NI; convention 4.12.
  */
 export class MarketStreams {
   readonly #engine: Engine;
@@ -41,6 +44,8 @@ export class MarketStreams {
   #unsubscribes: readonly (() => void)[] = [];
   #cancelSecond: (() => void) | undefined;
   #secondMs = 0;
+  /** Whether streams have not been told yet of a second that has ended. */
+  #isTelling = false;
 
   constructor(parts: Readonly<{ engine: Engine; clock: Clock }>) {
     this.#engine = parts.engine;
@@ -109,29 +114,57 @@ export class MarketStreams {
     }
   }
 
-  /** Waits for the next whole second of the wall clock. */
   #beginSecond(): void {
-    const nowMs = this.#clock.nowMs();
-    this.#secondMs = nowMs;
-    const atMs = this.#clock.monotonicMs() + SECOND_MS - (nowMs % SECOND_MS);
+    this.#secondMs = this.#clock.nowMs();
+    this.#awaitSecond();
+  }
+
+  /** Waits for the next whole second of the wall clock. */
+  #awaitSecond(): void {
+    const atMs = this.#clock.monotonicMs() + SECOND_MS - (this.#clock.nowMs() % SECOND_MS);
     this.#cancelSecond = this.#clock.schedule(atMs, () => this.#endSecond());
   }
 
+  /** Ends the second, unless the streams of the one before are still told: it then lasts until the next whole second. */
   #endSecond(): void {
+    if (this.#isTelling) return this.#awaitSecond();
     const fromMs = this.#secondMs;
     const markets = [...this.#markets.values()].filter(hasSeconds);
     this.#cancelSecond = undefined;
     if (markets.length === 0) return;
     this.#beginSecond();
-    for (const market of markets) {
-      const { isQuoted, isPrinted } = market;
-      market.isQuoted = false;
-      market.isPrinted = false;
-      const second = { fromMs, nowMs: this.#secondMs, isQuoted, isPrinted };
-      for (const { payload, sinks } of [...market.streams.values()]) {
-        if (payload.on !== "second") continue;
-        for (const event of payload.events(second)) tell(sinks, event);
-      }
+    const nowMs = this.#secondMs;
+    this.#tell(tellSeconds(markets.map((market) => [market, takeSecond(market, { fromMs, nowMs })])));
+  }
+
+  /** Does one turn's share of the telling, and the rest in later turns. An event that fails ends it. */
+  #tell(steps: Iterator<void>): void {
+    this.#isTelling = false;
+    if (steps.next().done) return;
+    this.#isTelling = true;
+    this.#clock.soon(() => this.#tell(steps));
+  }
+}
+
+/** Returns what happened in the second of a market, and begins its next one. */
+function takeSecond(market: Market, { fromMs, nowMs }: Pick<MarketSecond, "fromMs" | "nowMs">): MarketSecond {
+  const { isQuoted, isPrinted } = market;
+  market.isQuoted = false;
+  market.isPrinted = false;
+  return { fromMs, nowMs, isQuoted, isPrinted };
+}
+
+/** Tells each stream of seconds its events, one step per turn. */
+function* tellSeconds(ended: readonly (readonly [Market, MarketSecond])[]): Generator<void, void> {
+  let told = 0;
+  for (const [market, second] of ended) {
+    for (const { payload, sinks } of [...market.streams.values()]) {
+      if (payload.on !== "second") continue;
+      if (told > 0 && told % STREAMS_PER_TURN === 0) yield;
+      told++;
+      // A stream may have lost its last subscriber meanwhile.
+      if (sinks.size === 0) continue;
+      for (const event of payload.events(second)) tell(sinks, event);
     }
   }
 }
