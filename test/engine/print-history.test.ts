@@ -55,6 +55,33 @@ describe("decision NF: price bars in memory", () => {
     ]);
   });
 
+  it("with a limit are the newest of the range, oldest first, whatever the order of the prints", () => {
+    const history = new PrintHistory([BTC], []);
+    for (const minute of [5, 1, 9, 3, 7]) history.add(print(`${minute}`, minute * MINUTE));
+    const newest = (toMs: number, limit: number): readonly number[] =>
+      startsOf(history.bars({ ...ALL, lengthMs: MINUTE, toMs, limit })).map((startMs) => startMs / MINUTE);
+    expect(newest(Number.MAX_SAFE_INTEGER, 9)).toEqual([1, 3, 5, 7, 9]);
+    expect(newest(9 * MINUTE, 2)).toEqual([5, 7]);
+    expect(newest(9 * MINUTE + 1, 1)).toEqual([9]);
+    expect(newest(MINUTE, 1)).toEqual([]);
+    expect(startsOf(history.bars({ ...ALL, lengthMs: MINUTE, fromMs: 9 * MINUTE, toMs: MINUTE }))).toEqual(
+      [],
+    );
+  });
+
+  it("show the latest print; none if the prices of the newest bars are unknown or there are no bars", () => {
+    const history = new PrintHistory([BTC], []);
+    expect(history.latest(BTC)).toBeUndefined();
+    history.add(print("a", 2 * HOUR, { price: price("101") }));
+    history.add(print("b", HOUR, { price: price("99") }));
+    expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
+    history.forget([{ lengthMs: MINUTE, beforeMs: 3 * HOUR }]);
+    expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
+    const unknown = BAR_LENGTHS_MS.map((lengthMs) => ({ symbol: BTC, lengthMs, startMs: 24 * HOUR }));
+    const stored = BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? []);
+    expect(new PrintHistory([BTC], [...stored, ...unknown]).latest(BTC)).toBeUndefined();
+  });
+
   it("do not exist on a store that keeps none, and of an unknown market there are none", () => {
     const without = new PrintHistory([BTC], undefined);
     without.add(print("a", 5));

@@ -174,12 +174,16 @@ export interface QuoteNow {
   readonly fresh: boolean;
 }
 
-/** The bars of a market of one length that begin at or after `fromMs` and before `toMs`, in epoch milliseconds. */
+/**
+ * The bars of a market of one length that begin at or after `fromMs` and before `toMs`, in epoch milliseconds; with a
+ * `limit`, the newest of them.
+ */
 export interface PriceBarRange {
   readonly symbol: string;
   readonly lengthMs: BarLengthMs;
   readonly fromMs: number;
   readonly toMs: number;
+  readonly limit?: number;
 }
 
 /** Counters and queue lengths. */

@@ -35,7 +35,7 @@ const MOST_WAITING = 10_000;
 export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: EventStream }>;
 
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
-type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint?: LastPrint };
+type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint: LastPrint | undefined };
 
 /** Market data in the store. */
 export type KeptMarket = Readonly<{
@@ -99,6 +99,7 @@ export class MarketHub implements MarketSink {
       this.#markets.set(symbol, {
         gate: new QuoteGate(core.settings),
         book: new TriggerBook(symbol, this.history),
+        lastPrint: this.prints.latest(symbol),
       });
     }
   }

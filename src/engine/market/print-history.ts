@@ -1,3 +1,4 @@
+import type { Price } from "../../decimal/index.ts";
 import {
   BAR_LENGTHS_MS,
   BARS_KEPT,
@@ -46,11 +47,22 @@ export class PrintHistory {
   }
 
   /** Returns the bars of a range, oldest first; undefined if the store keeps none. */
-  bars({ symbol, lengthMs, fromMs, toMs }: PriceBarRange): readonly PriceBar[] | undefined {
+  bars({ symbol, lengthMs, ...range }: PriceBarRange): readonly PriceBar[] | undefined {
     if (!this.#hasBars) return undefined;
-    const row = this.#markets.get(symbol)?.bars.get(lengthMs);
-    const bars = row?.within(fromMs, toMs) ?? [];
+    const bars = this.#markets.get(symbol)?.bars.get(lengthMs)?.within(range) ?? [];
     return bars.map(([startMs, figures]) => ({ symbol, lengthMs, startMs, ...(figures && { figures }) }));
+  }
+
+  /**
+   * Returns price and time of the latest print in the bars of a symbol; undefined if there is none, or if the prices of
+   * the newest bars are unknown.
+   */
+  latest(symbol: string): Readonly<{ price: Price; timeMs: number }> | undefined {
+    let latest: BarFigures | undefined;
+    for (const { newest } of this.#markets.get(symbol)?.bars.values() ?? []) {
+      if (newest !== undefined && newest.closedAtMs >= (latest?.closedAtMs ?? 0)) latest = newest;
+    }
+    return latest && { price: latest.close, timeMs: latest.closedAtMs };
   }
 
   /** Returns the newest prints of a symbol in the order in which they were counted. */
@@ -73,49 +85,70 @@ function emptyMarket(): MarketPrints {
   };
 }
 
-/** The bars of one market and length, by start. A bar of unknown prices is undefined. */
+/** The bars of one market and length, oldest first. A bar of unknown prices is undefined. */
 class BarRow {
   readonly #lengthMs: BarLengthMs;
-  readonly #bars: Map<number, BarFigures | undefined> = new Map();
-  #newestMs = 0;
+  /** Starts of the bars. The bar at an index of `#figures` begins at the start of the same index. */
+  readonly #starts: number[] = [];
+  readonly #figures: (BarFigures | undefined)[] = [];
 
   constructor(lengthMs: BarLengthMs) {
     this.#lengthMs = lengthMs;
   }
 
   put(startMs: number, figures: BarFigures | undefined): void {
-    this.#bars.set(startMs, figures);
-    if (startMs <= this.#newestMs) return;
-    this.#newestMs = startMs;
-    if (this.#bars.size > BARS_KEPT) this.forget(this.#oldestMs);
+    const index = this.#indexOf(startMs);
+    const replaced = this.#starts[index] === startMs ? 1 : 0;
+    this.#starts.splice(index, replaced, startMs);
+    this.#figures.splice(index, replaced, figures);
+    if (this.#starts.length > BARS_KEPT) this.forget(this.#oldestMs);
   }
 
   add(startMs: number, figures: BarFigures): void {
     if (startMs < this.#oldestMs) return;
-    const before = this.#bars.get(startMs);
-    if (before !== undefined) this.#bars.set(startMs, joinFigures(before, figures));
-    else if (!this.#bars.has(startMs)) this.put(startMs, figures);
+    const index = this.#indexOf(startMs);
+    if (this.#starts[index] !== startMs) return this.put(startMs, figures);
+    const before = this.#figures[index];
+    if (before !== undefined) this.#figures[index] = joinFigures(before, figures);
   }
 
-  /** Returns the kept bars of a range, oldest first. */
-  within(fromMs: number, toMs: number): readonly (readonly [number, BarFigures | undefined])[] {
-    const lengthMs = this.#lengthMs;
-    const found: [number, BarFigures | undefined][] = [];
-    const endMs = Math.min(toMs, this.#newestMs + 1);
-    const firstMs = Math.ceil(Math.max(fromMs, this.#oldestMs) / lengthMs) * lengthMs;
-    for (let startMs = firstMs; startMs < endMs; startMs += lengthMs) {
-      if (this.#bars.has(startMs)) found.push([startMs, this.#bars.get(startMs)]);
-    }
-    return found;
+  /** Returns the kept bars of a range, oldest first; with a limit, the newest of them. */
+  within({
+    fromMs,
+    toMs,
+    limit = BARS_KEPT + 1,
+  }: Omit<PriceBarRange, "symbol" | "lengthMs">): readonly (readonly [number, BarFigures | undefined])[] {
+    const end = this.#indexOf(toMs);
+    const first = Math.max(this.#indexOf(Math.max(fromMs, this.#oldestMs)), end - limit);
+    const starts = this.#starts.slice(first, Math.max(first, end));
+    return starts.map((startMs, index) => [startMs, this.#figures[first + index]]);
+  }
+
+  /** The figures of the newest bar; undefined if there is none or its prices are unknown. */
+  get newest(): BarFigures | undefined {
+    return this.#figures.at(-1);
   }
 
   forget(beforeMs: number): void {
-    for (const startMs of this.#bars.keys()) if (startMs < beforeMs) this.#bars.delete(startMs);
+    const count = this.#indexOf(beforeMs);
+    this.#starts.splice(0, count);
+    this.#figures.splice(0, count);
+  }
+
+  /** Returns the index of the first bar that begins at or after a time. */
+  #indexOf(timeMs: number): number {
+    let [low, high] = [0, this.#starts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#starts[middle] ?? 0) < timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Start of the oldest bar that is kept: one more than the rest, because the newest may be ahead of the clock. */
   get #oldestMs(): number {
-    return this.#newestMs - BARS_KEPT * this.#lengthMs;
+    return (this.#starts.at(-1) ?? 0) - BARS_KEPT * this.#lengthMs;
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   averagePriceText,
+  compare,
   formatNotional,
   formatPrice,
   formatQuantity,
@@ -63,7 +64,8 @@ export function dayFigures(
   const percent = portion(change, {
     numerator: 10 ** (PERCENT_SCALE + 2),
     denominator: open,
-    rounding: "down",
+    // A fall is rounded towards zero, as a rise is.
+    rounding: compare(close, open) < 0 ? "up" : "down",
   });
   return {
     quantity,

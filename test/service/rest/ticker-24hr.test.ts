@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { VolumeHistory } from "../../../src/ports/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { call, openWorld, type Reply, type ServiceWorld, START_MS } from "../../support/service-world.ts";
@@ -65,6 +65,39 @@ describe("decision 43: the ticker of a day", () => {
     expect(body).toMatchObject({ price: "7000", volume: "1" });
     for (const name of ["openPrice", "highPrice", "lowPrice", "priceChange", "quoteVolume", "count"])
       expect(body).not.toHaveProperty(name);
+  });
+
+  it.each([
+    ["3", "2.99999999", "0"],
+    ["3", "2.9999", "-0.003"],
+    ["3", "3.0001", "0.003"],
+    ["3", "1.5", "-50"],
+  ])(
+    "decision NJ: a change from %s to %s is %s percent, rounded towards zero",
+    async (open, close, percent) => {
+      const world = await openWorld();
+      print(world, "1", START_MS - 1, "BTC/USD", open);
+      print(world, "1", START_MS, "BTC/USD", close);
+      expect((await day(world)).body.priceChangePercent).toBe(percent);
+    },
+  );
+
+  it("decision NJ: after a restart the last price is that of the last print, as the other prices are", async () => {
+    const disk = createMemoryDisk();
+    const before = await openWorld({ store: createMemoryStore({ disk }) });
+    print(before, "1", START_MS - 2 * MINUTE_MS, "BTC/USD", "7000");
+    print(before, "1", START_MS - 1, "BTC/USD", "7010");
+    print(before, "1", START_MS - MINUTE_MS, "BTC/USD", "7020");
+    await before.engine.idle();
+    const world = await openWorld({ store: createMemoryStore({ disk }) });
+    world.feed.quote({ ...BTC, bid: "1", ask: "3" });
+    expect((await day(world)).body).toMatchObject({
+      ...{ price: "7010", lastPrice: "7010", highPrice: "7020", openPrice: "7000", priceChange: "10" },
+    });
+    print(world, "1", START_MS - 2, "BTC/USD", "6000");
+    expect((await day(world)).body).toMatchObject({ lastPrice: "7010" });
+    print(world, "1", START_MS, "BTC/USD", "6001");
+    expect((await day(world)).body).toMatchObject({ lastPrice: "6001" });
   });
 
   it("covers 1,440 whole minutes, including the running one; one minute earlier is excluded", async () => {

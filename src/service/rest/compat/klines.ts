@@ -29,7 +29,9 @@ export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): 
   const bars = engine.priceBars({ symbol, lengthMs, fromMs: firstMs, toMs: nowMs + 1 });
   if (bars === undefined) return undefined;
   const isOpened = (bars[0]?.startMs ?? Number.MAX_SAFE_INTEGER) < klineEndMs(interval, firstMs);
-  const before = isOpened ? [] : engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: firstMs });
+  const before = isOpened
+    ? []
+    : engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: firstMs, limit: 1 });
   const price = before?.at(-1)?.figures?.close;
   return joined(interval, bars, { firstMs, toMs: Math.min(range.toMs, nowMs), price });
 }
