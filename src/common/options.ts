@@ -174,16 +174,15 @@ type FunctionNames<T> = {
  * instance of a host's own class.
  */
 export function portOption<T>(type: string, functions: FunctionNames<T>): OptionCheck {
-  const each = Object.entries<"optional" | "required">(functions);
-  const required = each.filter(([, need]) => need === "required").map(([name]) => name);
+  const members = Object.keys(functions) as (keyof typeof functions & string)[];
+  const required = members.filter((member) => functions[member] === "required");
   const wanted = `an object of the type ${type}, with these functions: ${listed(required)}`;
   return (value, name) => {
     if (!isObject(value)) throw wrongOption(value, name, wanted);
-    for (const [member, need] of each) {
+    for (const member of members) {
       const given = value[member];
-      if (given === undefined && need === "optional") continue;
-      if (typeof given !== "function")
-        throw wrongOption(given, `${name}.${member}`, `a function, as the type ${type} describes it`);
+      if (typeof given === "function" || (given === undefined && !required.includes(member))) continue;
+      throw wrongOption(given, `${name}.${member}`, `a function of the type ${type}`);
     }
   };
 }

@@ -1,22 +1,29 @@
 import type { BarLengthMs } from "../model/index.ts";
 
-/** Name of a kline interval, as the convention has them. Seconds are not among them: no bar is shorter than a minute. */
-export type KlineInterval =
-  | "1m"
-  | "3m"
-  | "5m"
-  | "15m"
-  | "30m"
-  | "1h"
-  | "2h"
-  | "4h"
-  | "6h"
-  | "8h"
-  | "12h"
-  | "1d"
-  | "3d"
-  | "1w"
-  | "1M";
+/**
+ * The kline intervals, shortest first, as the convention names them. Seconds are not among them: no bar is shorter than
+ * a minute. Source: decision NH.
+ */
+export const KLINE_INTERVALS = [
+  "1m",
+  "3m",
+  "5m",
+  "15m",
+  "30m",
+  "1h",
+  "2h",
+  "4h",
+  "6h",
+  "8h",
+  "12h",
+  "1d",
+  "3d",
+  "1w",
+  "1M",
+] as const;
+
+/** Name of a kline interval. */
+export type KlineInterval = (typeof KLINE_INTERVALS)[number];
 
 /** `barMs` is the length of the stored bars that a kline is made of. A kline of a month has no fixed length. */
 type IntervalTerms = Readonly<{ barMs: BarLengthMs; lengthMs: number | "month" }>;
@@ -47,12 +54,6 @@ const TERMS: Readonly<Record<KlineInterval, IntervalTerms>> = {
   "1w": { barMs: DAY_MS, lengthMs: WEEK_MS },
   "1M": { barMs: DAY_MS, lengthMs: "month" },
 };
-
-/** The kline intervals, shortest first. Source: decision NH. */
-export const KLINE_INTERVALS: readonly [KlineInterval, ...KlineInterval[]] = Object.keys(TERMS) as [
-  KlineInterval,
-  ...KlineInterval[],
-];
 
 /** Returns the length in milliseconds of the stored bars that klines of an interval are made of. */
 export function barsOfInterval(interval: KlineInterval): BarLengthMs {

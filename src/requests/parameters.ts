@@ -1,5 +1,4 @@
 import { type Field, FLAG, INT64, LOOKUP_ID, TIME } from "./field.ts";
-import { KLINE_INTERVALS } from "./kline-intervals.ts";
 import { ORDER_FIELDS } from "./order-fields.ts";
 
 const LOOKED_FOR = {
@@ -106,7 +105,7 @@ const OTHERS: Readonly<Record<string, Field>> = {
   },
   klineInterval: {
     kind: "text",
-    legal: `Send one of ${KLINE_INTERVALS.join(", ")}.`,
+    legal: "Send a kline interval, such as 1h.",
     invalid: "BAD_KLINE_INTERVAL",
     about: "Length of a kline.",
     example: "1h",

@@ -131,7 +131,7 @@ function checkValue(name: string, value: unknown): void {
     throw new RangeError(
       `parameters.${name} must be a safe integer, got ${value}: pass decimals as strings, such as "0.5", and long integers as bigint`,
     );
-  throw new TypeError(`parameters.${name} must be a string, number, bigint or boolean`);
+  throw new TypeError(`parameters.${name} must be a string, number or boolean`);
 }
 
 const TEXTUAL: readonly string[] = ["string", "bigint", "boolean"];

@@ -64,11 +64,11 @@ describe("decision KI: an option that cannot be used is refused with its name, i
     ],
     [
       { port: { read: () => undefined } },
-      "TypeError: make.port.write is missing: pass a function, as the type Port (managed-orders/ports) describes it",
+      "TypeError: make.port.write is missing: pass a function of the type Port (managed-orders/ports)",
     ],
     [
       { port: { ...good.port, flush: 5 } },
-      "TypeError: make.port.flush must be a function, as the type Port (managed-orders/ports) describes it, got 5",
+      "TypeError: make.port.flush must be a function of the type Port (managed-orders/ports), got 5",
     ],
     [{ ...good, count: "3" }, 'TypeError: make.count must be a whole number from 1 to 9, got "3"'],
     [{ ...good, count: 0 }, "RangeError: make.count must be a whole number from 1 to 9, got 0"],

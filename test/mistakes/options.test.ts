@@ -292,7 +292,7 @@ describe("decision KI: every function that takes options names what is wrong wit
     [
       "a venue without submit",
       engine({ venue: { lookup: async () => "not-found", subscribe: () => () => undefined } }),
-      "TypeError: openEngine.venue.submit is missing: pass a function, as the type ExecutionVenue (managed-orders/ports) describes it",
+      "TypeError: openEngine.venue.submit is missing: pass a function of the type ExecutionVenue (managed-orders/ports)",
     ],
     [
       "an engine that is not awaited",
@@ -342,7 +342,7 @@ describe("decision KI: every function that takes options names what is wrong wit
     [
       "a parameter without a text of its own",
       () => signQuery({ secret, parameters: { timestamp: new Date(0) as never } }),
-      "TypeError: parameters.timestamp must be a string, number, bigint or boolean",
+      "TypeError: parameters.timestamp must be a string, number or boolean",
     ],
     [
       "an unsafe number in a request",

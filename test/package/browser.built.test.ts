@@ -28,7 +28,7 @@ const PAGES = {
  */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 40,
-  admission: 18,
+  admission: 18.5,
   signing: 5,
   client: 14,
   "client with checks": 32,

@@ -57,7 +57,7 @@ export class ProtocolError extends ClientError implements ProtocolFinding {
 
 function textOf(problem: ProtocolProblem, member = "body"): string {
   if (problem === "wrong type") return `has no valid '${member}'`;
-  if (problem === "redirect") return "is a redirect, which a signed request does not follow";
+  if (problem === "redirect") return "is a redirect";
   if (problem === "cursor") return "repeats the cursor of an earlier page";
   return `is ${problem === "another order" ? "about another order" : problem}`;
 }

@@ -42,13 +42,11 @@ export async function pause(
   durationMs: number,
   signal: AbortLike | undefined,
 ): Promise<void> {
-  let cancelTimer = (): void => {};
-  const passed = (): Promise<void> =>
-    new Promise((resolve) => {
-      cancelTimer = clock.schedule(clock.monotonicMs() + durationMs, resolve);
-    });
-  // The bound is only the abort: the pause ends before its own time is up.
-  await within(clock, { timeoutMs: durationMs + 1, signal }, passed).finally(() => cancelTimer());
+  try {
+    await within(clock, { timeoutMs: durationMs, signal }, () => new Promise<never>(() => {}));
+  } catch (error) {
+    if (!(error instanceof TransportError && error.reason === "timeout")) throw error;
+  }
 }
 
 /** Throws a TransportError "aborted" if the signal has aborted already. */

@@ -161,11 +161,13 @@ export class Caller {
   }
 }
 
+/** Problems of a reply that may come from a proxy between client and service. */
+const UNREADABLE: readonly string[] = ["empty", "not JSON", "not text"];
+
 /** Returns whether the same read may succeed later. */
 function mayPass(error: unknown): error is TransportError | ProtocolError | RefusedError {
   if (error instanceof TransportError) return error.reason !== "aborted";
-  if (error instanceof ProtocolError)
-    return error.problem === "empty" || error.problem === "not JSON" || error.problem === "not text";
+  if (error instanceof ProtocolError) return UNREADABLE.includes(error.problem);
   if (!(error instanceof RefusedError)) return false;
   const { code, status = 0 } = error;
   return code === TIMESTAMP_REFUSED || status === 408 || status === 429 || status >= 500;

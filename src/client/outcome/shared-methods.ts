@@ -43,19 +43,18 @@ export function sharedMethods(
 ): Pick<Client, SharedMethod> {
   const reads = readsOf(parts.caller);
   const managed = { apiManaged: true };
-  const cancelsAll = cancels(
-    parts,
-    routes.cancelOpenOrders,
-    (sent, beforeMs) => canceledAll(actorOf(sent), beforeMs),
-    managed,
-  );
   return {
     placeOrder: placesOrders(parts, routes.placeOrder),
     order: reads(routes.order),
     cancelOrder: cancels(parts, routes.cancelOrder, canceledOrder),
     nativeOrders: reads(routes.nativeOrders),
     openOrders: reads(routes.openOrders, managed),
-    cancelOpenOrders: (given = {}, options) => cancelsAll(given, options),
+    cancelOpenOrders: cancels(
+      parts,
+      routes.cancelOpenOrders,
+      (sent, beforeMs) => canceledAll(actorOf(sent), beforeMs),
+      managed,
+    ),
     placeOco: placesLists(parts, routes.placeOco, "oco"),
     placeOto: placesLists(parts, routes.placeOto, "oto"),
     placeOtoco: placesLists(parts, routes.placeOtoco, "otoco"),

@@ -17,7 +17,7 @@ export type WriteParts = Readonly<{ caller: Caller; checks: LocalChecks | undefi
 type Given = Readonly<Record<string, RequestParameters[string]>>;
 
 /** A method of a client without the types of its parameters. */
-export type Method<T> = (given: object, options?: CallOptions) => Promise<T>;
+export type Method<T> = (given?: object, options?: CallOptions) => Promise<T>;
 
 /** Returns the method that places orders on a route. An order without a client id gets one before it is sent. */
 export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
@@ -68,7 +68,7 @@ export function cancels<T>(
   lookAt: (parameters: RequestParameters, beforeMs: number) => Look,
   fixed: RequestParameters = {},
 ): Method<T> {
-  return (given, options = {}) => {
+  return (given = {}, options = {}) => {
     const parameters = { ...(given as Given), ...fixed };
     return write(caller, {
       ...{ route, parameters, options, intention: "cancel" },

@@ -6,14 +6,18 @@ import type { Link } from "./link.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-const TIMESTAMP_REFUSED = -1021;
+/**
+ * Codes of refusals that pass: failures of the service, too many requests, a service that closes, and a timestamp that
+ * the next estimate of the server's time corrects.
+ */
+const PASSING: readonly (number | undefined)[] = [-1000, -1001, -1003, -1007, -1008, -1016, -1021];
 
 /**
  * Runs sessions one after another, with growing pauses of random length, until the caller aborts or a session fails in a
  * way that the next one would too. A session that lasted longer than the longest pause makes the pauses short again.
  * Rejects with the error of the last session.
  */
-async function again(
+export async function again(
   { clock, random }: Pick<Platform, "clock" | "random">,
   session: () => Promise<never>,
   signal: AbortLike,
@@ -66,6 +70,6 @@ function isFinal(error: unknown): boolean {
   if (!(error instanceof ClientError)) return true;
   if (!(error instanceof RefusedError)) return false;
   const { code, status = 0 } = error;
-  const passes = status >= 500 || [408, 418, 429].includes(status) || code === TIMESTAMP_REFUSED;
+  const passes = status >= 500 || [408, 418, 429].includes(status) || PASSING.includes(code);
   return !passes;
 }

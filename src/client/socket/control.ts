@@ -20,5 +20,6 @@ export async function control(link: Link, { method, streams }: ControlFrame, bou
   const { code, msg } = await link.request({ method, params: () => streams }, bounds);
   if (code === undefined) return;
   const text = typeof msg === "string" ? msg : "";
-  throw new RefusedError({ msg: text, status: SWITCHING }, { sent: true });
+  const negative = typeof code === "number" && code < 0 ? code : undefined;
+  throw new RefusedError({ msg: text, code: negative, status: SWITCHING }, { sent: true });
 }
