@@ -6,6 +6,7 @@ export { workRequest } from "./rest/front-requests.ts";
 export { REST_PATHS } from "./rest/routing.ts";
 export { isSocketTarget } from "./socket/destinations.ts";
 export { workMessage } from "./socket/front-messages.ts";
+export { dialectAt } from "./socket/paths.ts";
 export { MESSAGE_COST } from "./traffic/api.ts";
 export { Traffic } from "./traffic/traffic.ts";
 export { type Crowd, type TurnCost, Turns } from "./traffic/turns.ts";

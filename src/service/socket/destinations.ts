@@ -5,6 +5,8 @@ import type { ServiceSettings } from "../rest/api.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { clientStreams } from "./client-streams.ts";
 import type { SocketParts } from "./connection.ts";
+
+import { PATHS, type PathKind } from "./paths.ts";
 import { liquidityNames, type NamedStream, type PublicForm, streamsNamed } from "./public-session.ts";
 
 /** What a connection at a target is for. */
@@ -12,19 +14,8 @@ export type Destination =
   | Readonly<{ kind: "private"; dialect: Dialect; returnRateLimits: boolean }>
   | (Readonly<{ kind: "public" }> & PublicForm);
 
-/** A dialect of requests, public streams, or those of the public convention. */
-type Kind = Dialect | "public" | "client";
-
-/**
- * The dialect of requests, or public streams, at each path. Source: contract, WebSocket request methods and Events;
- * decisions 43 and NO.
- */
-const PATHS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ["/ws/listenKey", "own"],
-  ["/ws-api/v3", "own"],
-  ["/compat/ws-api/v3", "convention"],
-  ["/ws/liquidity", "public"],
-]);
+/** What a path is for, or the streams of the public convention. */
+type Kind = PathKind | "client";
 
 /** Limits of a path with names of streams, in characters and names. Strangers send paths, and nothing is counted yet. */
 const MAX_PATH_LENGTH = 32_768;
@@ -72,7 +63,7 @@ export function leadsSomewhere({ method, target }: WireRequest, { settings }: Se
 }
 
 function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | undefined {
-  const kind = PATHS.get(path);
+  const kind: Kind | undefined = PATHS.get(path);
   if (!compatRoutes) return kind === "convention" ? undefined : kind;
   return kind ?? (namesInPath(path) && "client");
 }

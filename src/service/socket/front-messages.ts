@@ -1,8 +1,8 @@
+import type { Dialect } from "../../requests/index.ts";
 import { socketSignature, verifySocketSignature } from "../../signing/internal.ts";
-import { readFlatText } from "../../wire/index.ts";
 import { requiredKey } from "../access/authentication.ts";
 import type { Worked } from "../access/front-work.ts";
-import { readSocketRequest } from "./request.ts";
+import { readParameters, readSocketRequest } from "./request.ts";
 
 /**
  * Runs the part of a signed message that needs only its text and a secret, in a front thread, as {@link workRequest}
@@ -13,12 +13,13 @@ import { readSocketRequest } from "./request.ts";
 export function workMessage(
   text: string,
   secretOf: (apiKey: string) => string | undefined,
+  dialect: Dialect,
 ): Worked | undefined {
   try {
-    const request = readSocketRequest(text);
+    const request = readSocketRequest(text, dialect);
     if (!("method" in request) || request.method.access === "PUBLIC") return undefined;
     const { id, method, params } = request;
-    const parameters = readFlatText(params);
+    const parameters = readParameters(params, dialect);
     const signed = socketSignature(parameters);
     const apiKey = requiredKey(signed.apiKey);
     const secret = secretOf(apiKey);

@@ -161,7 +161,7 @@ export class PrivateSession implements LiveSession {
   async #pass(progress: Progress): Promise<MessageResult> {
     const { request, front } = progress;
     const { service } = this.#parts;
-    const weight = "method" in request ? weightOfRequest(request, front) : UNKNOWN_WEIGHT;
+    const weight = "method" in request ? weightOfRequest(request, front, this.#dialect) : UNKNOWN_WEIGHT;
     const verdict = await weigh(service, { address: this.#address, weight });
     progress.verdict = verdict;
     demandWeight(service, verdict);

@@ -120,6 +120,8 @@ export class PublicSession implements LiveSession {
     const { id } = request;
     try {
       await this.#weigh();
+      // The limiter may have answered after the connection ended, and nothing would end new streams.
+      if (!this.connection.open) return;
       if ("problem" in request) throw request.problem;
       const { message } = request;
       this.connection.send("reply", writeJson({ result: this.#control(message), id }));

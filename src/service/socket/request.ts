@@ -74,7 +74,11 @@ const WHOLE_NUMBER = /^-?[0-9]+$/;
  * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
  */
 export const readSocketParameters = (params: string, dialect: Dialect): SocketParameters =>
-  socketParametersOf(readFlatText(params, { decimals: dialect === "convention" }), dialect);
+  socketParametersOf(readParameters(params, dialect), dialect);
+
+/** Parses the params as they were signed. Throws an OrderError for params that are not a flat JSON object. */
+export const readParameters = (params: string, dialect: Dialect): Parameters =>
+  readFlatText(params, { decimals: dialect === "convention" });
 
 /** Splits params that are already parsed. */
 export function socketParametersOf(signed: Parameters, dialect: Dialect): SocketParameters {
@@ -92,14 +96,16 @@ export function socketParametersOf(signed: Parameters, dialect: Dialect): Socket
 export function weightOfRequest(
   { method, params }: Extract<SocketRequest, { method: unknown }>,
   front: Front | undefined,
+  dialect: Dialect,
 ): number {
   const { weight } = method;
-  return typeof weight === "number" ? weight : weight(front?.worked?.parameters ?? readable(params));
+  if (typeof weight === "number") return weight;
+  return weight(front?.worked?.parameters ?? readable(params, dialect));
 }
 
-function readable(params: string): Parameters {
+function readable(params: string, dialect: Dialect): Parameters {
   try {
-    return readFlatText(params);
+    return readParameters(params, dialect);
   } catch {
     return new Map();
   }

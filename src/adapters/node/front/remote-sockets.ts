@@ -1,5 +1,5 @@
 import type { SocketPeer, SocketService, SocketSession } from "../../../service/index.ts";
-import { workMessage } from "../../../service/internal.ts";
+import { dialectAt, workMessage } from "../../../service/internal.ts";
 import type { WireRequest, WireResponse } from "../../../wire/index.ts";
 import type { Batch } from "./batch.ts";
 import type { ToMain } from "./messages.ts";
@@ -54,13 +54,14 @@ export class RemoteSockets implements SocketService {
   connect(peer: SocketPeer): SocketSession {
     const { batch, secrets } = this.#parts;
     const id = ++this.#count;
+    const dialect = dialectAt(peer.target);
     const line: Line = { id, peer, sent: 0, toldLeft: 0, arriving: 0, toldArriving: 0, frames: 0 };
     this.#lines.set(id, line);
     batch.add(["connect", id, peer.target, joinHead(peer.rawHeaders), peer.remoteAddress]);
     return {
       receive: (text) => {
         if (!this.#takes(line)) return;
-        const worked = workMessage(text, (apiKey) => secrets.secretOf(apiKey));
+        const worked = workMessage(text, (apiKey) => secrets.secretOf(apiKey), dialect);
         batch.add(["text", id, text, worked && workText(worked, secrets)]);
       },
       receiveBinary: () => this.#frame("binary", line),
