@@ -8,7 +8,12 @@ import type { ChildRequest, Level, Quote } from "../../src/model/index.ts";
 import type { PrintInput, VenueEvent } from "../../src/ports/index.ts";
 import { createCatalogue } from "../../src/sandbox/index.ts";
 import { readVenueFault } from "../../src/sandbox/venue-input.ts";
-import { type Forgetting, openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
+import {
+  type ExecutionTerms,
+  type Forgetting,
+  openPaperVenue,
+  type PaperVenue,
+} from "../../src/simulator/index.ts";
 
 export const START_MS: number = 1_700_000_000_000;
 export const DEADLINE_MS: number = START_MS + 2_000;
@@ -22,7 +27,12 @@ export type VenueWorld = Readonly<{
 }>;
 
 export async function openVenueWorld(
-  options: Readonly<{ path?: string; startMs?: number; forgetting?: Forgetting }> = {},
+  options: Readonly<{
+    path?: string;
+    startMs?: number;
+    forgetting?: Forgetting;
+    terms?: ExecutionTerms;
+  }> = {},
 ): Promise<VenueWorld> {
   const { startMs = START_MS, ...parts } = options;
   const clock = createManualClock({ startMs });
@@ -36,7 +46,7 @@ export async function openVenueWorld(
 
 /** A venue where account 1 has 1,000,000 USD and 10 BTC, and BTC/USD is at 100 to 101 without sizes. */
 export async function openFundedWorld(
-  options: Readonly<{ path?: string; forgetting?: Forgetting }> = {},
+  options: Readonly<{ path?: string; forgetting?: Forgetting; terms?: ExecutionTerms }> = {},
 ): Promise<VenueWorld> {
   const world = await openVenueWorld(options);
   await world.venue.setBalances(1, { USD: "1000000", BTC: "10" });

@@ -55,12 +55,14 @@ export class AccountOrders {
     terms: OrderTerms,
     {
       orderId = FIRST_ORDER_ID + BigInt(this.#arrived),
+      commissionRate,
       timeMs,
-    }: Readonly<{ orderId?: bigint; timeMs: number }>,
+    }: Readonly<{ orderId?: bigint; commissionRate?: string; timeMs: number }>,
   ): KeptOrder {
     const { accountId, symbol, clientOrderId } = terms;
     this.#arrived += 1;
-    const order: KeptOrder = { orderId, terms, fills: [], timesMs: [] };
+    const rate = commissionRate === undefined ? {} : { commissionRate };
+    const order: KeptOrder = { orderId, terms, ...rate, fills: [], timesMs: [] };
     this.#orders.set(orderId, order);
     grouped(this.#byClientId, `${accountId} ${clientOrderId}`, () => []).push(order);
     grouped(this.#byMarket, `${accountId} ${symbol}`, () => new Set()).add(order);

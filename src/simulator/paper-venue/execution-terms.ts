@@ -10,6 +10,7 @@ import {
   wholeOption,
 } from "../../common/index.ts";
 import {
+  formatNotional,
   formatPrice,
   formatQuantity,
   type Notional,
@@ -17,11 +18,13 @@ import {
   type Price,
   parseScaled,
   portion,
+  type Scaled,
   withinPriceRange,
 } from "../../decimal/index.ts";
 import type { Side } from "../../model/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Take } from "./order-book.ts";
+import type { VenueFill } from "./venue-fill.ts";
 
 /** Commission rates as fractions of the amount, in decimal strings: "0.001" is a tenth of a percent. */
 export interface FeeRates {
@@ -41,7 +44,11 @@ export interface TakenLevel {
   readonly shown?: string;
 }
 
-/** Returns by how many basis points an execution is worse than its level, as a decimal string of zero or more. */
+/**
+ * Returns by how many basis points an execution is worse than its level, as a decimal string of zero or more. It is
+ * called once for each level of an order; for an order by amount, with the quantity that the amount buys at the price of
+ * the level. If it throws or returns anything else, the child is refused, and a native order fails with the error.
+ */
 export type SlippageModel = (taken: TakenLevel) => string;
 
 /** Times that a child and its answer travel, in milliseconds of the clock. */
@@ -76,12 +83,15 @@ const ONE: bigint = 10n ** BigInt(RATE_SCALE);
 const BPS_SCALE = 8;
 const ALL_BPS: bigint = 10_000n * 10n ** BigInt(BPS_SCALE);
 
+/** Returns whether a text is a commission rate. */
+export function isRate(text: string): boolean {
+  const value = parseScaled(text, RATE_SCALE);
+  return value !== undefined && BigInt(value) <= ONE;
+}
+
 const rateOption: OptionCheck = textOption(
   `a decimal string from "0" to "1" with at most ${RATE_SCALE} decimals, such as "0.001"`,
-  (text) => {
-    const value = parseScaled(text, RATE_SCALE);
-    return value !== undefined && BigInt(value) <= ONE;
-  },
+  isRate,
 );
 const rates: OptionChecks<FeeRates> = { maker: rateOption, taker: rateOption };
 const travelMs: OptionCheck = optional(wholeOption({ from: 0, to: 86_400_000 }, " of milliseconds"));
@@ -126,12 +136,50 @@ export class Terms {
   }
 
   /** Returns the commission of an execution in USD, rounded up; `undefined` if none is charged. */
-  commission(symbol: string, { price, quantity }: Take, liquidity: Liquidity): Notional | undefined {
-    const charged = this.#terms.feesBySymbol?.[symbol] ?? this.#terms.fees;
-    if (charged === undefined) return undefined;
-    const numerator = parseScaled(charged[liquidity], RATE_SCALE) ?? 0;
-    return portion(notionalOf(price, quantity), { numerator, denominator: ONE, rounding: "up" });
+  commission(symbol: string, take: Take, liquidity: Liquidity): Notional | undefined {
+    const fees = this.#feesOf(symbol);
+    return fees && commissionAt(fees[liquidity], take);
   }
+
+  /** Returns the higher of the commission rates of an instrument; `undefined` if no commission is charged. */
+  highestRate(symbol: string): string | undefined {
+    const fees = this.#feesOf(symbol);
+    return fees && (scaledRate(fees.maker) > scaledRate(fees.taker) ? fees.maker : fees.taker);
+  }
+
+  #feesOf(symbol: string): FeeRates | undefined {
+    return this.#terms.feesBySymbol?.[symbol] ?? this.#terms.fees;
+  }
+}
+
+const scaledRate = (rate: string): Scaled => parseScaled(rate, RATE_SCALE) ?? 0;
+
+const commissionAt = (rate: string, { price, quantity }: Take): Notional =>
+  portion(notionalOf(price, quantity), { numerator: scaledRate(rate), denominator: ONE, rounding: "up" });
+
+/** Returns a part of an order with its commission at a rate. Without a rate it has none. */
+export function charged(
+  part: Take,
+  rate: string | undefined,
+): Pick<VenueFill, "price" | "quantity" | "commission"> {
+  return rate === undefined ? part : { ...part, commission: formatNotional(commissionAt(rate, part)) };
+}
+
+/** Returns terms whose slippage model reports its errors, including a wrong return value, before it throws them. */
+export function watchedTerms(terms: ExecutionTerms, failed: (error: unknown) => void): ExecutionTerms {
+  const { slippage } = terms;
+  if (slippage === undefined) return terms;
+  const watched: SlippageModel = (taken) => {
+    try {
+      const text = slippage(taken);
+      basisPoints(text);
+      return text;
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  };
+  return { ...terms, slippage: watched };
 }
 
 function slip({ symbol, side, limitPrice }: Taker, take: Take, slippage: SlippageModel): Take {

@@ -7,7 +7,7 @@ import {
   wholeOption,
   wordOption,
 } from "../../common/index.ts";
-import { parseScaled, type Scaled } from "../../decimal/index.ts";
+import { parseScaled, portion, type Quantity, type Scaled } from "../../decimal/index.ts";
 import type { ChildRequest } from "../../model/index.ts";
 
 /**
@@ -43,7 +43,7 @@ export interface VenueFault {
 }
 
 /** Number of decimals of {@link ActiveFault.fraction}. */
-export const FRACTION_SCALE = 20;
+const FRACTION_SCALE = 20;
 
 /** A fault with its defaults. `fraction` is in units of 1e-20. */
 export type ActiveFault = Required<Pick<VenueFault, "mode" | "lookup" | "delayMs">> &
@@ -120,4 +120,10 @@ export class FaultPlan {
     this.#hit.add(child.childId);
     return true;
   }
+}
+
+/** Returns the fraction of a quantity that a partial fault leaves, rounded down. */
+export function fractionOf(quantity: Quantity, { fraction }: ActiveFault): Quantity {
+  const denominator = 10n ** BigInt(FRACTION_SCALE);
+  return portion(quantity, { numerator: fraction, denominator, rounding: "down" });
 }

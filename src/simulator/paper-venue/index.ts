@@ -7,6 +7,7 @@ export {
   type SlippageModel,
   type TakenLevel,
   termsOption,
+  watchedTerms,
 } from "./execution-terms.ts";
 export type { LookupFault, SubmitFault, VenueFault } from "./fault.ts";
 export { parseFraction } from "./fault.ts";

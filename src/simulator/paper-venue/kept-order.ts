@@ -49,6 +49,8 @@ export type OrderEnd = Readonly<{
 export type KeptOrder = {
   readonly orderId: bigint;
   readonly terms: OrderTerms;
+  /** Highest commission rate of its fills. Absent if none is charged. */
+  readonly commissionRate?: string;
   readonly fills: VenueFill[];
   readonly timesMs: number[];
   end?: OrderEnd;

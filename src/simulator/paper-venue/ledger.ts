@@ -86,15 +86,27 @@ const textOf = (balances: Balances): Readonly<Record<string, string>> =>
 
 const reserveOf = ({ accountId, asset }: Debit): string => `${accountId} ${asset}`;
 
+/** Amounts by account and asset. */
+type Sums = Map<string, Scaled>;
+/** A promise, and the sums that contain it. */
+type Promised = Readonly<{ debit: Debit; sums: readonly Sums[] }>;
+
+function adjust({ debit, sums }: Promised, by: (a: Scaled, b: Scaled) => Scaled): void {
+  const reserve = reserveOf(debit);
+  for (const sum of sums) sum.set(reserve, by(sum.get(reserve) ?? 0, debit.amount));
+}
+
 /** Balances of all accounts, and the amounts promised to trades that are not reported yet. */
 export class Ledger {
   readonly #balances: Map<number, Map<string, Scaled>> = new Map();
-  readonly #promised: Map<string, Debit> = new Map();
+  readonly #promised: Map<string, Promised> = new Map();
   /**
    * Sums of the promises by account and asset, so that the number of resting orders does not affect the cost of a
    * check.
    */
-  readonly #reserved: Map<string, Scaled> = new Map();
+  readonly #reserved: Sums = new Map();
+  /** The part of these sums that belongs to held children. */
+  readonly #owed: Sums = new Map();
   /** The two balances right after each execution, by execution id. */
   readonly #after: Map<string, Balances> = new Map();
 
@@ -147,29 +159,34 @@ export class Ledger {
     return debit.amount <= subtract(this.balance(debit.accountId, debit.asset), reserved);
   }
 
-  /** Returns whether the account has the amount, promised or not. */
-  holds({ accountId, asset, amount }: Debit): boolean {
-    return amount <= this.balance(accountId, asset);
+  /** Returns whether the account can pay in addition to held children. What resting orders reserve is available. */
+  holds(debit: Debit): boolean {
+    const owed = this.#owed.get(reserveOf(debit)) ?? 0;
+    return debit.amount <= subtract(this.balance(debit.accountId, debit.asset), owed);
   }
 
-  /** Reserves the cost of a held child or a resting order. Replaces its earlier reservation. */
+  /** Reserves the cost of a resting order. Replaces its earlier reservation. */
   promise(id: string, debit: Debit): void {
-    this.forget(id);
-    this.#promised.set(id, debit);
-    this.#reserve(debit, add);
+    this.#promise(id, { debit, sums: [this.#reserved] });
+  }
+
+  /** Reserves the cost of a held child, which has executed already. */
+  owe(id: string, debit: Debit): void {
+    this.#promise(id, { debit, sums: [this.#reserved, this.#owed] });
   }
 
   /** Ends a promise. */
   forget(id: string): void {
-    const debit = this.#promised.get(id);
-    if (debit === undefined) return;
+    const promised = this.#promised.get(id);
+    if (promised === undefined) return;
     this.#promised.delete(id);
-    this.#reserve(debit, subtract);
+    adjust(promised, subtract);
   }
 
-  #reserve(debit: Debit, by: (a: Scaled, b: Scaled) => Scaled): void {
-    const reserve = reserveOf(debit);
-    this.#reserved.set(reserve, by(this.#reserved.get(reserve) ?? 0, debit.amount));
+  #promise(id: string, promised: Promised): void {
+    this.forget(id);
+    this.#promised.set(id, promised);
+    adjust(promised, add);
   }
 
   /** Applies a trade to the balances, fill by fill. */

@@ -20,7 +20,7 @@ import type {
   NativeRequest,
   OpenNativeQuery,
 } from "../../ports/index.ts";
-import type { Liquidity } from "./execution-terms.ts";
+import { charged, type Liquidity } from "./execution-terms.ts";
 import { executionAt, isOpen, type KeptOrder, orderOf, restOf } from "./kept-order.ts";
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
@@ -55,6 +55,8 @@ export type NativeOrderManagerParts = Readonly<{
   ) => readonly VenueFill[];
   /** Returns the parts of an order at the prices that it gets on arrival. */
   slipped: (taker: Taker, takes: readonly Take[]) => readonly Take[];
+  /** Returns the higher of the commission rates of an instrument; undefined if no commission is charged. */
+  highestRate: (symbol: string) => string | undefined;
   print: (symbol: string, fills: readonly VenueFill[]) => void;
 }>;
 
@@ -222,11 +224,14 @@ export class NativeOrderManager implements NativeOrders {
     return match;
   }
 
-  /** Matches a limit order. The account must be able to pay the whole order at its limit, whatever it fills now. */
+  /**
+   * Matches a limit order. Whatever it fills now, the account must be able to pay the whole order at its limit and at the
+   * higher commission rate.
+   */
   #matchLimit(terms: NativeLimitTerms, accountSide: AccountSide): Match {
     const { quantity, price, timeInForce } = terms;
-    const whole = this.#parts.fillsOf({ symbol: terms.symbol, liquidity: "taker" }, [{ price, quantity }]);
-    const debit = debitOf({ ...accountSide, fills: whole });
+    const whole = charged({ price, quantity }, this.#parts.highestRate(terms.symbol));
+    const debit = debitOf({ ...accountSide, fills: [whole] });
     const takes = this.#parts.book.match(takerOf(terms));
     const executed = { takes, fills: this.#executed(terms, takes), debit };
     if (timeInForce === "GTC" || total(takes) >= quantity) return executed;
@@ -253,13 +258,15 @@ export class NativeOrderManager implements NativeOrders {
     accountSide: AccountSide,
   ): Match {
     const { symbol, side, quoteQuantity: amount } = terms;
-    const { takes, spent } = this.#parts.book.matchAmount({ symbol, side, amount });
+    const { book, slipped, fillsOf } = this.#parts;
+    const slip = (take: Take): Take => slipped(takerOf(terms), [take])[0] ?? take;
+    const { takes, spent } = book.matchAmount({ symbol, side, amount, slip });
     if (spent && takes.length === 0) {
       throw new OrderError("ORDER_REJECTED", { text: "Price * QTY is zero or less." });
     }
     if (total(takes) >= QUANTITY_LIMIT)
       throw new OrderError("PARAMETER_OVERFLOW", { field: "quoteOrderQty" });
-    const fills = this.#executed(terms, takes);
+    const fills = fillsOf({ symbol, liquidity: "taker" }, takes);
     const spending = debitOf({ ...accountSide, fills });
     // An order by amount that is not spent completely may spend the amount on a better book, so all of it is checked.
     const debit = side === "BUY" && spending.amount < amount ? { ...spending, amount } : spending;
@@ -274,6 +281,7 @@ export class NativeOrderManager implements NativeOrders {
 
   #entryOf(placement: NativePlacement, { fills, expired }: Match): OrderPlaced {
     const { accountId, requestKey, ...terms } = placement;
+    const commissionRate = terms.type === "LIMIT" ? this.#parts.highestRate(terms.symbol) : undefined;
     return {
       kind: "placed",
       orderId: this.#parts.record.orders.nextId,
@@ -282,6 +290,7 @@ export class NativeOrderManager implements NativeOrders {
       terms,
       fills,
       ...(expired !== undefined && { expired }),
+      ...(commissionRate !== undefined && { commissionRate }),
       timeMs: this.#parts.clock.nowMs(),
     };
   }

@@ -17,8 +17,20 @@ export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; l
 /** A part of an order at one level, and the quantity that the level had before, if the quote has sizes. */
 export type Take = Readonly<{ price: Price; quantity: Quantity; shown?: Quantity }>;
 
+/** An order by amount. `slip` returns the part at one level at the price that it really gets. */
+export type AmountTaker = Readonly<{
+  symbol: string;
+  side: Side;
+  amount: Notional;
+  slip: (take: Take) => Take;
+}>;
+
 /** The smallest quantity. Amount divided by price is counted in it. */
 const ONE_STEP = 1 as unknown as Quantity;
+
+/** Returns the whole steps of quantity that an amount buys at a price. */
+const quantityFor = (amount: Notional, price: Price): Quantity =>
+  portion(ONE_STEP, { numerator: amount, denominator: price, rounding: "down" });
 
 type OpenLevel = { readonly price: Price; left: Quantity | undefined };
 type Sides = Readonly<{ bids: readonly OpenLevel[]; asks: readonly OpenLevel[] }>;
@@ -53,21 +65,26 @@ export class OrderBook {
   }
 
   /**
-   * Returns the current matches of an order by amount. `spent` is false if the levels ran out before the amount was
-   * used up.
+   * Returns the current matches of an order by amount, at the prices that `slip` gives to the levels. It receives the
+   * quantity that the amount buys without slippage. `spent` is false if the levels ran out before the amount was used
+   * up.
    */
-  matchAmount({ amount, ...market }: Readonly<{ symbol: string; side: Side; amount: Notional }>): Readonly<{
+  matchAmount({ amount, slip, ...market }: AmountTaker): Readonly<{
     takes: readonly Take[];
     spent: boolean;
   }> {
     const takes: Take[] = [];
     let rest = amount;
-    for (const { price, left } of this.#reachable(market)) {
+    for (const { price: shown, left } of this.#reachable(market)) {
       if (left !== undefined && left <= 0) continue;
-      const wanted = portion(ONE_STEP, { numerator: rest, denominator: price, rounding: "down" });
+      const affordable = quantityFor(rest, shown);
+      if (affordable <= 0) return { takes, spent: true };
+      const there = takeOf({ price: shown, left }, left === undefined ? affordable : min(affordable, left));
+      const { price } = slip(there);
+      const wanted = quantityFor(rest, price);
       if (wanted <= 0) return { takes, spent: true };
       const quantity = left === undefined ? wanted : min(wanted, left);
-      takes.push(takeOf({ price, left }, quantity));
+      takes.push({ ...there, price, quantity });
       if (quantity === wanted) return { takes, spent: true };
       rest = subtract(rest, notionalOf(price, quantity));
     }
@@ -101,4 +118,17 @@ export class OrderBook {
 /** Returns the sum of quantities. */
 export function total(parts: readonly Readonly<{ quantity: Quantity }>[]): Quantity {
   return parts.reduce((sum, part) => add(sum, part.quantity), ZERO_QUANTITY);
+}
+
+/** Returns the first parts of takes, up to a quantity. */
+export function firstOf(takes: readonly Take[], most: Quantity): readonly Take[] {
+  const first: Take[] = [];
+  let rest = most;
+  for (const take of takes) {
+    if (rest <= 0) break;
+    const quantity = min(rest, take.quantity);
+    first.push({ ...take, quantity });
+    rest = subtract(rest, quantity);
+  }
+  return first;
 }

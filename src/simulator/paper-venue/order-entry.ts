@@ -14,6 +14,7 @@ import {
 } from "../../decimal/index.ts";
 import type { NativeTerms } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import { isRate } from "./execution-terms.ts";
 import type { VenueFill } from "./venue-fill.ts";
 
 /** Reason why an order of the venue's book ended without being filled. */
@@ -34,6 +35,8 @@ export type OrderPlaced = Readonly<{
   terms: NativeTerms;
   fills: readonly VenueFill[];
   expired?: BookReason;
+  /** Highest commission rate of a limit order. Absent without commissions, and in records of earlier versions. */
+  commissionRate?: string;
   timeMs: number;
 }>;
 
@@ -132,6 +135,7 @@ export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kin
     terms: termsSchema,
     fills: z.array(fillSchema),
     expired: z.exactOptional(reason),
+    commissionRate: z.exactOptional(z.string().refine(isRate)),
     timeMs: whole,
   }),
   z.strictObject({ kind: z.literal("filled"), orderId: anId, fills: z.array(fillSchema), timeMs: whole }),

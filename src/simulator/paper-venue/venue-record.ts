@@ -5,6 +5,7 @@ import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { ChildRow } from "./child-row.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
+import { charged } from "./execution-terms.ts";
 import type { ChildrenPassed, ForgettingEntry } from "./forgetting-entry.ts";
 import { ForgottenChildren } from "./forgotten-children.ts";
 import { amountOf, isOpen, type KeptOrder, restOf } from "./kept-order.ts";
@@ -202,7 +203,7 @@ export class VenueRecord {
     this.#executions += entry.fills.length;
     if (!entry.held) this.#told(child, entry, entry.timeMs);
     if (entry.fills.length === 0) return;
-    if (entry.held) this.ledger.promise(entry.childId, debitOf(this.#tradeOf(child.request, entry.fills)));
+    if (entry.held) this.ledger.owe(entry.childId, debitOf(this.#tradeOf(child.request, entry.fills)));
     else this.#move(child.request, entry.fills);
   }
 
@@ -304,10 +305,11 @@ export class VenueRecord {
     else this.ledger.forget(String(order.orderId));
   }
 
-  /** Returns the maximum cost of an order's remaining quantity. */
+  /** Returns the maximum cost of an order's remaining quantity, with its commission. */
   restingDebit(order: KeptOrder): Debit {
     const { price } = order.terms;
-    const fills = price === undefined ? [] : [{ price, quantity: restOf(order) }];
+    const fills =
+      price === undefined ? [] : [charged({ price, quantity: restOf(order) }, order.commissionRate)];
     return debitOf(this.#tradeOf(order.terms, fills));
   }
 

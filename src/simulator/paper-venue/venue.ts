@@ -1,19 +1,13 @@
 import {
   errorCode,
+  errorMessage,
   nameOption,
   numberOption,
   type OptionCheck,
   optional,
   optionsOf,
 } from "../../common/index.ts";
-import {
-  formatNotional,
-  formatPrice,
-  formatQuantity,
-  min,
-  portion,
-  type Quantity,
-} from "../../decimal/index.ts";
+import { formatNotional, formatPrice, formatQuantity, min, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
@@ -35,11 +29,11 @@ import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts"
 import type { ChildRow } from "./child-row.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { type Liquidity, Terms, termsOption } from "./execution-terms.ts";
-import { type ActiveFault, FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
+import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
 import { NativeOrderManager } from "./native-order-manager.ts";
-import { OrderBook, type Take, total } from "./order-book.ts";
+import { firstOf, OrderBook, type Take, total } from "./order-book.ts";
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 import { parsePosition } from "./positions.ts";
@@ -166,6 +160,7 @@ class RecordedVenue implements PaperVenue {
       work: (work) => this.#work(work),
       fillsOf: (market, takes) => this.#fills(market, takes),
       slipped: (taker, takes) => this.#terms.slipped(taker, takes),
+      highestRate: (symbol) => this.#terms.highestRate(symbol),
       print: (symbol, fills) => this.#printFills(symbol, fills),
     });
   }
@@ -364,15 +359,20 @@ class RecordedVenue implements PaperVenue {
     if (fault?.mode === "reject" || this.#terms.refuses()) return refused("The venue refused the order.");
     const wanted = this.#reducible(child);
     if (wanted <= 0) return refused(ERRORS.REDUCE_ONLY_REJECTED.text);
-    const there = this.#book.match({ ...child, quantity: wanted });
     const { accountId, side, symbol } = child;
-    const fillsOf = (takes: readonly Take[]): readonly VenueFill[] =>
-      this.#fills({ symbol, liquidity: "taker" }, this.#terms.slipped(child, takes));
-    const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: fillsOf(there) });
+    let there: readonly Take[];
+    try {
+      there = this.#terms.slipped(child, this.#book.match({ ...child, quantity: wanted }));
+    } catch (error) {
+      return refused(`The slippage model failed: ${errorMessage(error)}`);
+    }
+    const market: Executed = { symbol, liquidity: "taker" };
+    const all = this.#fills(market, there);
+    const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: all });
     if (!this.#record.ledger.covers(debit)) return refused(ERRORS.INSUFFICIENT_BALANCE.text);
     const takes = this.#allowed(child, there, fault);
     this.#book.take(child, takes);
-    const fills = fillsOf(takes);
+    const fills = this.#fills(market, takes);
     return { state: "closed", fills, held: fault?.mode === "hold", final: false, detail: "" };
   }
 
@@ -390,7 +390,7 @@ class RecordedVenue implements PaperVenue {
     const all = total(there);
     const allowed = fault?.mode === "partial" ? fractionOf(all, fault) : all;
     if (child.timeInForce === "FOK" && allowed < child.quantity) return [];
-    return allowed === all ? there : this.#book.match({ ...child, quantity: allowed });
+    return firstOf(there, allowed);
   }
 
   #fills({ symbol, liquidity }: Executed, takes: readonly Take[]): readonly VenueFill[] {
@@ -490,10 +490,3 @@ class RecordedVenue implements PaperVenue {
 
 /** Returns a promise that never settles. Nothing refers to it, so it is collected when its caller has given up. */
 const noAnswer = (): Promise<never> => new Promise(() => undefined);
-
-const fractionOf = (quantity: Quantity, fault: ActiveFault): Quantity =>
-  portion(quantity, {
-    numerator: fault.fraction,
-    denominator: 10n ** BigInt(FRACTION_SCALE),
-    rounding: "down",
-  });

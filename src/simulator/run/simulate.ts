@@ -2,7 +2,7 @@ import { createMemoryHost, type MemoryHost } from "../../adapters/memory/index.t
 import { formatQuantity } from "../../decimal/index.ts";
 import { type Engine, openEngine } from "../../engine/index.ts";
 import { MarketDataError, type MarketRow, type MarketSource } from "../market/index.ts";
-import { openPaperVenue, type PaperVenue } from "../paper-venue/index.ts";
+import { openPaperVenue, type PaperVenue, watchedTerms } from "../paper-venue/index.ts";
 import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";
@@ -15,7 +15,8 @@ const DEFAULT_SAMPLE_MS = 60_000;
  * Runs a strategy on a market: an engine, a paper venue and a clock in memory, all unchanged from live use. Each row of
  * the market is delivered at its time, after everything that was due before it. The same input gives the same result.
  * Throws a TypeError or RangeError that names a wrong option, a MarketDataError that names the first row that cannot be
- * used or a symbol that the account holds without any quote, and whatever the strategy throws.
+ * used or a symbol that the account holds without any quote, and whatever the strategy or the
+ * slippage model throws.
  *
  * @example
  * ```ts
@@ -57,23 +58,25 @@ async function* numbered(market: MarketSource): AsyncGenerator<NumberedRow, unde
 }
 
 async function openSimulation(options: SimulationOptions, startMs: number): Promise<Simulation> {
-  const { symbols, venue: terms, balances = DEFAULT_BALANCES } = options;
+  const { symbols, venue: executionTerms = {}, balances = DEFAULT_BALANCES } = options;
   const host = createMemoryHost({ symbols, startMs });
   const { clock, instruments } = host;
-  const venue = await openPaperVenue({ clock, instruments, ...(terms !== undefined && { terms }) });
+  const activity = new Activity();
+  const terms = watchedTerms(executionTerms, (error) => activity.fail(error));
+  const venue = await openPaperVenue({ clock, instruments, terms });
   await venue.setBalances(ACCOUNT_ID, balances);
   const settings = { ...options.settings, advancedOrders: true };
   const engine = await openEngine({ ...host, exposure: venue, venue, settings });
-  return new Simulation(options, { host, venue, engine });
+  return new Simulation(options, { host, venue, engine, activity });
 }
 
-type Parts = Readonly<{ host: MemoryHost; venue: PaperVenue; engine: Engine }>;
+type Parts = Readonly<{ host: MemoryHost; venue: PaperVenue; engine: Engine; activity: Activity }>;
 
 /** One run. */
 class Simulation {
   readonly #options: SimulationOptions;
   readonly #parts: Parts;
-  readonly #activity: Activity = new Activity();
+  readonly #activity: Activity;
   readonly #rest: Rest;
   readonly #recorder: Recorder;
   readonly #symbols: ReadonlySet<string>;
@@ -82,14 +85,15 @@ class Simulation {
   #sampleAtMs: number;
 
   constructor(options: SimulationOptions, parts: Parts) {
-    const { engine, venue, host } = parts;
+    const { engine, venue, host, activity } = parts;
     const { symbols, sampleMs = DEFAULT_SAMPLE_MS } = options;
     this.#options = options;
     this.#parts = parts;
     this.#symbols = new Set(symbols);
     this.#sampleMs = sampleMs;
     this.#sampleAtMs = host.clock.nowMs();
-    this.#rest = new Rest({ engine, venue, activity: this.#activity });
+    this.#activity = activity;
+    this.#rest = new Rest({ engine, venue, activity });
     const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
     const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
@@ -147,7 +151,7 @@ class Simulation {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const { clock } = host;
-    const trader = createTrader({ ...this.#parts, clock, activity: this.#activity });
+    const trader = createTrader({ ...this.#parts, clock });
     this.#activity.run(() => this.#options.strategy(trader));
   }
 

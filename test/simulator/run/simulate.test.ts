@@ -129,6 +129,29 @@ describe("simulate", () => {
     expect(result.counts.trades).toBe(4);
   });
 
+  it.each(["child", "native order"])(
+    "decision PN: a slippage model that fails for a %s ends it",
+    async (of) => {
+      const broken = new Error("broken");
+      const slippage = (): never => {
+        throw broken;
+      };
+      const strategy: Strategy = async ({ account, placeNative }) => {
+        if (of === "child") await account.place(stop);
+        else
+          await placeNative({ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" }).catch(
+            () => undefined,
+          );
+      };
+      const balances = { USD: "100000", BTC: "1" };
+      await expect(run(strategy, { balances, venue: { slippage } })).rejects.toBe(broken);
+      const wrong = { slippage: () => 5 as unknown as string };
+      await expect(run(strategy, { balances, venue: wrong })).rejects.toThrow(
+        "slippage must return basis points",
+      );
+    },
+  );
+
   it("timers of a strategy run at their times", async () => {
     const times: number[] = [];
     await run(({ every, at, nowMs }) => {
