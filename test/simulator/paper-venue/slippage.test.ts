@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatNotional, formatPrice, notional } from "../../../src/decimal/index.ts";
+import { formatNotional, formatPrice, notional, ZERO_NOTIONAL } from "../../../src/decimal/index.ts";
 import type { SlippageModel } from "../../../src/simulator/index.ts";
 import { childOf, DEADLINE_MS, faulty, openFundedWorld, quoteOf } from "../../sandbox/venue-world.ts";
 
@@ -46,6 +46,6 @@ describe("decision PN: slippage", () => {
       ...{ accountId: 1, symbol: "BTC/USD", side: "BUY", clientOrderId: "buy", requestKey: "1" },
       ...{ type: "MARKET", quoteQuantity: notional("100") },
     });
-    expect([order.status, formatNotional(order.executedNotional)]).toEqual(["FILLED", spent]);
+    expect([order.status, formatNotional(order.executedNotional ?? ZERO_NOTIONAL)]).toEqual(["FILLED", spent]);
   });
 });
