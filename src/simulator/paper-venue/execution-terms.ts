@@ -24,7 +24,6 @@ import {
 import type { Side } from "../../model/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Take } from "./order-book.ts";
-import type { VenueFill } from "./venue-fill.ts";
 
 /** Commission rates as fractions of the amount, in decimal strings: "0.001" is a tenth of a percent. */
 export interface FeeRates {
@@ -158,10 +157,7 @@ const commissionAt = (rate: string, { price, quantity }: Take): Notional =>
   portion(notionalOf(price, quantity), { numerator: scaledRate(rate), denominator: ONE, rounding: "up" });
 
 /** Returns a part of an order with its commission at a rate. Without a rate it has none. */
-export function charged(
-  part: Take,
-  rate: string | undefined,
-): Pick<VenueFill, "price" | "quantity" | "commission"> {
+export function charged(part: Take, rate: string | undefined): Take & Readonly<{ commission?: string }> {
   return rate === undefined ? part : { ...part, commission: formatNotional(commissionAt(rate, part)) };
 }
 

@@ -46,6 +46,9 @@ describe("decision PN: slippage", () => {
       ...{ accountId: 1, symbol: "BTC/USD", side: "BUY", clientOrderId: "buy", requestKey: "1" },
       ...{ type: "MARKET", quoteQuantity: notional("100") },
     });
-    expect([order.status, formatNotional(order.executedNotional ?? ZERO_NOTIONAL)]).toEqual(["FILLED", spent]);
+    expect([order.status, formatNotional(order.executedNotional ?? ZERO_NOTIONAL)]).toEqual([
+      "FILLED",
+      spent,
+    ]);
   });
 });
