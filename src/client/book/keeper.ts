@@ -5,11 +5,11 @@ import type { AbortLike } from "../http/platform.ts";
 import type { Caller } from "../methods/caller.ts";
 import { CLIENT_ROUTES } from "../methods/routes.ts";
 import type { LevelReply } from "../replies/market.ts";
-import { WrongType } from "../replies/reader.ts";
 import type { Members } from "../socket/connection.ts";
-import { control, SWITCHING, streamName } from "../socket/control.ts";
+import { control, streamName } from "../socket/control.ts";
 import { Inbox } from "../socket/inbox.ts";
 import type { Link } from "../socket/link.ts";
+import { readMessage, SWITCHING } from "../socket/read-message.ts";
 import { BookSides, type DepthEvent, readDepth, readSnapshot } from "./book-sides.ts";
 
 /** What a keeper works with. */
@@ -36,7 +36,7 @@ const SNAPSHOT_ATTEMPTS = 8;
 export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<never> {
   const { link, caller, symbol, show, maxHeld } = parts;
   const connection = await link.connected({ timeoutMs: caller.settings.timeoutMs, signal });
-  const inbox = new Inbox(connection, maxHeld, (message) => readMessage(message));
+  const inbox = new Inbox(connection, maxHeld, readDiff);
   try {
     const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
     await control(link, { method: "SUBSCRIBE", streams: [streamName(symbol, "depth")] }, bounds);
@@ -92,12 +92,6 @@ async function bookOf(
   }
 }
 
-function readMessage(message: Members): DepthEvent | undefined {
-  if (message.e !== "depthUpdate") return undefined;
-  try {
-    return readDepth(message, "");
-  } catch (error) {
-    if (!(error instanceof WrongType)) throw error;
-    throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
-  }
+function readDiff(message: Members): DepthEvent | undefined {
+  return message.e === "depthUpdate" ? readMessage(readDepth, message) : undefined;
 }

@@ -1,19 +1,9 @@
 import { readLevel } from "../book/book-sides.ts";
-import { ProtocolError } from "../errors/protocol-error.ts";
 import { decimal } from "../replies/decimal-text.ts";
 import type { LevelReply } from "../replies/market.ts";
-import {
-  list,
-  number,
-  object,
-  type Shape,
-  text,
-  type WholeText,
-  WrongType,
-  whole,
-} from "../replies/reader.ts";
+import { list, number, object, type Shape, text, type WholeText, whole } from "../replies/reader.ts";
 import type { Members } from "../socket/connection.ts";
-import { SWITCHING } from "../socket/control.ts";
+import { readMessage } from "../socket/read-message.ts";
 
 /** The best prices of a market after a quote. */
 export interface BookTickerEvent {
@@ -85,10 +75,5 @@ export const MARKET_KINDS: readonly MarketKind[] = ["bookTicker", "depth20", "tr
 export function readMarketEvent(message: Members): MarketEvents[MarketKind] | undefined {
   const kind = MARKET_KINDS.find((known) => known === message.e);
   if (kind === undefined) return undefined;
-  try {
-    return object(MARKET_SHAPES[kind] as Shape<MarketEvents[MarketKind]>)(message, "");
-  } catch (error) {
-    if (!(error instanceof WrongType)) throw error;
-    throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
-  }
+  return readMessage(object(MARKET_SHAPES[kind] as Shape<MarketEvents[MarketKind]>), message);
 }

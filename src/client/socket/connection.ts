@@ -5,6 +5,7 @@ import type { Redact } from "../errors/redaction.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { type Bounds, within } from "../http/deadline.ts";
 import type { ClientClock } from "../http/platform.ts";
+import { SWITCHING } from "./read-message.ts";
 import type { FindSocketClass, SocketEvent, SocketLike } from "./socket-like.ts";
 
 /** A message of the service: members by name. */
@@ -20,7 +21,6 @@ export type SocketParts = Readonly<{
 }>;
 
 /** Status in errors about messages, which have no HTTP status of their own. */
-const SWITCHING = 101;
 
 /**
  * One WebSocket connection. Every message is read before it is handed on; one that is not a JSON object ends the

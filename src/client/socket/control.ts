@@ -1,15 +1,13 @@
 import { RefusedError } from "../errors/refused-error.ts";
 import type { Bounds } from "../http/deadline.ts";
 import type { Link } from "./link.ts";
+import { SWITCHING } from "./read-message.ts";
 
 /** A control frame of the public streams. */
 export type ControlFrame = Readonly<{
   method: "SUBSCRIBE" | "LIST_SUBSCRIPTIONS";
   streams: readonly string[];
 }>;
-
-/** HTTP status of an upgraded connection. */
-export const SWITCHING = 101;
 
 /** Returns the name of a public stream, such as btcusd@depth. */
 export const streamName = (symbol: string, kind: string): string =>

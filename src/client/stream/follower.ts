@@ -1,14 +1,13 @@
-import { ProtocolError } from "../errors/protocol-error.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import type { AbortLike } from "../http/platform.ts";
 import type { Client } from "../methods/api.ts";
 import type { ActorParameters } from "../methods/parameters.ts";
 import type { SharedMethod } from "../outcome/shared-methods.ts";
-import { WrongType } from "../replies/reader.ts";
 import type { Members } from "../socket/connection.ts";
 import { Inbox } from "../socket/inbox.ts";
 import type { Link } from "../socket/link.ts";
 import { SOCKET_ROUTES, type SubscribedReply } from "../socket/methods.ts";
+import { readMessage } from "../socket/read-message.ts";
 import type { SocketCaller } from "../socket/socket-caller.ts";
 import {
   type AccountEvent,
@@ -50,7 +49,6 @@ export type FollowerParts = Readonly<{
 
 type Position = Readonly<{ streamId: string; sequence: number }>;
 
-const SWITCHING = 101;
 /** A fill may arrive after the end of its order. For so long, orders that have ended are queried too. */
 const LATE_FILLS_MS = 300_000;
 
@@ -97,12 +95,7 @@ export class Follower {
       if (subscriptionId !== this.#subscriptionId) return undefined;
       throw new TransportError("connection", "the service ended the subscription");
     }
-    try {
-      return readEvent(event, "");
-    } catch (error) {
-      if (!(error instanceof WrongType)) throw error;
-      throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
-    }
+    return readMessage(readEvent, event);
   }
 
   /** After a quiet time, the reply to a new subscription shows whether events were lost, or the connection. */
