@@ -77,6 +77,7 @@ export {
   barsOf,
   countsForBars,
   figuresOf,
+  figuresOfBars,
   joinFigures,
   type PriceBar,
   type PricedPrint,

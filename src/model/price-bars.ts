@@ -87,6 +87,19 @@ export function joinFigures(earlier: BarFigures, later: BarFigures): BarFigures 
   };
 }
 
+/**
+ * Returns the figures of consecutive bars, oldest first: undefined without bars, and "unknown" if those of one bar are
+ * unknown.
+ */
+export function figuresOfBars(bars: readonly PriceBar[]): BarFigures | "unknown" | undefined {
+  let sum: BarFigures | undefined;
+  for (const { figures } of bars) {
+    if (figures === undefined) return "unknown";
+    sum = sum === undefined ? figures : joinFigures(sum, figures);
+  }
+  return sum;
+}
+
 /** Returns whether a print counts for bars: it was not older than {@link BAR_PRINT_AGE_MS} when it was first seen. */
 export function countsForBars({ timeMs, seenAtMs }: CountedPrint): boolean {
   return seenAtMs - timeMs < BAR_PRINT_AGE_MS;

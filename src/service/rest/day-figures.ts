@@ -13,7 +13,7 @@ import {
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { Engine } from "../../engine/index.ts";
-import { type BarFigures, joinFigures, type PriceBar } from "../../model/index.ts";
+import { figuresOfBars, type PriceBar } from "../../model/index.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -53,11 +53,8 @@ export function dayFigures(
 ): DayFigures | undefined {
   const bars = barsOfDay(engine, symbol, { fromMs, toMs });
   if (bars === undefined) return undefined;
-  let sum: BarFigures | undefined;
-  for (const { figures } of bars) {
-    if (figures === undefined) return undefined;
-    sum = sum === undefined ? figures : joinFigures(sum, figures);
-  }
+  const sum = figuresOfBars(bars);
+  if (sum === "unknown") return undefined;
   const { open = last, high = last, low = last, close = last } = sum ?? {};
   const { quantity = ZERO_QUANTITY, quoteQuantity = ZERO_NOTIONAL, prints = 0 } = sum ?? {};
   const change = subtract(close, open);

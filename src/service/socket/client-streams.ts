@@ -1,5 +1,4 @@
-import { formatNotional, formatPrice, formatQuantity } from "../../decimal/index.ts";
-import type { PrintUpdate } from "../../engine/index.ts";
+import { formatNotional, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
 import {
   type ClientStreamName,
   type KlineInterval,
@@ -7,12 +6,12 @@ import {
   readClientStreamName,
 } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import { aggTradeMembers } from "../rest/compat/history-handlers.ts";
 import { type Kline, klinesOf } from "../rest/compat/klines.ts";
 import { canonicalSymbols, symbolForClient } from "../rest/compat/symbols.ts";
-import { dayFigures, lastDay } from "../rest/day-figures.ts";
+import { type DayFigures, type DayRange, dayFigures, lastDay } from "../rest/day-figures.ts";
 import { priceOf, visibleLevels } from "../rest/market-handlers.ts";
 import type { ServiceParts } from "../rest/parts.ts";
-import { tradeIdOf } from "../views/trade-id.ts";
 import { bookTicker, depthUpdate, trade } from "./market-payloads.ts";
 import type { MarketSecond, MarketStream, StreamPayload } from "./market-streams.ts";
 
@@ -50,7 +49,10 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
     case "trade":
       return { on: "print", event: (print, nowMs) => ({ ...trade(print, nowMs), s }) };
     case "aggTrade":
-      return { on: "print", event: (print, nowMs) => aggTrade(print, { s, nowMs }) };
+      return {
+        on: "print",
+        event: (print, nowMs) => ({ e: "aggTrade", E: nowMs, s, ...aggTradeMembers(print) }),
+      };
     case "bookTicker":
       return {
         on: "quote",
@@ -84,17 +86,6 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
         events: ({ nowMs, isPrinted }) => (isPrinted ? miniTickerEvents(parts, market, nowMs) : []),
       };
   }
-}
-
-function aggTrade(
-  { id, price, quantity, timeMs }: PrintUpdate,
-  { s, nowMs }: Readonly<{ s: string; nowMs: number }>,
-): JsonInput {
-  const number = tradeIdOf(id);
-  return {
-    ...{ e: "aggTrade", E: nowMs, s, a: number, p: formatPrice(price), q: formatQuantity(quantity) },
-    ...{ f: number, l: number, T: timeMs, m: false, M: true },
-  };
 }
 
 /**
@@ -133,12 +124,21 @@ function klineEvent(
   };
 }
 
-function tickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): readonly JsonInput[] {
+type Day = Readonly<{ last: Price; range: DayRange; day: DayFigures["members"] | undefined }>;
+
+/** Returns the last price of a market and the figures of its last day; undefined while it has no price. */
+function dayOf(parts: StreamParts, symbol: string, nowMs: number): Day | undefined {
   const last = priceOf(parts, symbol);
-  if (last === undefined) return [];
-  const { engine } = parts;
+  if (last === undefined) return undefined;
   const range = lastDay(nowMs);
-  const day = dayFigures(engine, { symbol, ...range, last })?.members;
+  return { last, range, day: dayFigures(parts.engine, { symbol, ...range, last })?.members };
+}
+
+function tickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): readonly JsonInput[] {
+  const { engine } = parts;
+  const found = dayOf(parts, symbol, nowMs);
+  if (found === undefined) return [];
+  const { last, range, day } = found;
   const quote = engine.quote(symbol)?.quote;
   const { b, B, a, A } = quote === undefined ? {} : bookTicker(quote, nowMs);
   const lastPrint = engine.recentPrints(symbol).at(-1);
@@ -156,9 +156,9 @@ function tickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): 
 }
 
 function miniTickerEvents(parts: StreamParts, { symbol, s }: Named, nowMs: number): readonly JsonInput[] {
-  const last = priceOf(parts, symbol);
-  if (last === undefined) return [];
-  const day = dayFigures(parts.engine, { symbol, ...lastDay(nowMs), last })?.members;
+  const found = dayOf(parts, symbol, nowMs);
+  if (found === undefined) return [];
+  const { last, day } = found;
   return [
     {
       ...{ e: "24hrMiniTicker", E: nowMs, s, c: formatPrice(last) },

@@ -5,7 +5,6 @@ import type { ServiceSettings } from "../rest/api.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { clientStreams } from "./client-streams.ts";
 import type { SocketParts } from "./connection.ts";
-
 import { PATHS, type PathKind } from "./paths.ts";
 import { liquidityNames, type NamedStream, type PublicForm, streamsNamed } from "./public-session.ts";
 

@@ -77,7 +77,8 @@ export function aggTrades(parts: ServiceParts, parameters: Parameters): JsonInpu
   return pageOf(within, { limit: query.limit, isForward: startTimeMs !== undefined }).map(aggTradeMembers);
 }
 
-function aggTradeMembers({ id, price, quantity, timeMs }: PricedPrint): Members {
+/** Returns a trade as an aggregate of its own, as aggTrades and the stream `aggTrade` have it. */
+export function aggTradeMembers({ id, price, quantity, timeMs }: PricedPrint): Members {
   const number = tradeIdOf(id);
   return {
     a: number,

@@ -1,6 +1,6 @@
 import { type Price, ZERO_NOTIONAL, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { Engine } from "../../../engine/index.ts";
-import { BARS_KEPT, type BarFigures, joinFigures, type PriceBar } from "../../../model/index.ts";
+import { BARS_KEPT, type BarFigures, figuresOfBars, type PriceBar } from "../../../model/index.ts";
 import { barsOfInterval, type KlineInterval, klineEndMs, klineStartMs } from "../../../requests/index.ts";
 
 /** A kline from `startMs` until before `endMs`. One without prints has the last price before it, and zeros. */
@@ -71,12 +71,8 @@ function restingAt(price: Price | undefined): Figures | undefined {
 
 /** Returns the figures of some bars; undefined if those of one of them are unknown. */
 function sumOf(bars: readonly PriceBar[]): Figures | undefined {
-  let sum: BarFigures | undefined;
-  for (const { figures } of bars) {
-    if (figures === undefined) return undefined;
-    sum = sum === undefined ? figures : joinFigures(sum, figures);
-  }
-  if (sum === undefined) return undefined;
+  const sum = figuresOfBars(bars);
+  if (sum === undefined || sum === "unknown") return undefined;
   const { openedAtMs: _opened, closedAtMs: _closed, ...figures } = sum;
   return figures;
 }
