@@ -134,10 +134,9 @@ export class Terms {
     return slippage === undefined ? takes : takes.map((take) => slip(taker, take, slippage));
   }
 
-  /** Returns the commission of an execution in USD, rounded up; `undefined` if none is charged. */
-  commission(symbol: string, take: Take, liquidity: Liquidity): Notional | undefined {
-    const fees = this.#feesOf(symbol);
-    return fees && commissionAt(fees[liquidity], take);
+  /** Returns the commission rate of an instrument; `undefined` if no commission is charged. */
+  rate(symbol: string, liquidity: Liquidity): string | undefined {
+    return this.#feesOf(symbol)?.[liquidity];
   }
 
   /** Returns the higher of the commission rates of an instrument; `undefined` if no commission is charged. */
@@ -156,7 +155,7 @@ const scaledRate = (rate: string): Scaled => parseScaled(rate, RATE_SCALE) ?? 0;
 const commissionAt = (rate: string, { price, quantity }: Take): Notional =>
   portion(notionalOf(price, quantity), { numerator: scaledRate(rate), denominator: ONE, rounding: "up" });
 
-/** Returns a part of an order with its commission at a rate. Without a rate it has none. */
+/** Returns a part of an order with its commission in USD at a rate, rounded up. Without a rate it has none. */
 export function charged(part: Take, rate: string | undefined): Take & Readonly<{ commission?: string }> {
   return rate === undefined ? part : { ...part, commission: formatNotional(commissionAt(rate, part)) };
 }

@@ -7,7 +7,7 @@ import {
   optional,
   optionsOf,
 } from "../../common/index.ts";
-import { formatNotional, formatPrice, formatQuantity, min, type Quantity } from "../../decimal/index.ts";
+import { formatPrice, formatQuantity, min, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
@@ -28,7 +28,7 @@ import { createRandom } from "../random/index.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import type { ChildRow } from "./child-row.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
-import { type Liquidity, Terms, termsOption } from "./execution-terms.ts";
+import { charged, type Liquidity, Terms, termsOption } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
@@ -105,6 +105,7 @@ function recordOf({ instruments }: PaperVenueOptions, lines: readonly string[]):
 }
 
 type Parts = PaperVenueOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
+
 /** Market of executions, and whether their order waited in the book. */
 type Executed = Readonly<{ symbol: string; liquidity: Liquidity }>;
 
@@ -395,12 +396,11 @@ class RecordedVenue implements PaperVenue {
 
   #fills({ symbol, liquidity }: Executed, takes: readonly Take[]): readonly VenueFill[] {
     const timeMs = this.#clock.nowMs();
+    const rate = this.#terms.rate(symbol, liquidity);
     return takes.map((take, index) => {
-      const { price, quantity } = take;
+      const { price, quantity, commission } = charged(take, rate);
       const executionId = String(this.#record.executions + index + 1);
-      const commission = this.#terms.commission(symbol, take, liquidity);
-      const fee =
-        commission === undefined ? {} : { commission: formatNotional(commission), commissionAsset: "USD" };
+      const fee = commission === undefined ? {} : { commission, commissionAsset: "USD" };
       return { executionId, quantity, price, timeMs, ...fee, ...(liquidity === "maker" && { liquidity }) };
     });
   }

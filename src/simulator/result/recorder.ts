@@ -47,16 +47,12 @@ export class Recorder {
   readonly #seen: Map<number, number> = new Map();
   #turnover: Notional = ZERO_NOTIONAL;
   #commissions: Notional = ZERO_NOTIONAL;
-  #trades = 0;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
     this.curve = new EquityCurve(parts);
     const { events } = parts.engine;
     events.on("quote", (quote) => this.curve.quoted(quote));
-    events.on("print", () => {
-      this.#trades += 1;
-    });
     events.on("order", (update) => this.#recorded(update));
     events.on("list", ({ list }) => void this.#lists.set(list.listId, list));
     events.on("fill", (update) => this.#filled(update));
@@ -96,10 +92,10 @@ export class Recorder {
   }
 
   #counts(): SimulationCounts {
-    const { quotesCounted, quotesDropped, children, alerts } = this.#parts.engine.metrics();
+    const { quotesCounted, quotesDropped, printsCounted, children, alerts } = this.#parts.engine.metrics();
     const dropped = Object.entries(quotesDropped).filter(([, count]) => count > 0);
     const droppedQuotes = Object.fromEntries(dropped);
-    return { quotes: quotesCounted, trades: this.#trades, droppedQuotes, children, alerts };
+    return { quotes: quotesCounted, trades: printsCounted, droppedQuotes, children, alerts };
   }
 
   /** A record that touched several orders comes once for each. */

@@ -1,4 +1,4 @@
-import { createMemoryHost, type MemoryHost } from "../../adapters/memory/index.ts";
+import { createMemoryHost, type MemoryHost, type Settle } from "../../adapters/memory/index.ts";
 import { formatQuantity } from "../../decimal/index.ts";
 import { type Engine, openEngine } from "../../engine/index.ts";
 import { MarketDataError, type MarketRow, type MarketSource } from "../market/index.ts";
@@ -6,7 +6,7 @@ import { openPaperVenue, type PaperVenue, watchedTerms } from "../paper-venue/in
 import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";
-import { Rest } from "./rest.ts";
+import { settled } from "./rest.ts";
 
 const DEFAULT_BALANCES = { USD: "100000" };
 const DEFAULT_SAMPLE_MS = 60_000;
@@ -76,8 +76,7 @@ type Parts = Readonly<{ host: MemoryHost; venue: PaperVenue; engine: Engine; act
 class Simulation {
   readonly #options: SimulationOptions;
   readonly #parts: Parts;
-  readonly #activity: Activity;
-  readonly #rest: Rest;
+  readonly #settle: Settle;
   readonly #recorder: Recorder;
   readonly #symbols: ReadonlySet<string>;
   readonly #sampleMs: number;
@@ -85,15 +84,14 @@ class Simulation {
   #sampleAtMs: number;
 
   constructor(options: SimulationOptions, parts: Parts) {
-    const { engine, venue, host, activity } = parts;
+    const { engine, venue, host } = parts;
     const { symbols, sampleMs = DEFAULT_SAMPLE_MS } = options;
     this.#options = options;
     this.#parts = parts;
     this.#symbols = new Set(symbols);
     this.#sampleMs = sampleMs;
     this.#sampleAtMs = host.clock.nowMs();
-    this.#activity = activity;
-    this.#rest = new Rest({ engine, venue, activity });
+    this.#settle = () => settled(parts);
     const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
     const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
@@ -115,8 +113,6 @@ class Simulation {
   async end(endMs: number | undefined): Promise<SimulationResult> {
     const { clock } = this.#parts.host;
     await this.#moveTo(Math.max(endMs ?? 0, clock.nowMs()));
-    await this.#rest.settle();
-    this.#throwFailure();
     const { curve } = this.#recorder;
     if (!curve.draw(clock.nowMs())) {
       const held = curve.unquoted.join(", ");
@@ -133,12 +129,12 @@ class Simulation {
   }
 
   async #moveTo(timeMs: number): Promise<void> {
-    await this.#parts.host.clock.advanceTo(timeMs, this.#rest.settle);
+    await this.#parts.host.clock.advanceTo(timeMs, this.#settle);
     this.#throwFailure();
   }
 
   #deliver(row: MarketRow, number: number): void {
-    const { engine, host } = this.#parts;
+    const { engine, host, activity } = this.#parts;
     if (row.kind === "trade") {
       const { kind: _, id = `row-${number}`, ...print } = row;
       engine.market.print({ ...print, id: marketId(id) });
@@ -152,11 +148,11 @@ class Simulation {
     this.#isStarted = true;
     const { clock } = host;
     const trader = createTrader({ ...this.#parts, clock });
-    this.#activity.run(() => this.#options.strategy(trader));
+    activity.run(() => this.#options.strategy(trader));
   }
 
   #throwFailure(): void {
-    const { failure } = this.#activity;
+    const { failure } = this.#parts.activity;
     if (failure !== undefined) throw failure.error;
   }
 }

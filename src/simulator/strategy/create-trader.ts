@@ -11,6 +11,7 @@ import {
   parsePrice,
   parseQuantity,
   parseScaled,
+  type Quantity,
 } from "../../decimal/index.ts";
 import type { Engine, EngineEvents } from "../../engine/index.ts";
 import { CHILD_PREFIX } from "../../lifecycle/index.ts";
@@ -106,29 +107,29 @@ type Named = NativeOrderRequest & Readonly<{ clientOrderId: string }>;
 function termsOf(order: Named): NativeTerms {
   const { symbol, side, clientOrderId } = order;
   const common = { symbol, side, clientOrderId };
+  const quantity = (): Quantity =>
+    amount("quantity", order.quantity, { parse: parseQuantity, example: "0.5" });
   if (order.type === "LIMIT") {
     const { timeInForce = "GTC" } = order;
-    return { ...common, type: "LIMIT", timeInForce, quantity: quantityOf(order), price: priceOf(order) };
+    const price = amount("price", order.price, { parse: parsePrice, example: "60000" });
+    return { ...common, type: "LIMIT", timeInForce, quantity: quantity(), price };
   }
   if (order.type !== "MARKET") throw wrongOption(order.type, "placeNative.type", "MARKET or LIMIT", true);
-  if (order.quoteQuantity === undefined) return { ...common, type: "MARKET", quantity: quantityOf(order) };
-  return { ...common, type: "MARKET", quoteQuantity: amountOf(order) };
+  if (order.quoteQuantity === undefined) return { ...common, type: "MARKET", quantity: quantity() };
+  const read = { parse: parseAmount, example: "100" };
+  return { ...common, type: "MARKET", quoteQuantity: amount("quoteQuantity", order.quoteQuantity, read) };
 }
 
-function quantityOf({ quantity }: Named): NonNullable<ReturnType<typeof parseQuantity>> {
-  const value = typeof quantity === "string" ? parseQuantity(quantity) : undefined;
+type AmountReader<T> = Readonly<{ parse: (text: string) => T | undefined; example: string }>;
+
+/** Reads a positive amount. Throws a TypeError that names it. */
+function amount<T>(name: keyof NativeOrderRequest, text: unknown, { parse, example }: AmountReader<T>): T {
+  const value = typeof text === "string" ? parse(text) : undefined;
   if (value !== undefined) return value;
-  throw wrongOption(quantity, "placeNative.quantity", 'a positive decimal string, such as "0.5"');
+  throw wrongOption(text, `placeNative.${name}`, `a positive decimal string, such as "${example}"`);
 }
 
-function priceOf({ price }: Named): NonNullable<ReturnType<typeof parsePrice>> {
-  const value = typeof price === "string" ? parsePrice(price) : undefined;
-  if (value !== undefined) return value;
-  throw wrongOption(price, "placeNative.price", 'a positive decimal string, such as "60000"');
-}
-
-function amountOf({ quoteQuantity }: Named): Notional {
-  const value = typeof quoteQuantity === "string" ? parseScaled(quoteQuantity, NOTIONAL_SCALE) : undefined;
-  if (value !== undefined && value > 0) return value as Notional;
-  throw wrongOption(quoteQuantity, "placeNative.quoteQuantity", 'a positive decimal string, such as "100"');
+function parseAmount(text: string): Notional | undefined {
+  const value = parseScaled(text, NOTIONAL_SCALE);
+  return value !== undefined && value > 0 ? (value as Notional) : undefined;
 }
