@@ -11,10 +11,13 @@ export function nearestName(
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
+    const most = Math.min(mostDifferences(name, candidate), fewest);
+    // Each letter that one name has more is a difference: most names are ruled out here, even for a very long name.
+    if (Math.abs(name.length - candidate.length) > most) continue;
     const differences = differencesOf(name.toLowerCase(), candidate.toLowerCase());
     // Of two equally near names, the one that was not given is meant.
     const weight = isGiven(candidate) ? differences + 0.5 : differences;
-    if (weight >= fewest || !isNear(name, candidate, differences)) continue;
+    if (weight >= fewest || differences > most) continue;
     nearest = candidate;
     fewest = weight;
   }
@@ -23,9 +26,10 @@ export function nearestName(
 
 const SHORTEST_START = 3;
 
-function isNear(name: string, candidate: string, differences: number): boolean {
-  if (name.length >= SHORTEST_START && candidate.startsWith(name)) return true;
-  return differences <= Math.floor(Math.max(name.length, candidate.length) / 3);
+/** Returns the number of differences up to which a candidate is near. */
+function mostDifferences(name: string, candidate: string): number {
+  if (name.length >= SHORTEST_START && candidate.startsWith(name)) return candidate.length;
+  return Math.floor(Math.max(name.length, candidate.length) / 3);
 }
 
 /**
