@@ -197,8 +197,12 @@ class RunningEngine implements Api.Engine {
     return this.#parts.board.status;
   }
 
+  get isIdle(): boolean {
+    return this.#parts.rest.lasts;
+  }
+
   idle(): Promise<Api.AtRest> {
-    return this.#parts.rest.lasts ? AT_REST : this.#reachRest();
+    return this.isIdle ? AT_REST : this.#reachRest();
   }
 
   async #reachRest(): Promise<Api.AtRest> {

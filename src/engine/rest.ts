@@ -50,7 +50,7 @@ export class Rest {
    */
   get lasts(): boolean {
     const { calls, venueQueue, reconciler, exposure, housekeeping } = this.#parts.asking;
-    if (this.#happened !== this.#restedAt || this.#awaited().length > 0) return false;
+    if (this.#happened !== this.#restedAt || this.#isAwaiting) return false;
     const isAsking = calls.busy || exposure.busy || venueQueue.size > 0 || reconciler.busy;
     return !isAsking && !housekeeping.busy;
   }
@@ -86,6 +86,11 @@ export class Rest {
   /** Lets all work run that was waiting already. */
   async calm(): Promise<void> {
     for (let turn = 0; turn < CALM_TURNS; turn++) await this.#turn();
+  }
+
+  get #isAwaiting(): boolean {
+    const { committer, timers, reports } = this.#parts;
+    return committer.busy || timers.isBehind || reports.busy;
   }
 
   /** Returns what the engine waits for now. */

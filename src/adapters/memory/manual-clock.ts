@@ -18,6 +18,11 @@ export interface ManualClock extends Clock {
   advanceTo(ms: number, settle?: Settle): Promise<void>;
   /** Moves the clock by a number of milliseconds in the same way. */
   advanceBy(ms: number, settle?: Settle): Promise<void>;
+  /**
+   * Moves the clock at once to a time in epoch milliseconds, if no timer becomes due until then, and returns whether it
+   * did. The caller must know that all other work is at rest. Returns false for a time that has passed.
+   */
+  skipTo(ms: number): boolean;
   /** Sets the wall clock forward, or back for a negative number of milliseconds. No time passes. */
   stepWall(ms: number): void;
 }
@@ -80,6 +85,13 @@ export function createManualClock(options: Readonly<{ startMs: number }>): Manua
     async advanceTo(ms, settle) {
       timeMs(ms, "clock.advanceTo");
       await moveTo(ms - setMs, settle);
+    },
+    skipTo(ms) {
+      const untilMs = ms - setMs;
+      const [first] = timers;
+      if (!(untilMs >= monotonicMs) || (first !== undefined && first.atMs <= untilMs)) return false;
+      monotonicMs = untilMs;
+      return true;
     },
     async advanceBy(ms, settle) {
       durationMs(ms, "clock.advanceBy");

@@ -304,6 +304,11 @@ export interface Engine extends AsyncDisposable {
    */
   idle(): Promise<AtRest>;
   /**
+   * Whether `idle` has found the engine at rest, waiting for nothing, and nothing has happened since. A simulation asks
+   * before it moves its clock, because most quotes meet no order.
+   */
+  readonly isIdle: boolean;
+  /**
    * Reports warnings and errors to a telemetry, if the engine was opened without one, until the returned function is
    * called. Alerts are among them unless `events` has a listener for them. Of several telemetries the first is told. The
    * service calls it for a server.

@@ -174,6 +174,7 @@ export class NativeOrderManager implements NativeOrders {
 
   /** Fills resting orders against a new quote. */
   meet(symbol: string): void {
+    if (!this.#parts.record.resting.has(symbol)) return;
     for (const side of ["BUY", "SELL"] as const) this.#meetSide({ symbol, side });
   }
 

@@ -33,7 +33,10 @@ const quantityFor = (amount: Notional, price: Price): Quantity =>
   portion(ONE_STEP, { numerator: amount, denominator: price, rounding: "down" });
 
 type OpenLevel = { readonly price: Price; left: Quantity | undefined };
-type Sides = Readonly<{ bids: readonly OpenLevel[]; asks: readonly OpenLevel[] }>;
+
+/** One side of a quote. Its levels are opened when an order first looks at them, because most quotes meet none. */
+type OpenSide = { levels: readonly OpenLevel[] | undefined };
+type Sides = { quote: Quote; readonly bids: OpenSide; readonly asks: OpenSide };
 
 const opened = (levels: readonly Level[]): readonly OpenLevel[] =>
   levels.map(({ price, size }) => ({ price, left: size }));
@@ -47,7 +50,14 @@ export class OrderBook {
 
   /** Applies a newer quote, which resets the sizes. */
   replace(quote: Quote): void {
-    this.#quotes.set(quote.symbol, { bids: opened(quote.bids), asks: opened(quote.asks) });
+    const sides = this.#quotes.get(quote.symbol);
+    if (sides === undefined) {
+      this.#quotes.set(quote.symbol, { quote, bids: { levels: undefined }, asks: { levels: undefined } });
+      return;
+    }
+    sides.quote = quote;
+    sides.bids.levels = undefined;
+    sides.asks.levels = undefined;
   }
 
   /** Returns the current matches of an order, best price first. Takes nothing. */
@@ -109,9 +119,12 @@ export class OrderBook {
   #reachable({ symbol, side, limitPrice }: Omit<Taker, "quantity">): readonly OpenLevel[] {
     const sides = this.#quotes.get(symbol);
     if (sides === undefined) return [];
-    if (side === "BUY")
-      return sides.asks.filter(({ price }) => limitPrice === undefined || price <= limitPrice);
-    return sides.bids.filter(({ price }) => limitPrice === undefined || price >= limitPrice);
+    if (side === "BUY") {
+      sides.asks.levels ??= opened(sides.quote.asks);
+      return sides.asks.levels.filter(({ price }) => limitPrice === undefined || price <= limitPrice);
+    }
+    sides.bids.levels ??= opened(sides.quote.bids);
+    return sides.bids.levels.filter(({ price }) => limitPrice === undefined || price >= limitPrice);
   }
 }
 

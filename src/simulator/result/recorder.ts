@@ -52,7 +52,6 @@ export class Recorder {
     this.#parts = parts;
     this.curve = new EquityCurve(parts);
     const { events } = parts.engine;
-    events.on("quote", (quote) => this.curve.quoted(quote));
     events.on("order", (update) => this.#recorded(update));
     events.on("list", ({ list }) => void this.#lists.set(list.listId, list));
     events.on("fill", (update) => this.#filled(update));

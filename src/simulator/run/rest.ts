@@ -6,6 +6,14 @@ import type { Activity } from "../strategy/index.ts";
 /** Parts that must be at rest before time moves on. */
 export type RestParts = Readonly<{ engine: Engine; venue: PaperVenue; activity: Activity }>;
 
+/** Steps of promises after which code of a strategy that returned nothing counts as done. */
+const CALM_STEPS = 64;
+
+/** Returns whether engine, venue and strategy are at rest already, so that nothing need be waited for. */
+export function isSettled({ engine, venue, activity }: RestParts): boolean {
+  return activity.isAtRest && engine.isIdle && !venue.busy;
+}
+
 /** Resolves when engine, venue and strategy can do nothing more without time. */
 export async function settled({ engine, venue, activity }: RestParts): Promise<void> {
   for (;;) {
@@ -14,12 +22,17 @@ export async function settled({ engine, venue, activity }: RestParts): Promise<v
       await venue.idle();
       continue;
     }
-    if (activity.open === 0 && activity.events === activity.restedAt) return;
+    if (activity.isFresh) {
+      activity.isFresh = false;
+      for (let step = 0; step < CALM_STEPS; step++) await undefined;
+      continue;
+    }
+    if (activity.isAtRest) return;
     const before = activity.events;
     // The strategy may continue after an answer, in a later microtask.
     await nextTurn();
     await engine.idle();
-    if (venue.busy || activity.events !== before) continue;
+    if (venue.busy || activity.isFresh || activity.events !== before) continue;
     activity.restedAt = before;
     return;
   }

@@ -1,12 +1,12 @@
 import { createMemoryHost, type MemoryHost, type Settle } from "../../adapters/memory/index.ts";
 import { formatQuantity } from "../../decimal/index.ts";
-import { type Engine, openEngine } from "../../engine/index.ts";
-import { MarketDataError, type MarketRow, type MarketSource } from "../market/index.ts";
-import { openPaperVenue, type PaperVenue, watchedTerms } from "../paper-venue/index.ts";
+import { openEngine } from "../../engine/index.ts";
+import { MarketDataError, type MarketRow, type MarketSource, type QuoteRow } from "../market/index.ts";
+import { openPaperVenue, watchedTerms } from "../paper-venue/index.ts";
 import { Recorder, type SimulationResult } from "../result/index.ts";
-import { ACCOUNT_ID, Activity, createTrader } from "../strategy/index.ts";
+import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";
-import { settled } from "./rest.ts";
+import { isSettled, type RestParts, settled } from "./rest.ts";
 
 const DEFAULT_BALANCES = { USD: "100000" };
 const DEFAULT_SAMPLE_MS = 60_000;
@@ -36,25 +36,36 @@ const DEFAULT_SAMPLE_MS = 60_000;
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   checkSimulation(options);
-  const rows = numbered(options.market);
-  const first = await rows.next();
-  if (first.done === true) throw new MarketDataError("the market has no rows");
-  const simulation = await openSimulation(options, first.value.row.timeMs);
+  let simulation: Simulation | undefined;
+  const begin = async (row: MarketRow): Promise<void> => {
+    simulation = await openSimulation(options, row.timeMs);
+    await simulation.feed(row);
+  };
   try {
-    await simulation.feed(first.value);
-    for await (const next of rows) await simulation.feed(next);
+    await eachRow(options.market, (row) => (simulation === undefined ? begin(row) : simulation.feed(row)));
+    if (simulation === undefined) throw new MarketDataError("the market has no rows");
     return await simulation.end(options.endMs);
   } finally {
-    await rows.return(undefined);
-    await simulation.close();
+    await simulation?.close();
   }
 }
 
-type NumberedRow = Readonly<{ row: MarketRow; number: number }>;
-
-async function* numbered(market: MarketSource): AsyncGenerator<NumberedRow, undefined> {
-  let number = 0;
-  for await (const row of market) yield { row, number: ++number };
+/** Visits the rows in order, and waits only for visits that return a promise: most rows of a market need no waiting. */
+async function eachRow(
+  market: MarketSource,
+  visit: (row: MarketRow) => Promise<void> | undefined,
+): Promise<void> {
+  if (Symbol.asyncIterator in market) {
+    for await (const row of market) {
+      const visiting = visit(row);
+      if (visiting !== undefined) await visiting;
+    }
+    return;
+  }
+  for (const row of market) {
+    const visiting = visit(row);
+    if (visiting !== undefined) await visiting;
+  }
 }
 
 async function openSimulation(options: SimulationOptions, startMs: number): Promise<Simulation> {
@@ -70,7 +81,7 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   return new Simulation(options, { host, venue, engine, activity });
 }
 
-type Parts = Readonly<{ host: MemoryHost; venue: PaperVenue; engine: Engine; activity: Activity }>;
+type Parts = RestParts & Readonly<{ host: MemoryHost }>;
 
 /** One run. */
 class Simulation {
@@ -80,8 +91,10 @@ class Simulation {
   readonly #recorder: Recorder;
   readonly #symbols: ReadonlySet<string>;
   readonly #sampleMs: number;
+  readonly #quotes: QuoteListeners;
   #isStarted = false;
   #sampleAtMs: number;
+  #rows = 0;
 
   constructor(options: SimulationOptions, parts: Parts) {
     const { engine, venue, host } = parts;
@@ -95,17 +108,29 @@ class Simulation {
     const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
     const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
-    engine.events.on("quote", (quote) => venue.quote(quote));
+    this.#quotes = new QuoteListeners(parts.activity);
     venue.onPrint((print) => engine.market.print(print));
   }
 
-  /** Delivers a row at its time. */
-  async feed({ row, number }: NumberedRow): Promise<void> {
+  /**
+   * Delivers a row at its time: at once if everything is at rest and nothing is due until then, as for most rows.
+   * Otherwise returns a promise that resolves when the row is delivered. Throws or rejects for a row that cannot be
+   * used.
+   */
+  feed(row: MarketRow): Promise<void> | undefined {
     const { clock } = this.#parts.host;
-    if (!this.#symbols.has(row.symbol)) throw wrongRow(number, `${row.symbol} is not among the symbols`);
-    if (!(row.timeMs >= clock.nowMs())) throw wrongRow(number, "its time is before that of the previous row");
+    this.#rows += 1;
+    if (!this.#symbols.has(row.symbol)) throw this.#wrongRow(`${row.symbol} is not among the symbols`);
+    if (!(row.timeMs >= clock.nowMs())) throw this.#wrongRow("its time is before that of the previous row");
+    if (!isSettled(this.#parts) || !clock.skipTo(row.timeMs)) return this.#feedLater(row);
+    this.#deliver(row);
+    this.#throwFailure();
+    return undefined;
+  }
+
+  async #feedLater(row: MarketRow): Promise<void> {
     await this.#moveTo(row.timeMs);
-    this.#deliver(row, number);
+    this.#deliver(row);
     this.#throwFailure();
   }
 
@@ -133,27 +158,41 @@ class Simulation {
     this.#throwFailure();
   }
 
-  #deliver(row: MarketRow, number: number): void {
-    const { engine, host, activity } = this.#parts;
+  #deliver(row: MarketRow): void {
     if (row.kind === "trade") {
-      const { kind: _, id = `row-${number}`, ...print } = row;
-      engine.market.print({ ...print, id: marketId(id) });
+      const { kind: _, id = `row-${this.#rows}`, ...print } = row;
+      this.#parts.engine.market.print({ ...print, id: marketId(id) });
       return;
     }
-    engine.market.quote(row);
+    this.#quote(row);
     if (row.timeMs >= this.#sampleAtMs && this.#recorder.curve.draw(row.timeMs)) {
       this.#sampleAtMs = row.timeMs + this.#sampleMs;
     }
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const { clock } = host;
-    const trader = createTrader({ ...this.#parts, clock });
+    const { host, activity } = this.#parts;
+    const trader = createTrader({ ...this.#parts, clock: host.clock, quotes: this.#quotes });
     activity.run(() => this.#options.strategy(trader));
+  }
+
+  /** Gives a quote to the engine and, if it counts, to the equity curve, to the venue and to the strategy. */
+  #quote(row: QuoteRow): void {
+    const { engine, venue } = this.#parts;
+    if (engine.market.quote(row) !== "counted") return;
+    const { quote } = engine.quote(row.symbol) ?? {};
+    if (quote === undefined) return;
+    this.#recorder.curve.quoted(quote);
+    venue.quote(quote);
+    this.#quotes.tell(quote);
   }
 
   #throwFailure(): void {
     const { failure } = this.#parts.activity;
     if (failure !== undefined) throw failure.error;
+  }
+
+  #wrongRow(problem: string): MarketDataError {
+    return new MarketDataError(`row ${this.#rows} of the market cannot be used: ${problem}`);
   }
 }
 
@@ -162,6 +201,3 @@ class Simulation {
  * and so on, so a number gets a prefix. Other ids are unchanged, because a prefix would make the longest ones too long.
  */
 const marketId = (id: string): string => (/^(market-)*\d{1,16}$/.test(id) ? `market-${id}` : id);
-
-const wrongRow = (number: number, problem: string): MarketDataError =>
-  new MarketDataError(`row ${number} of the market cannot be used: ${problem}`);

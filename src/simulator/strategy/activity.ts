@@ -9,13 +9,21 @@ export class Activity {
   events = 0;
   /** Value of `events` when the strategy last came to rest. */
   restedAt = 0;
+  /** Whether code of the strategy ran whose promises may not have settled yet. */
+  isFresh = false;
   /** Promises that the strategy returned and that have not settled. */
   open = 0;
   /** The first error that the strategy threw, if any. */
   failure: Readonly<{ error: unknown }> | undefined;
 
+  /** Whether the strategy can do nothing more without time. */
+  get isAtRest(): boolean {
+    return !this.isFresh && this.open === 0 && this.events === this.restedAt;
+  }
+
   /** Runs code of the strategy. An error ends the simulation. */
   run(code: () => unknown): void {
+    this.isFresh = true;
     try {
       const result = code();
       if (isAwaited(result)) this.#follow(result);

@@ -15,17 +15,24 @@ import {
 } from "../../decimal/index.ts";
 import type { Engine, EngineEvents } from "../../engine/index.ts";
 import { CHILD_PREFIX } from "../../lifecycle/index.ts";
-import type { NativeTerms } from "../../model/index.ts";
+import type { NativeTerms, Quote } from "../../model/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { PaperVenue } from "../paper-venue/index.ts";
 import type { Activity } from "./activity.ts";
+import type { QuoteListeners } from "./quote-listeners.ts";
 import type { NativeOrderRequest, Trader, TraderEvents } from "./trader.ts";
 
 /** Account of the strategy. */
 export const ACCOUNT_ID = 1;
 
 /** Parts of a simulation that a trader uses. */
-export type TraderParts = Readonly<{ engine: Engine; venue: PaperVenue; clock: Clock; activity: Activity }>;
+export type TraderParts = Readonly<{
+  engine: Engine;
+  venue: PaperVenue;
+  clock: Clock;
+  activity: Activity;
+  quotes: QuoteListeners;
+}>;
 
 const listenerOption: OptionCheck = functionOption("receives the event");
 const runOption: OptionCheck = functionOption("runs at that time");
@@ -33,7 +40,7 @@ const timeOption: OptionCheck = numberOption({ from: 0 }, " of epoch millisecond
 const periodOption: OptionCheck = wholeOption({ from: 1 }, " of milliseconds");
 
 /** Creates the account of a strategy. */
-export function createTrader({ engine, venue, clock, activity }: TraderParts): Trader {
+export function createTrader({ engine, venue, clock, activity, quotes }: TraderParts): Trader {
   const native = activity.watched(venue.native);
   let placed = 0;
   const schedule = (atMs: number, run: () => unknown): (() => void) =>
@@ -53,7 +60,7 @@ export function createTrader({ engine, venue, clock, activity }: TraderParts): T
     cancelNative: (symbol, clientOrderId) => native.cancel({ accountId: ACCOUNT_ID, symbol, clientOrderId }),
     on: (event, listener) => {
       listenerOption(listener, `trader.on("${event}")`);
-      return follow({ engine, venue, activity }, event, listener);
+      return follow({ engine, venue, activity, quotes }, event, listener);
     },
     at: (timeMs, run) => {
       timeOption(timeMs, "trader.at time");
@@ -90,10 +97,11 @@ function repeat(periodMs: number, { clock, schedule, run }: Repeated): () => voi
 }
 
 function follow<Name extends keyof TraderEvents>(
-  { engine, venue, activity }: Pick<TraderParts, "engine" | "venue" | "activity">,
+  { engine, venue, activity, quotes }: Omit<TraderParts, "clock">,
   event: Name,
   listener: (payload: TraderEvents[Name]) => unknown,
 ): () => void {
+  if (event === "quote") return quotes.on(listener as (quote: Quote) => unknown);
   const heard = (payload: unknown): void => activity.run(() => listener(payload as TraderEvents[Name]));
   if (event !== "native") return engine.events.on(event as keyof EngineEvents, heard);
   return venue.native.subscribe((execution) => {

@@ -7,6 +7,7 @@ import { dormantQuotes, newHighsManyATurn, newHighsOneATurn } from "./quotes.ts"
 import { rest, restFronts, socket, socketFronts } from "./requests.ts";
 import { memory, restart } from "./resting.ts";
 import { clientSigning, clientSigningCcxt, verification } from "./signing.ts";
+import { simulateQuotes } from "./simulate.ts";
 import { simulation } from "./simulation.ts";
 import { firstChildOfBurst, singleChild, triggers } from "./triggers.ts";
 import { turnOfCancelAll, turnOfFires, turnOfRetention, turnOfSnapshot } from "./turns.ts";
@@ -37,6 +38,7 @@ export const LINES: Readonly<Record<string, Line>> = {
   restart,
   page: historyPage,
   simulation,
+  simulate: simulateQuotes,
   "signing-bundle": signingBundle,
   "core-bundle": coreBundle,
 };
