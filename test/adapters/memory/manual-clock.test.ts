@@ -25,6 +25,18 @@ describe("manual clock", () => {
     expect(log.at(-1)).toBe("late@1301");
   });
 
+  it("decision RA: a skip moves the clock at once, but never over a timer nor back", async () => {
+    const { clock, log, note } = createLoggedClock();
+    clock.schedule(1_300, note("a"));
+    expect([clock.skipTo(1_200), clock.nowMs()]).toEqual([true, 1_200]);
+    const refused = [1_300, 1_400, 1_199, Number.NaN].map((ms) => clock.skipTo(ms));
+    expect([refused, clock.nowMs(), log]).toEqual([[false, false, false, false], 1_200, []]);
+    clock.stepWall(500);
+    expect([clock.skipTo(1_799), clock.skipTo(1_800), clock.monotonicMs()]).toEqual([true, false, 1_299]);
+    await clock.advanceBy(1);
+    expect([log, clock.skipTo(9_000), clock.nowMs()]).toEqual([["a@1800"], true, 9_000]);
+  });
+
   it("a timer that is set during an advance runs within it, also if a promise sets it", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(1_100, () => {
