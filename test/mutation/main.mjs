@@ -1,0 +1,64 @@
+/**
+ * Mutation testing of one folder of src/: `npm run mutate -- FOLDER`. Stryker changes one expression at a time, and the
+ * tests of the folder must notice. Results are saved while the run goes on, in node_modules/.cache/mutation/: an
+ * interrupted run continues, and a later run tests again only what a change of sources or tests can have changed.
+ * `--force` tests every mutant again; `--report` prints the saved results and tests nothing.
+ */
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Stryker } from "@stryker-mutator/core";
+import { save } from "./checkpoint.mjs";
+import { FOLDERS } from "./folders.mjs";
+import { printSurvivors, summaryOf, writeRow } from "./report.mjs";
+
+process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
+const [folder, ...flags] = process.argv.slice(2);
+if (!Object.hasOwn(FOLDERS, folder)) {
+  console.error(`usage: npm run mutate -- FOLDER [--force | --report], one of ${Object.keys(FOLDERS).join(", ")}`);
+  process.exit(2);
+}
+
+const results = join("node_modules", ".cache", "mutation", `${folder.replaceAll("/", "-")}.json`);
+const isForced = flags.includes("--force");
+mkdirSync(join(results, ".."), { recursive: true });
+Object.assign(process.env, { MUTATED_FOLDER: folder, MUTATION_RESULTS: results });
+
+if (!flags.includes("--report")) await run();
+const report = JSON.parse(readFileSync(results, "utf8"));
+const summary = summaryOf(folder, report);
+printSurvivors(summary);
+if (!flags.includes("--report")) writeRow(summary);
+console.log(summary.row);
+if (summary.unlisted.length > 0 || summary.unknown.length > 0) process.exitCode = 1;
+
+async function run() {
+  const earlierMs = isForced || !existsSync(results) ? 0 : JSON.parse(readFileSync(results, "utf8")).spentMs;
+  const startedAt = Date.now();
+  await new Stryker({
+    mutate: [`src/${folder}/**/*.ts`],
+    // No test of these folders reads the build or the examples, which would take time to copy.
+    ignorePatterns: ["/dist", "/examples"],
+    testRunner: "in-process",
+    plugins: ["./test/mutation/test-runner.mjs", "./test/mutation/checkpoint.mjs"],
+    // A mutant may leave something behind in the process.
+    maxTestRunnerReuse: 250,
+    coverageAnalysis: "perTest",
+    // The tests run on the sources as they are; no types are checked.
+    checkers: [],
+    disableTypeChecks: false,
+    concurrency: 1,
+    // A mutant that loops for ever is stopped after this time plus twice that of its tests.
+    timeoutMS: 5_000,
+    timeoutFactor: 2,
+    incremental: true,
+    incrementalFile: results,
+    force: isForced,
+    reporters: [process.stdout.isTTY ? "progress" : "progress-append-only", "checkpoint"],
+    tempDirName: ".mutation",
+    logLevel: "warn",
+    warnings: { slow: false },
+  }).runMutationTest();
+  const report = JSON.parse(readFileSync(results, "utf8"));
+  save(results, { ...report, spentMs: earlierMs + Date.now() - startedAt });
+}

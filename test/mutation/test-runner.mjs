@@ -1,0 +1,137 @@
+import { createRequire } from "node:module";
+import { relative, resolve } from "node:path";
+import { DryRunStatus, determineHitLimitReached, TestStatus, toMutantRunResult } from "@stryker-mutator/api/test-runner";
+import { startTests } from "@vitest/runner";
+import { testFilesOf } from "./folders.mjs";
+import { programsOf } from "./programs.mjs";
+
+/** Where mutated code looks up which mutant is active, and counts which code was reached. */
+const state = {};
+globalThis.__stryker__ = state;
+
+/**
+ * Runs tests of Vitest for Stryker in one process: a mutant costs some milliseconds more than its tests. Stryker's own
+ * runner starts a worker of Vitest for each mutant, which took about a second.
+ */
+class InProcessTestRunner {
+  #programs = new Map();
+
+  capabilities() {
+    return { reloadEnvironment: true };
+  }
+
+  async init() {
+    // Every mutant meets the same inputs, so that a result can be repeated. That a counterexample exists is enough.
+    const { configureGlobal } = createRequire(resolve("test/x.js"))("fast-check");
+    configureGlobal({ seed: 20_261_123, endOnFailure: true });
+    this.#programs = await programsOf(testFilesOf(process.env.MUTATED_FOLDER));
+  }
+
+  async dryRun() {
+    Object.assign(state, { activeMutant: undefined, hitCount: undefined, mutantCoverage: undefined });
+    const tests = await this.#run([...this.#programs.keys()], new Run(this.#programs));
+    return { status: DryRunStatus.Complete, tests, mutantCoverage: state.mutantCoverage };
+  }
+
+  async mutantRun({ activeMutant, testFilter, hitLimit }) {
+    Object.assign(state, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+    const files = testFilter && new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))));
+    const tests = await this.#run(
+      files ? [...files] : [...this.#programs.keys()],
+      new Run(this.#programs, testFilter && new Set(testFilter)),
+    );
+    const ended = { status: DryRunStatus.Complete, tests };
+    return toMutantRunResult(determineHitLimitReached(state.hitCount, hitLimit) ?? ended);
+  }
+
+  async #run(files, run) {
+    const results = await startTests(
+      files.map((file) => resolve(file)),
+      run,
+    );
+    return results.flatMap((file) => [...loadFailureOf(file), ...testsIn(file).flatMap(resultOf)]);
+  }
+}
+
+/** One run of some tests: a tested mutant ends at its first failure. */
+class Run {
+  config = {
+    root: resolve("test"),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxConcurrency: 1,
+    retry: 0,
+    passWithNoTests: true,
+    sequence: { hooks: "stack", setupFiles: "list", concurrent: false, shuffle: false },
+    setupFiles: [],
+    tags: [],
+    diffOptions: {},
+  };
+  #programs;
+  #chosen;
+  #hasFailed = false;
+
+  constructor(programs, chosen) {
+    this.#programs = programs;
+    this.#chosen = chosen;
+  }
+
+  importFile(path) {
+    this.#programs.get(relative(process.cwd(), path))();
+  }
+
+  onCollected(files) {
+    if (this.#chosen === undefined) return;
+    for (const test of files.flatMap(testsIn)) if (!this.#chosen.has(idOf(test))) test.mode = "skip";
+  }
+
+  onBeforeRunTask(test) {
+    if (this.#hasFailed) test.mode = "skip";
+  }
+
+  onBeforeTryTask(test) {
+    state.currentTestId = idOf(test);
+  }
+
+  onAfterTryTask() {
+    state.currentTestId = undefined;
+  }
+
+  onAfterRunTask(test) {
+    if (test.result?.state === "fail" && state.activeMutant !== undefined) this.#hasFailed = true;
+  }
+}
+
+function testsIn(suite) {
+  return suite.tasks.flatMap((task) => (task.type === "suite" ? testsIn(task) : [task]));
+}
+
+function idOf(test) {
+  return `${relative(process.cwd(), test.file.filepath)}#${nameOf(test)}`;
+}
+
+function nameOf(test) {
+  const above = test.suite === undefined || test.suite === test.file ? [] : [nameOf(test.suite)];
+  return [...above, test.name].join(" ");
+}
+
+/** A mutant can make a test file fail before any of its tests runs. */
+function loadFailureOf(file) {
+  if (file.result?.state !== "fail" || file.result.errors === undefined) return [];
+  const fileName = file.filepath;
+  const id = `${relative(process.cwd(), fileName)}#`;
+  const failureMessage = file.result.errors[0]?.message ?? "the file failed";
+  return [{ id, name: "load", fileName, timeSpentMs: 0, status: TestStatus.Failed, failureMessage }];
+}
+
+function resultOf(test) {
+  const { state: ended, duration = 0, errors } = test.result ?? {};
+  if (ended !== "pass" && ended !== "fail") return [];
+  const result = { id: idOf(test), name: nameOf(test), fileName: test.file.filepath, timeSpentMs: duration };
+  if (ended === "pass") return [{ ...result, status: TestStatus.Success }];
+  return [{ ...result, status: TestStatus.Failed, failureMessage: errors?.[0]?.message ?? "the test failed" }];
+}
+
+export const strykerPlugins = [
+  { kind: "TestRunner", name: "in-process", injectableClass: InProcessTestRunner },
+];
