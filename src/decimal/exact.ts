@@ -41,7 +41,10 @@ export function formatNotional(amount: Notional): string {
 /** How a quotient is rounded to whole steps. */
 export type Rounding = "down" | "up";
 
-/** Returns `value · numerator / denominator` in whole steps, rounded once. "down" is towards minus infinity. */
+/**
+ * Returns `value · numerator / denominator` in whole steps, rounded once. The denominator is above 0. "down" is towards
+ * minus infinity.
+ */
 export function portion<T extends Scaled>(
   value: T,
   of: Readonly<{ numerator: Scaled; denominator: Scaled; rounding: Rounding }>,
@@ -51,9 +54,7 @@ export function portion<T extends Scaled>(
   return normalise(of.rounding === "down" ? floor(product, denominator) : -floor(-product, denominator)) as T;
 }
 
-/** Returns the quotient, rounded towards minus infinity. */
+/** Returns the quotient, rounded towards minus infinity. The divisor is above 0. */
 function floor(dividend: bigint, divisor: bigint): bigint {
-  const quotient = dividend / divisor;
-  const exact = quotient * divisor === dividend;
-  return exact || dividend < 0n === divisor < 0n ? quotient : quotient - 1n;
+  return dividend % divisor < 0n ? dividend / divisor - 1n : dividend / divisor;
 }

@@ -99,7 +99,7 @@ export function formatScaled(value: Scaled, scale: number): string {
   if (digits.includes("e")) throw new InvariantError("I16", "a scaled value is not an integer");
   const whole = digits.slice(0, -scale);
   let end = digits.length;
-  while (end > whole.length && digits.charCodeAt(end - 1) === ZERO) end--;
+  while (digits.charCodeAt(end - 1) === ZERO) end--;
   const text = end > whole.length ? `${whole}.${digits.slice(whole.length, end)}` : whole;
   return negative ? `-${text}` : text;
 }

@@ -41,7 +41,7 @@ function cumulate(weights: NumberRow, count: number): NumberRow {
   let sum: Scaled = 0;
   const cumulative: Scaled[] = [];
   for (const weight of weights) {
-    if (weight < 0) throw new RangeError(`each of the weights must be at least 0, got ${weight}`);
+    if (!(weight >= 0)) throw new RangeError(`each of the weights must be at least 0, got ${weight}`);
     sum = add(sum, weight);
     cumulative.push(sum);
   }

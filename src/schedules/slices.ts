@@ -28,7 +28,7 @@ export interface PlannedSlot {
  * ```
  */
 export function sliceOf(plan: SchedulePlan, quantity: Quantity, slot: number): Quantity {
-  if (!(slot >= 0 && slot < plan.count)) return ZERO_QUANTITY;
+  if (!(slot < plan.count)) return ZERO_QUANTITY;
   return subtract(sharedUpTo(plan, quantity, slot), sharedUpTo(plan, quantity, slot - 1));
 }
 

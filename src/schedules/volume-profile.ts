@@ -66,7 +66,8 @@ export function volumeProfile(bars: readonly VolumeBar[], terms: ProfileTerms): 
   if (!(intervalMs > 0 && intervalMs % MINUTE_MS === 0))
     throw new RangeError(`intervalMs must be a whole number of minutes, got ${intervalMs} ms`);
   const { fromMs, toMs } = profileWindow(terms.nowMs);
-  const traded = bars.filter((bar) => bar.minuteMs >= fromMs && bar.minuteMs < toMs && bar.quantity > 0);
+  // A bar after the window belongs to no interval.
+  const traded = bars.filter((bar) => bar.minuteMs >= fromMs && bar.quantity > 0);
   const count = terms.intervalCount ?? wholeIntervals(traded, { toMs, intervalMs });
   if (count * intervalMs > WINDOW_MS)
     throw new RangeError(

@@ -40,7 +40,9 @@ describe("decision JB: the quantity of a position", () => {
   it.each(["", "-", "--1", "+1", "1e3", "-0.0000001", "1000000000000", "-1000000000000", " 1"])(
     "is a decimal in range: %j is refused",
     (text) => {
-      expect(() => Quantity.parseSigned(text)).toThrow(RangeError);
+      expect(() => Quantity.parseSigned(text)).toThrow(
+        new RangeError(`a position must be a decimal string with at most 6 decimals, got ${text}`),
+      );
     },
   );
 

@@ -35,6 +35,12 @@ describe("decision HN: packed numbers", () => {
     expect(bytesOfRow(row)).toBe(row.length * 8);
   });
 
+  it("pack from 64 numbers on, zeros included", () => {
+    const row = new Array<Scaled>(64).fill(0);
+    expect(packed(row)).toBeInstanceOf(PackedNumbers);
+    expect([...packed(row)]).toStrictEqual(row);
+  });
+
   it("every array survives packing unchanged, with the same JSON", () => {
     const value = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(normalise);
     const narrow = fc.nat();

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import {
   abs,
   add,
+  amountOption,
   averagePriceText,
   compare,
   decimalProblem,
@@ -28,10 +29,15 @@ import {
   quantity,
   type Scaled,
   subtract,
+  withinPriceRange,
 } from "../../src/decimal/index.ts";
+import { InvariantError } from "../../src/errors/index.ts";
 
 const Wide = Decimal.clone({ precision: 100, toExpNeg: -100, toExpPos: 100 });
-const scaled = fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }).map(normalise);
+/** Values of every length: sums and products of small ones end on both sides of the limit of safe integers. */
+const scaled = fc
+  .oneof(...[10n ** 18n, 2n ** 53n, 10n ** 9n].map((end) => fc.bigInt(0n, end - 1n)))
+  .map(normalise);
 const positive = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }).map(normalise);
 const decimalText = fc
   .tuple(fc.stringMatching(/^[0-9]{1,20}$/), fc.option(fc.stringMatching(/^[0-9]{1,20}$/)))
@@ -127,6 +133,32 @@ it("a value has one form: a number if it is a safe integer, otherwise a bigint",
   expect(normalise(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(normalise(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toBe(9007199254740992n);
   expect(subtract(9007199254740992n, 1 as Scaled)).toBe(Number.MAX_SAFE_INTEGER);
+  expect(add(Number.MAX_SAFE_INTEGER, 2)).toBe(9007199254740993n);
+  expect(subtract(-Number.MAX_SAFE_INTEGER, 2)).toBe(-9007199254740993n);
+  expect(parseScaled("90071992547.4097", 8)).toBe(9007199254740970000n);
+  expect(notionalOf(94906267 as unknown as Price, 94906267 as unknown as Quantity)).toBe(9007199515875289n);
+});
+
+it("I16: a value that is not a whole number of steps is a broken invariant, never a wrong text", () => {
+  const broken = new InvariantError("I16", "a scaled value is not an integer");
+  for (const value of [1e21, 1.5e-7]) expect(() => formatScaled(value, 8)).toThrow(broken);
+});
+
+it("decision 7: a computed price is held within the range of prices", () => {
+  const [lowest, highest] = [price("0.00000001"), price("9999999999.99999999")];
+  const held = (value: Scaled): Price => withinPriceRange(value as Price);
+  expect([-5, 0, 1].map(held)).toEqual([lowest, lowest, lowest]);
+  expect(held(2)).toBe(2);
+  expect(held(10n ** 18n - 2n)).toBe(10n ** 18n - 2n);
+  expect([10n ** 18n - 1n, 10n ** 18n, 10n ** 30n].map(held)).toEqual([highest, highest, highest]);
+});
+
+it("an amount in options is a text with at most 14 decimals", () => {
+  const refused = 'minimum must be a decimal string with at most 14 decimals, such as "15", got ';
+  for (const amount of ["15", "0", "0.00000000000001"])
+    expect(() => amountOption(amount, "minimum")).not.toThrow();
+  for (const amount of ["0.000000000000001", "x", 15])
+    expect(() => amountOption(amount, "minimum")).toThrow(refused);
 });
 
 it("negative values (exposure) are written with a sign", () => {
@@ -163,6 +195,12 @@ it("the average price is total divided by quantity, with eight decimals", () => 
   expect(averagePriceText(notional("200"), quantity("3"))).toBe("66.66666667");
 });
 
+it("the average price is rounded once, also for the largest totals: just below a half is no half", () => {
+  const units = 999_999_999_999_999_999n;
+  const total = units * 10n ** 17n + (units - 1n) / 2n;
+  expect(averagePriceText(total as unknown as Notional, units as unknown as Quantity)).toBe("1000000000");
+});
+
 it("quotients agree with decimal.js: portions of either sign, averages rounded half up", () => {
   const signed = fc.tuple(scaled, fc.boolean()).map(([value, minus]) => (minus ? subtract(0, value) : value));
   fc.assert(
@@ -185,7 +223,10 @@ it("quotients agree with decimal.js: portions of either sign, averages rounded h
 });
 
 it("literals that are not a price or quantity throw a RangeError", () => {
-  expect(() => price("1.123456789")).toThrow(RangeError);
+  const refused = (what: string): RangeError => new RangeError(`${what} decimals, got 1.123456789012345`);
+  const text = "1.123456789012345";
+  expect(() => price(text)).toThrow(refused("a price must be a decimal string above 0 with at most 8"));
+  expect(() => quantity(text)).toThrow(refused("a quantity must be a decimal string above 0 with at most 6"));
+  expect(() => notional(text)).toThrow(refused("an amount must be a decimal string with at most 14"));
   expect(() => quantity("0")).toThrow(RangeError);
-  expect(() => notional("x")).toThrow(RangeError);
 });

@@ -13,7 +13,15 @@ export const FOLDERS = {
   lifecycle: ["lifecycle"],
   wire: ["wire", "property/written-and-read.test.ts"],
   "engine/commit": [
-    ...["availability", "closing", "commit-turns", "failing-store-pace", "fencing", "housekeeping", "late-append"],
+    ...[
+      "availability",
+      "closing",
+      "commit-turns",
+      "failing-store-pace",
+      "fencing",
+      "housekeeping",
+      "late-append",
+    ],
     ...["mark-pause", "silent-store", "snapshot-slices", "store-failures", "turns"],
   ].map((name) => `engine/${name}.test.ts`),
 };

@@ -15,7 +15,9 @@ import { printSurvivors, summaryOf, writeRow } from "./report.mjs";
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const [folder, ...flags] = process.argv.slice(2);
 if (!Object.hasOwn(FOLDERS, folder)) {
-  console.error(`usage: npm run mutate -- FOLDER [--force | --report], one of ${Object.keys(FOLDERS).join(", ")}`);
+  console.error(
+    `usage: npm run mutate -- FOLDER [--force | --report], one of ${Object.keys(FOLDERS).join(", ")}`,
+  );
   process.exit(2);
 }
 

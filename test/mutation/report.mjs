@@ -55,10 +55,14 @@ function short(code) {
 /** Prints the survivors that need a test or a reason, and the entries of the list that no mutant answers to. */
 export function printSurvivors({ unlisted, unknown }) {
   for (const mutant of unlisted) {
-    const tests = mutant.status === "NoCoverage" ? "no test reaches it" : `${mutant.coveredBy?.length ?? 0} tests`;
-    console.log(`${mutant.file}:${mutant.location.start.line}  ${mutant.line}\n    ${changeOf(mutant)}  (${tests})`);
+    const tests =
+      mutant.status === "NoCoverage" ? "no test reaches it" : `${mutant.coveredBy?.length ?? 0} tests`;
+    console.log(
+      `${mutant.file}:${mutant.location.start.line}  ${mutant.line}\n    ${changeOf(mutant)}  (${tests})`,
+    );
   }
-  for (const { file, line } of unknown) console.log(`equivalent.json lists what did not survive: ${file}  ${line}`);
+  for (const { file, line } of unknown)
+    console.log(`equivalent.json lists what did not survive: ${file}  ${line}`);
 }
 
 /** Replaces the row of the folder in the table of docs/contributing.md. */

@@ -1,6 +1,11 @@
 import { createRequire } from "node:module";
 import { relative, resolve } from "node:path";
-import { DryRunStatus, determineHitLimitReached, TestStatus, toMutantRunResult } from "@stryker-mutator/api/test-runner";
+import {
+  DryRunStatus,
+  determineHitLimitReached,
+  TestStatus,
+  toMutantRunResult,
+} from "@stryker-mutator/api/test-runner";
 import { startTests } from "@vitest/runner";
 import { testFilesOf } from "./folders.mjs";
 import { programsOf } from "./programs.mjs";
@@ -129,7 +134,9 @@ function resultOf(test) {
   if (ended !== "pass" && ended !== "fail") return [];
   const result = { id: idOf(test), name: nameOf(test), fileName: test.file.filepath, timeSpentMs: duration };
   if (ended === "pass") return [{ ...result, status: TestStatus.Success }];
-  return [{ ...result, status: TestStatus.Failed, failureMessage: errors?.[0]?.message ?? "the test failed" }];
+  return [
+    { ...result, status: TestStatus.Failed, failureMessage: errors?.[0]?.message ?? "the test failed" },
+  ];
 }
 
 export const strykerPlugins = [

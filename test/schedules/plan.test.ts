@@ -79,18 +79,21 @@ describe("I34: weights are frozen in the plan", () => {
     expect(plan.cumulative).toEqual([1, 3]);
   });
 
+  const noEntry = "weights must have one entry for each of the";
   it.each([
-    ["no weight", [], 0],
-    ["fewer weights than slots", [1, 2], 3],
-    ["more weights than slots", [1, 2], 1],
-    ["no weight above 0", [0, 0, 0n], 3],
-    ["a weight below 0", [2, -1], 2],
-    ["a weight that is not a number", [1, Number.NaN], 2],
-  ])("are refused: %s", (_what, weights, count) => {
-    expect(() => weighted(weights, count)).toThrow(RangeError);
+    ["no weight", [], 0, "count must be a whole number of slots of at least 1, got 0"],
+    ["fewer weights than slots", [1, 2], 3, `${noEntry} 3 slots, got 2`],
+    ["more weights than slots", [1, 2], 1, `${noEntry} 1 slots, got 2`],
+    ["no weight above 0", [0, 0, 0n], 3, "at least one of the weights must be above 0"],
+    ["a weight below 0", [2, -1], 2, "each of the weights must be at least 0, got -1"],
+    ["a weight that is not a number", [1, Number.NaN], 2, "each of the weights must be at least 0, got NaN"],
+  ])("are refused, with the reason: %s", (_what, weights, count, reason) => {
+    expect(() => weighted(weights, count)).toThrow(new RangeError(reason));
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("a count of %d is refused", (count) => {
-    expect(() => schedulePlan({ acceptedAtMs: ACCEPTED, schedule: SCHEDULE, count })).toThrow(RangeError);
+    expect(() => schedulePlan({ acceptedAtMs: ACCEPTED, schedule: SCHEDULE, count })).toThrow(
+      new RangeError(`count must be a whole number of slots of at least 1, got ${count}`),
+    );
   });
 });

@@ -88,12 +88,14 @@ describe("decision 29, I34: the slices of a VWAP", () => {
 
   it("a damaged plan is a broken invariant, never a wrong size", () => {
     const damaged: SchedulePlan = { startsAtMs: 0, intervalMs: 1_000, count: 3, cumulative: [1, 2] };
-    expect(() => sliceOf(damaged, quantity("1"), 0)).toThrow(InvariantError);
+    expect(() => sliceOf(damaged, quantity("1"), 0)).toThrow(
+      new InvariantError("I33", "the plan has no cumulative sum for slot 2"),
+    );
   });
 });
 
 describe("I33: slots", () => {
-  it.each([-1, 3, 1_000, Number.NaN])("slot %d of three does not exist", (slot) => {
+  it.each([-1, -2, -0.5, 3, 1_000, Number.NaN])("slot %d of three does not exist", (slot) => {
     expect(sliceOf(twap(3), quantity("1"), slot)).toBe(ZERO_QUANTITY);
     expect(sliceOf(vwap([1, 1, 1]), quantity("1"), slot)).toBe(ZERO_QUANTITY);
   });

@@ -50,6 +50,7 @@ describe("decision 29: a profile of a given count", () => {
     expect(weightsOf(bars, { intervalCount: 2 })).toBe("2 1");
     expect(weightsOf(bars, { intervalCount: 2, nowMs: NOON + MINUTE - 1 })).toBe("2 1");
     expect(weightsOf(bars, { intervalCount: 2, nowMs: NOON + MINUTE })).toBe("1 9");
+    expect(weightsOf([bar(0, "9"), bar(3, "3")], {})).toBe("3 0 0");
   });
 
   it("adds bars of one minute, in any order, exactly", () => {
@@ -68,14 +69,18 @@ describe("decision 29: a profile of a given count", () => {
 
   it("is at most as long as the window", () => {
     expect(weightsOf([bar(512)], { intervalMs: 256 * MINUTE, intervalCount: 2 })).toBe("1 0");
-    expect(() => weightsOf([bar(1)], { intervalCount: 513 })).toThrow(RangeError);
+    expect(() => weightsOf([bar(1)], { intervalCount: 513 })).toThrow(
+      new RangeError("a profile covers at most 512 minutes, got 513 intervals of 60000 ms"),
+    );
     expect(() => weightsOf([bar(1)], { intervalMs: 257 * MINUTE, intervalCount: 2 })).toThrow(RangeError);
   });
 
   it.each([0, -MINUTE, 90_000, 1_000, Number.NaN])(
     "an interval of %d ms is not a whole number of minutes",
     (intervalMs) => {
-      expect(() => weightsOf([bar(1), bar(2)], { intervalMs, intervalCount: 2 })).toThrow(RangeError);
+      expect(() => weightsOf([bar(1), bar(2)], { intervalMs, intervalCount: 2 })).toThrow(
+        new RangeError(`intervalMs must be a whole number of minutes, got ${intervalMs} ms`),
+      );
     },
   );
 });
