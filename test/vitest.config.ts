@@ -35,7 +35,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "sources",
           include: ["**/*.test.ts"],
-          exclude: ["**/*.built.test.ts", "**/*.mocked.test.ts"],
+          exclude: ["**/*.built.test.ts", "**/*.mocked.test.ts", "**/node_modules/**"],
           isolate: false,
         },
       },

@@ -24,8 +24,7 @@ const outerKey: Uint32Array = new Uint32Array(outer.buffer, outer.byteOffset, BL
  */
 export function hmacSha256Hex(secret: string, payload: Uint8Array | string): string {
   const most = typeof payload === "string" ? payload.length * WIDEST : payload.length;
-  if (most > PAYLOAD_LIMIT || secret.length * WIDEST > PAYLOAD_LIMIT)
-    return createHmac("sha256", secret).update(payload).digest("hex");
+  if (most > PAYLOAD_LIMIT) return createHmac("sha256", secret).update(payload).digest("hex");
   writeKey(secret);
   const length = writePayload(payload);
   outer.write(hash("sha256", inner.subarray(0, BLOCK + length), "binary"), BLOCK, "binary");

@@ -4,7 +4,7 @@
  * interrupted run continues, and a later run tests again only what a change of sources or tests can have changed.
  * `--force` tests every mutant again; `--report` prints the saved results and tests nothing.
  */
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Stryker } from "@stryker-mutator/core";
@@ -35,6 +35,9 @@ console.log(summary.row);
 if (summary.unlisted.length > 0 || summary.unknown.length > 0) process.exitCode = 1;
 
 async function run() {
+  // A run that was killed leaves its copy of the sources behind.
+  const copies = join(".mutation", folder.replaceAll("/", "-"));
+  rmSync(copies, { recursive: true, force: true });
   const earlierMs = isForced || !existsSync(results) ? 0 : JSON.parse(readFileSync(results, "utf8")).spentMs;
   const startedAt = Date.now();
   await new Stryker({
@@ -57,7 +60,8 @@ async function run() {
     incrementalFile: results,
     force: isForced,
     reporters: [process.stdout.isTTY ? "progress" : "progress-append-only", "checkpoint"],
-    tempDirName: ".mutation",
+    tempDirName: copies,
+    cleanTempDir: "always",
     logLevel: "warn",
     warnings: { slow: false },
   }).runMutationTest();

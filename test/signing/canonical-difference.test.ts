@@ -27,6 +27,40 @@ describe("where two canonical strings differ", () => {
     expect(QUERY.slice(Math.max(0, at - 10))).toContain(found?.expected ?? "nothing");
   });
 
+  it("the excerpts begin ten characters before the difference and end thirty after it", () => {
+    const found = compareCanonical(
+      `${"a".repeat(40)}b${"c".repeat(40)}`,
+      `${"a".repeat(40)}d${"e".repeat(40)}`,
+    );
+    const before = "a".repeat(10);
+    expect([found?.expected, found?.actual]).toEqual([
+      `${before}b${"c".repeat(29)}`,
+      `${before}d${"e".repeat(29)}`,
+    ]);
+  });
+
+  it.each([
+    ["a question mark inside a value", "a=1?b", "a=1b", "a name or a value"],
+    ["nothing but the signature", "", `signature=${"ab".repeat(32)}`, "signature itself"],
+    ["escapes of other characters", "a=%2F", "a=%2B", "a name or a value"],
+    ["an escape and a percent sign that is none", "a=%", "a=%25", "percent-encoded differently"],
+    ["the digits of a value in another order", "a=12&b=3", "a=21&b=3", "a name or a value"],
+    ["parameters that are divided elsewhere", "ab&c", "a&bc", "a name or a value"],
+    ["a parameter more", QUERY, `${QUERY}&limit=5`, "goes on after the end"],
+  ])("the cause is not guessed: %s", (_what, expected, actual, cause) => {
+    expect(compareCanonical(expected, actual)?.cause).toContain(cause);
+  });
+
+  it.each([
+    ["a separator belongs to the pair that it ends", "a=1&b=2", "a=1b=2", "a"],
+    ["a value before a body", 'a=1{"b":2}', 'a=2{"b":2}', "a"],
+    ["a text that is no pair has none", "abc", "abd", undefined],
+    ["a body has none", '{"a":"b=c"}', '{"a":"b=d"}', undefined],
+    ["a body after a text that is no pair has none", 'x{"a":"="}', "xy", undefined],
+  ])("the name of the parameter: %s", (_what, expected, actual, parameter) => {
+    expect(compareCanonical(expected, actual)?.parameter).toBe(parameter);
+  });
+
   it("query and body: a separator, and white space in the JSON", () => {
     const [query, body] = ["nonce=1", '{"a":"b","c":1}'];
     const expected = `${query}${body}`;

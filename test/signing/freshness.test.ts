@@ -152,6 +152,11 @@ describe("recvWindow", () => {
     expect(check({ timestamp: String(NOW_MS), recvWindow: "" })).toBe("PARAMETER_EMPTY recvWindow");
   });
 
+  it("hostile 32: the error names the legal characters", () => {
+    const given = { timestamp: scalar("1"), recvWindow: scalar("1e3"), nowMs: 1, required: true };
+    expect(() => checkFreshness(given)).toThrow("legal range is '0-9 and one point'");
+  });
+
   it("is checked also without a timestamp", () => {
     expect(check({ recvWindow: "0", required: false })).toBe("BAD_RECV_WINDOW");
     expect(check({ recvWindow: "5000", required: false })).toBe("fresh");
@@ -183,6 +188,9 @@ describe("checkNonce", () => {
 
   it("requires a nonce or a timestamp", () => {
     expect(nonce(undefined)).toBe("PARAMETER_MISSING_BOTH nonce");
+    expect(() => checkNonce({ nonce: undefined, timestamp: undefined })).toThrow(
+      "Param 'nonce' or 'timestamp' must be sent",
+    );
     expect(nonce(undefined, "1")).toBe("passes");
     expect(nonce("")).toBe("PARAMETER_EMPTY nonce");
     expect(nonce("a b", "1")).toBe("ILLEGAL_CHARS nonce");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createReplayGuard, type ReplayVerdict } from "../../src/signing/index.ts";
+import { createReplayGuard, type ReplayVerdict, sign } from "../../src/signing/index.ts";
 
 const signatureOf = (number: number): string => number.toString(16).padStart(64, "0");
 const GET = "GET /api/v3/openOrders";
@@ -37,6 +37,14 @@ describe("createReplayGuard", () => {
     for (const text of ["", "short", "not hex".repeat(9), "z".repeat(64)]) {
       expect(guard.decide({ ...seen, signature: text, use: `${GET}?${text}` })).toBe("first");
       expect(guard.decide({ ...seen, signature: text.toUpperCase(), use: `${GET}?${text}` })).toBe("same");
+    }
+  });
+
+  it("hostile 22: other signatures are other requests, whatever their digits", () => {
+    const guard = createReplayGuard();
+    for (let number = 0; number < 300; number++) {
+      const signature = sign({ secret: "s", payload: `${number}` });
+      expect(guard.decide({ apiKey, signature, use: `${number}`, nowMs: 0 })).toBe("first");
     }
   });
 
@@ -107,6 +115,30 @@ describe("createReplayGuard", () => {
     expect(Array.from({ length: 10 }, (_, key) => known(key))).toEqual(Array.from({ length: 10 }, () => 10));
   });
 
+  it("I84, decision GA: room is taken in turn from the keys that have most", () => {
+    const guard = createReplayGuard({ maxPerGeneration: 5 });
+    const decide = (key: string, number: number, use: string): ReplayVerdict =>
+      guard.decide({ apiKey: key, signature: signatureOf(number), use, nowMs: 0 });
+    for (let number = 0; number < 5; number++) for (const key of ["a", "b"]) decide(key, number, GET);
+    for (let number = 0; number < 4; number++) decide("c", number, GET);
+    const verdicts = (key: string, numbers: readonly number[]): readonly ReplayVerdict[] =>
+      numbers.map((number) => decide(key, number, DELETE));
+    expect(verdicts("c", [0, 1, 2, 3])).toEqual(["other", "other", "other", "other"]);
+    for (const key of ["a", "b"]) expect(verdicts(key, [2, 3, 4])).toEqual(["other", "other", "other"]);
+    expect(verdicts("a", [1])).toEqual(["first"]);
+  });
+
+  it("decision 41: both generations count, and the closed one is forgotten first", () => {
+    const guard = createReplayGuard({ maxPerGeneration: 5, generationMs: 1000 });
+    const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
+      guard.decide({ apiKey, signature: signatureOf(number), use, nowMs });
+    for (let number = 0; number < 6; number++) decide(number, 0, GET);
+    for (let number = 6; number < 12; number++) decide(number, 1000, GET);
+    for (let number = 11; number >= 2; number--) expect(decide(number, 1000, DELETE)).toBe("other");
+    expect(decide(0, 1000, GET)).toBe("first");
+    expect(decide(1, 1000, GET)).toBe("first");
+  });
+
   it("decision 41: a generation closes at its age", () => {
     const guard = createReplayGuard({ generationMs: 1000 });
     const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
@@ -134,6 +166,12 @@ describe("createReplayGuard", () => {
     decide(4, 2 * dayMs);
     decide(5, 3 * dayMs);
     expect(decide(2, 3 * dayMs)).toBe("first");
+    const other = createReplayGuard();
+    const seen = { apiKey, signature: signatureOf(1), use: GET };
+    other.decide({ ...seen, nowMs: 0 });
+    for (let hour = 1; hour < 24; hour++)
+      other.decide({ ...seen, signature: signatureOf(1 + hour), nowMs: (hour * dayMs) / 24 });
+    expect(other.decide({ ...seen, use: DELETE, nowMs: dayMs - 1 })).toBe("other");
   });
 
   it("a clock that goes back closes no generation", () => {
@@ -166,8 +204,12 @@ describe("createReplayGuard", () => {
   });
 
   it("refuses limits below 1", () => {
-    expect(() => createReplayGuard({ maxPerGeneration: 0 })).toThrow(RangeError);
-    expect(() => createReplayGuard({ generationMs: 0 })).toThrow(RangeError);
+    expect(() => createReplayGuard({ maxPerGeneration: 0 })).toThrow(
+      /^createReplayGuard[.]maxPerGeneration must be/,
+    );
+    expect(() => createReplayGuard({ generationMs: 0 })).toThrow(
+      /^createReplayGuard[.]generationMs .* of milliseconds/,
+    );
     expect(() => createReplayGuard({ generationMs: Number.NaN })).toThrow(RangeError);
   });
 });

@@ -82,7 +82,11 @@ describe("a client's signed requests", () => {
     "refuses the number %s, which would not arrive unchanged",
     (price) => {
       const unsafe = { price };
-      expect(() => signQuery({ secret, parameters: unsafe })).toThrow(RangeError);
+      expect(() => signQuery({ secret, parameters: unsafe })).toThrow(
+        new RangeError(
+          `parameters.price must be a safe integer, got ${price}: pass decimals as strings, such as "0.5", and long integers as bigint`,
+        ),
+      );
       expect(() => signBody({ secret, query: "", parameters: unsafe })).toThrow(RangeError);
       expect(() => signSocketParameters({ secret, parameters: unsafe })).toThrow(RangeError);
       expect(() => encodeQuery(unsafe)).toThrow(RangeError);
