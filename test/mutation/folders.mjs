@@ -9,7 +9,7 @@ export const FOLDERS = {
   decimal: ["decimal"],
   schedules: ["schedules", "property/schedules.test.ts"],
   signing: ["signing", "vectors/signatures.test.ts"],
-  triggers: ["triggers", "property/trigger-book.test.ts", "property/trigger-mirror.test.ts"],
+  triggers: ["triggers", "property/trigger-mirror.test.ts"],
   lifecycle: ["lifecycle"],
   wire: ["wire", "property/written-and-read.test.ts"],
   "engine/commit": [

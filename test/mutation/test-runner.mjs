@@ -19,6 +19,7 @@ globalThis.__stryker__ = state;
  * runner starts a worker of Vitest for each mutant, which took about a second.
  */
 class InProcessTestRunner {
+  /** Test files and their programs, in the order in which they run. */
   #programs = new Map();
 
   capabilities() {
@@ -35,18 +36,28 @@ class InProcessTestRunner {
   async dryRun() {
     Object.assign(state, { activeMutant: undefined, hitCount: undefined, mutantCoverage: undefined });
     const tests = await this.#run([...this.#programs.keys()], new Run(this.#programs));
+    this.#shortestFirst(tests);
     return { status: DryRunStatus.Complete, tests, mutantCoverage: state.mutantCoverage };
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit }) {
     Object.assign(state, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
-    const files = testFilter && new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))));
-    const tests = await this.#run(
-      files ? [...files] : [...this.#programs.keys()],
-      new Run(this.#programs, testFilter && new Set(testFilter)),
-    );
+    const chosen = testFilter && new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))));
+    const files = [...this.#programs.keys()].filter((file) => chosen?.has(file) ?? true);
+    const tests = await this.#run(files, new Run(this.#programs, testFilter && new Set(testFilter)));
     const ended = { status: DryRunStatus.Complete, tests };
     return toMutantRunResult(determineHitLimitReached(state.hitCount, hitLimit) ?? ended);
+  }
+
+  /** Most mutants fail in a short test; then the long ones do not run. */
+  #shortestFirst(tests) {
+    const spentMs = new Map();
+    for (const { id, timeSpentMs } of tests) {
+      const file = id.slice(0, id.indexOf("#"));
+      spentMs.set(file, (spentMs.get(file) ?? 0) + timeSpentMs);
+    }
+    const timeOf = ([file]) => spentMs.get(file) ?? 0;
+    this.#programs = new Map([...this.#programs].sort((a, b) => timeOf(a) - timeOf(b)));
   }
 
   async #run(files, run) {
