@@ -14,6 +14,9 @@ import { programsOf } from "./programs.mjs";
 const state = {};
 globalThis.__stryker__ = state;
 
+/** A test that reaches the changed code this many times as often as without the change is taken to run for ever. */
+const MOST_HITS = 100;
+
 /**
  * Runs tests of Vitest for Stryker in one process: a mutant costs some milliseconds more than its tests. Stryker's own
  * runner starts a worker of Vitest for each mutant, which took about a second.
@@ -21,6 +24,8 @@ globalThis.__stryker__ = state;
 class InProcessTestRunner {
   /** Test files and their programs, in the order in which they run. */
   #programs = new Map();
+  /** How often each test reaches the code of each mutant. */
+  #hits = {};
 
   capabilities() {
     return { reloadEnvironment: true };
@@ -37,16 +42,21 @@ class InProcessTestRunner {
     Object.assign(state, { activeMutant: undefined, hitCount: undefined, mutantCoverage: undefined });
     const tests = await this.#run([...this.#programs.keys()], new Run(this.#programs));
     this.#shortestFirst(tests);
-    return { status: DryRunStatus.Complete, tests, mutantCoverage: state.mutantCoverage };
+    const { mutantCoverage } = state;
+    this.#hits = mutantCoverage?.perTest ?? {};
+    return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit }) {
-    Object.assign(state, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+    // Further counts of coverage are of no use.
+    const mutantCoverage = { static: {}, perTest: {} };
+    Object.assign(state, { activeMutant: activeMutant.id, hitCount: 0, hitLimit, mutantCoverage });
     const chosen = testFilter && new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))));
     const files = [...this.#programs.keys()].filter((file) => chosen?.has(file) ?? true);
-    const tests = await this.#run(files, new Run(this.#programs, testFilter && new Set(testFilter)));
-    const ended = { status: DryRunStatus.Complete, tests };
-    return toMutantRunResult(determineHitLimitReached(state.hitCount, hitLimit) ?? ended);
+    const limitOf = (test) => MOST_HITS * this.#hits[test]?.[activeMutant.id] || hitLimit;
+    const run = new Run(this.#programs, { tests: testFilter && new Set(testFilter), limitOf });
+    const tests = await this.#run(files, run);
+    return toMutantRunResult(run.endless ?? { status: DryRunStatus.Complete, tests });
   }
 
   /** Most mutants fail in a short test; then the long ones do not run. */
@@ -83,6 +93,8 @@ class Run {
     tags: [],
     diffOptions: {},
   };
+  /** The result of a mutant that runs for ever. */
+  endless;
   #programs;
   #chosen;
   #hasFailed = false;
@@ -97,8 +109,9 @@ class Run {
   }
 
   onCollected(files) {
-    if (this.#chosen === undefined) return;
-    for (const test of files.flatMap(testsIn)) if (!this.#chosen.has(idOf(test))) test.mode = "skip";
+    const chosen = this.#chosen?.tests;
+    if (chosen === undefined) return;
+    for (const test of files.flatMap(testsIn)) if (!chosen.has(idOf(test))) test.mode = "skip";
   }
 
   onBeforeRunTask(test) {
@@ -106,7 +119,9 @@ class Run {
   }
 
   onBeforeTryTask(test) {
-    state.currentTestId = idOf(test);
+    const id = idOf(test);
+    state.currentTestId = id;
+    if (this.#chosen !== undefined) Object.assign(state, { hitCount: 0, hitLimit: this.#chosen.limitOf(id) });
   }
 
   onAfterTryTask() {
@@ -114,7 +129,9 @@ class Run {
   }
 
   onAfterRunTask(test) {
-    if (test.result?.state === "fail" && state.activeMutant !== undefined) this.#hasFailed = true;
+    if (this.#chosen === undefined) return;
+    this.endless ??= determineHitLimitReached(state.hitCount, state.hitLimit);
+    if (test.result?.state === "fail" || this.endless !== undefined) this.#hasFailed = true;
   }
 }
 
