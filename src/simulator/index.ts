@@ -41,3 +41,18 @@ export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } f
 export { type SimulationOptions, simulate } from "./run/index.ts";
 export type { Drawdown, Statistics, TradeStatistics } from "./statistics/index.ts";
 export type { NativeOrderRequest, Strategy, Trader, TraderEvents } from "./strategy/index.ts";
+export {
+  type GridSet,
+  parameterGrid,
+  type SweepContext,
+  type SweepFailure,
+  type SweepOptions,
+  type SweepOutcome,
+  type SweepParameters,
+  type SweepProgress,
+  type SweepResult,
+  type SweepRow,
+  type SweepValue,
+  sweep,
+  sweepTable,
+} from "./sweep/index.ts";

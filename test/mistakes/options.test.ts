@@ -45,7 +45,14 @@ import {
   signQuery,
   signSocketParameters,
 } from "../../src/signing/index.ts";
-import { csvMarket, marketOfBars, openPaperVenue, simulate } from "../../src/simulator/index.ts";
+import {
+  csvMarket,
+  marketOfBars,
+  openPaperVenue,
+  parameterGrid,
+  simulate,
+  sweep,
+} from "../../src/simulator/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
 
@@ -188,6 +195,20 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     }),
     simulate,
   ),
+  sweep: entry(
+    () => ({
+      module: "data:text/javascript,export const run = 1",
+      parameters: [],
+      workers: 1,
+      seed: 1,
+      timeoutMs: 1,
+      signal: new AbortController().signal,
+      progress: false,
+      onProgress: () => undefined,
+      execArgv: [],
+    }),
+    sweep,
+  ),
   csvMarket: entry(
     () => ({ symbol: "BTC/USD", spreadBps: "1" }),
     (options) => csvMarket("quotes.csv", options),
@@ -323,6 +344,21 @@ describe("decision KI: every function that takes options names what is wrong wit
       "a port that is none",
       () => createNodeServer({ service }).listen({ host: "127.0.0.1", port: 80_800 }),
       "RangeError: listen.port must be a whole number from 0 to 65535, got 80800",
+    ],
+    [
+      "a relative path for a module",
+      () => sweep({ module: "./strategy.js", parameters: [] }),
+      'RangeError: sweep.module must be a URL, such as new URL("./strategy.js", import.meta.url), or an absolute path, got "./strategy.js"',
+    ],
+    [
+      "an object for a parameter",
+      () => sweep({ module: "/strategy.js", parameters: [{ bps: { from: 1 } as never }] }),
+      'TypeError: sweep.parameters[0]["bps"] must be a string, a finite number, true or false, got an object',
+    ],
+    [
+      "a value for a list of values",
+      () => parameterGrid({ bps: 5 as never }),
+      'TypeError: parameterGrid["bps"] must be a list of values, got 5',
     ],
     [
       "a promise for the fields of an order",

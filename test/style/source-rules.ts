@@ -23,9 +23,12 @@ export type SourceRule = Readonly<{
 
 type Breach = ts.Node | Readonly<{ line: number; what: string }>;
 
-/** The shell: what runs on one platform, and the one file with the defaults of the client's platform. */
+/**
+ * The shell: what runs on one platform, sweeps, whose threads run in real time, and the one file with the defaults of
+ * the client's platform.
+ */
 const inShell = (path: string): boolean =>
-  /^(adapters\/node|sandbox)\//.test(path) || path === "client/defaults.ts";
+  /^(adapters\/node|sandbox|simulator\/sweep)\//.test(path) || path === "client/defaults.ts";
 const outsideShell = (path: string): boolean => !inShell(path);
 const isIndex = (path: string): boolean => /(^|\/)index\.ts$/.test(path);
 const leaves = /^(client|simulator|conformance|adapters|sandbox)\//;
