@@ -9,6 +9,7 @@ import { LINES } from "./lines/index.ts";
 import { benchRates } from "./rates.ts";
 import { benchScale } from "./scale/scale.ts";
 import { benchSlots } from "./slots.ts";
+import { benchSweep } from "./sweep.ts";
 import { printLines } from "./table.ts";
 
 /** Separate tables, by the names that the command takes. */
@@ -17,6 +18,7 @@ const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   growth: benchGrowth,
   slots: benchSlots,
   rates: benchRates,
+  sweep: benchSweep,
 };
 
 /** Separate sections that take minutes and gigabytes; they run only on request. */
