@@ -1,11 +1,14 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { type BarOptions, barChecks } from "./bars.ts";
+import { type Batch, marketOfBatches } from "./batches.ts";
 import { BAR_COLUMNS, describeFormats, type ReadCells, readerOf } from "./csv-formats.ts";
 import { MarketDataError, type MarketRow } from "./market-row.ts";
+
+/** Most characters of a line. */
+const LONGEST_LINE = 1_000_000;
 
 /** Options of a file of market data. */
 export interface CsvOptions extends BarOptions {
@@ -31,13 +34,24 @@ const csvOption: OptionCheck = optionsOf<CsvOptions>({ symbol: optional(nameOpti
 export function csvMarket(path: string, options: CsvOptions = {}): AsyncIterable<MarketRow> {
   nameOption(path, "csvMarket path");
   csvOption(options, "csvMarket");
-  return { [Symbol.asyncIterator]: () => rowsOf(path, options) };
+  return marketOfBatches(() => rowsOf(path, options));
 }
 
-async function* rowsOf(path: string, options: CsvOptions): AsyncGenerator<MarketRow> {
+/** The rows of each part of the file. Those before a row that cannot be used are delivered before its error. */
+async function* rowsOf(path: string, options: CsvOptions): AsyncGenerator<Batch> {
   const file = new CsvFile(options);
   try {
-    for await (const text of linesOf(path)) yield* file.read(text);
+    for await (const lines of linesOf(path)) {
+      const rows: MarketRow[] = [];
+      let failure: Readonly<{ error: unknown }> | undefined;
+      try {
+        for (const line of lines) file.read(line, rows);
+      } catch (error) {
+        failure = { error };
+      }
+      yield rows;
+      if (failure !== undefined) throw failure.error;
+    }
     file.end();
   } catch (error) {
     throw located(error, { path, line: file.line });
@@ -57,7 +71,8 @@ class CsvFile {
     this.#options = options;
   }
 
-  *read(text: string): Generator<MarketRow> {
+  /** Reads a line and adds its rows to `rows`. */
+  read(text: string, rows: MarketRow[]): void {
     this.line += 1;
     const cells = text.split(",");
     if (this.#read === undefined && this.#begins(cells)) return;
@@ -69,7 +84,7 @@ class CsvFile {
         throw new MarketDataError("the time must not be before the time of the previous row");
       this.#lastMs = row.timeMs;
       this.#rows += 1;
-      yield row;
+      rows.push(row);
     }
   }
 
@@ -90,11 +105,32 @@ class CsvFile {
   }
 }
 
-function linesOf(path: string): AsyncIterable<string> {
+/** The lines of each part of a file, without their ends. An empty line at the end of the file is none. */
+async function* linesOf(path: string): AsyncGenerator<readonly string[]> {
   const file = createReadStream(path);
   const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
   if (input !== file) file.on("error", (error) => input.destroy(error));
-  return createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  input.setEncoding("utf8");
+  let rest = "";
+  try {
+    for await (const part of input) {
+      const lines = (rest + String(part)).split("\n");
+      rest = lines.pop() ?? "";
+      demandLine(rest);
+      yield lines.map(withoutReturn);
+    }
+  } finally {
+    file.destroy();
+  }
+  if (rest !== "") yield [withoutReturn(rest)];
+}
+
+const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
+
+/** Refuses a line without an end, so that a file that is no text does not fill the memory. */
+function demandLine(begun: string): void {
+  if (begun.length <= LONGEST_LINE) return;
+  throw new MarketDataError(`a line must have at most ${LONGEST_LINE} characters`);
 }
 
 function located(error: unknown, { path, line }: Readonly<{ path: string; line: number }>): unknown {

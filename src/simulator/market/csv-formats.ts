@@ -1,6 +1,6 @@
 import { DECIMAL_GRAMMAR, parsePrice, parseQuantity, parseScaled } from "../../decimal/index.ts";
 import { type BarOptions, rowsOfBar } from "./bars.ts";
-import { MarketDataError, type MarketRow } from "./market-row.ts";
+import { MarketDataError, type MarketRow, type QuoteRow } from "./market-row.ts";
 
 /** Reads the cells of a line. Throws a MarketDataError for cells that cannot be used. */
 export type ReadCells = (cells: Cells) => Iterable<MarketRow>;
@@ -46,17 +46,8 @@ export function describeFormats(): string {
 function quoteReader({ symbol }: FileFacts): ReadCells {
   return ({ cell }) => {
     const sizes = { bidQuantity: size(cell("bidQuantity")), askQuantity: size(cell("askQuantity")) };
-    const [bid, ask] = [decimal("bid", cell("bid")), decimal("ask", cell("ask"))];
-    return [
-      {
-        kind: "quote",
-        timeMs: epochMs(cell("time")),
-        symbol: symbol ?? cell("symbol"),
-        bid,
-        ask,
-        ...given(sizes),
-      },
-    ];
+    const prices = { bid: decimal("bid", cell("bid")), ask: decimal("ask", cell("ask")) };
+    return [quoteRow({ timeMs: epochMs(cell("time")), symbol: symbol ?? cell("symbol"), ...prices }, sizes)];
   };
 }
 
@@ -77,9 +68,12 @@ function tardisQuotes({ symbol }: FileFacts): ReadCells {
   return ({ cell }) => {
     if (cell("bid_price") === "" || cell("ask_price") === "") return [];
     const sizes = { bidQuantity: size(cell("bid_amount")), askQuantity: size(cell("ask_amount")) };
-    const [bid, ask] = [decimal("bid_price", cell("bid_price")), decimal("ask_price", cell("ask_price"))];
+    const prices = {
+      bid: decimal("bid_price", cell("bid_price")),
+      ask: decimal("ask_price", cell("ask_price")),
+    };
     const timeMs = fromMicroseconds(cell("timestamp"));
-    return [{ kind: "quote", timeMs, symbol: symbol ?? cell("symbol"), bid, ask, ...given(sizes) }];
+    return [quoteRow({ timeMs, symbol: symbol ?? cell("symbol"), ...prices }, sizes)];
   };
 }
 
@@ -119,11 +113,20 @@ function size(text: string): string | undefined {
   return text === "" ? undefined : decimal("a quantity", text);
 }
 
-function given(
-  sizes: Readonly<Record<"bidQuantity" | "askQuantity", string | undefined>>,
-): Readonly<Partial<Record<"bidQuantity" | "askQuantity", string>>> {
-  const entries = Object.entries(sizes).filter(([, text]) => text !== undefined);
-  return Object.fromEntries(entries) as Partial<Record<"bidQuantity" | "askQuantity", string>>;
+type Sizes = Readonly<Record<"bidQuantity" | "askQuantity", string | undefined>>;
+
+/** Returns a quote. A size that is not given is left out. Lines with both sizes are frequent. */
+function quoteRow(
+  { timeMs, symbol, bid, ask }: Omit<QuoteRow, "kind">,
+  { bidQuantity, askQuantity }: Sizes,
+): QuoteRow {
+  if (bidQuantity !== undefined && askQuantity !== undefined)
+    return { kind: "quote", timeMs, symbol, bid, ask, bidQuantity, askQuantity };
+  return {
+    ...{ kind: "quote", timeMs, symbol, bid, ask },
+    ...(bidQuantity !== undefined && { bidQuantity }),
+    ...(askQuantity !== undefined && { askQuantity }),
+  };
 }
 
 function executed(price: string, quantity: string): Readonly<{ price: string; quantity: string }> {

@@ -1,7 +1,13 @@
 import { createMemoryHost, type MemoryHost, type Settle } from "../../adapters/memory/index.ts";
 import { formatQuantity } from "../../decimal/index.ts";
 import { openEngine } from "../../engine/index.ts";
-import { MarketDataError, type MarketRow, type MarketSource, type QuoteRow } from "../market/index.ts";
+import {
+  batchesOf,
+  MarketDataError,
+  type MarketRow,
+  type MarketSource,
+  type QuoteRow,
+} from "../market/index.ts";
 import { openPaperVenue, watchedTerms } from "../paper-venue/index.ts";
 import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
@@ -55,16 +61,11 @@ async function eachRow(
   market: MarketSource,
   visit: (row: MarketRow) => Promise<void> | undefined,
 ): Promise<void> {
-  if (Symbol.asyncIterator in market) {
-    for await (const row of market) {
+  for await (const batch of batchesOf(market)) {
+    for (const row of batch) {
       const visiting = visit(row);
       if (visiting !== undefined) await visiting;
     }
-    return;
-  }
-  for (const row of market) {
-    const visiting = visit(row);
-    if (visiting !== undefined) await visiting;
   }
 }
 

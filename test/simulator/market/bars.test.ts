@@ -84,6 +84,31 @@ describe("mergeMarkets", () => {
     ]);
   });
 
+  it("gives the rows of any markets, sorted by time, whatever kind of source they are", async () => {
+    const anyMarket = fc.record({
+      times: fc.array(fc.nat(5)).map((times) => times.sort((a, b) => a - b)),
+      kind: fc.constantFrom("array", "iterable", "async", "merged"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyMarket, { maxLength: 4 }), async (markets) => {
+        const made = markets.map(({ times, kind }, index) => {
+          const rows = times.map((timeMs) => quote(timeMs, `${index}/USD`));
+          const sources = {
+            array: rows,
+            iterable: { [Symbol.iterator]: () => rows[Symbol.iterator]() },
+            async: (async function* () {
+              yield* rows;
+            })(),
+            merged: mergeMarkets(rows),
+          };
+          return { rows, source: sources[kind as keyof typeof sources] };
+        });
+        const sorted = made.flatMap(({ rows }) => rows).sort((a, b) => a.timeMs - b.timeMs);
+        expect(await rowsOf(mergeMarkets(...made.map(({ source }) => source)))).toEqual(sorted);
+      }),
+    );
+  });
+
   it("closes every market when the reader stops early", async () => {
     const closed: string[] = [];
     async function* endless(symbol: string): AsyncGenerator<MarketRow> {

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CsvOptions, csvMarket, MarketDataError, type MarketRow } from "../../../src/simulator/index.ts";
+import {
+  type CsvOptions,
+  csvMarket,
+  MarketDataError,
+  type MarketRow,
+  mergeMarkets,
+} from "../../../src/simulator/index.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -81,6 +87,29 @@ describe("csvMarket reads", () => {
     ]);
   });
 
+  it("a file of several parts with lines that end in a carriage return, and a last line without an end", async () => {
+    const path = join(folder, "long.csv");
+    const times = Array.from({ length: 5_000 }, (_, n) => n);
+    await writeFile(path, [QUOTES, ...times.map((time) => `${time},BTC/USD,10,1,11,2`)].join("\r\n"));
+    const rows: MarketRow[] = [];
+    for await (const row of csvMarket(path)) rows.push(row);
+    expect(rows.map(({ timeMs }) => timeMs)).toEqual(times);
+    expect(rows.at(-1)).toMatchObject({ ask: "11", askQuantity: "2" });
+  });
+
+  it("the rows before one that cannot be used, and then the error, also through a merge", async () => {
+    const path = join(folder, "half.csv");
+    await writeFile(path, `${QUOTES}\n1,BTC/USD,10,1,11,1\n2,BTC/USD,10,1,11,1\nx\n`);
+    for (const market of [csvMarket(path), mergeMarkets(csvMarket(path), [])]) {
+      const times: number[] = [];
+      const reading = async (): Promise<void> => {
+        for await (const { timeMs } of market) times.push(timeMs);
+      };
+      await expect(reading()).rejects.toThrow("half.csv line 4: expected 6 cells, found 1");
+      expect(times).toEqual([1, 2]);
+    }
+  });
+
   it.each([
     ["with a header", [BARS, "0,10,12,9,11,4,59999,0,0"]],
     ["without a header", ["0,10,12,9,11,4,59999"]],
@@ -118,6 +147,10 @@ describe("csvMarket refuses", () => {
     const refused = read(lines, { symbol: "BTC/USD" });
     await expect(refused).rejects.toThrow(MarketDataError);
     await expect(refused).rejects.toThrow(message);
+  });
+
+  it("hostile input: a line without an end does not fill the memory", async () => {
+    await expect(read([`${QUOTES}${"0".repeat(1_200_000)}`])).rejects.toThrow("at most 1000000 characters");
   });
 
   it("a file that is missing or not compressed", async () => {
