@@ -50,6 +50,31 @@ describe("a consumer of the packed package", () => {
     expect(existsSync(join(consumer.folder, "orders.db"))).toBe(true);
   });
 
+  it("decision RB: sweeps a module from ESM and from CommonJS, with the same rows", () => {
+    const strategy = `({ stopPrice }) => simulate({
+      symbols: ["BTC/USD"],
+      market: ["100", "90"].map((bid, n) => ({ kind: "quote", timeMs: n, symbol: "BTC/USD", bid, ask: "101" })),
+      balances: { BTC: "1" },
+      strategy: ({ account }) => account.place({
+        symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "0.5", stopPrice, newClientOrderId: "stop",
+      }),
+    })`;
+    const main = (module: string): string => `(async () => {
+      const rows = await sweep({ module: ${module}, parameters: parameterGrid({ stopPrice: ["95", "85"] }) });
+      console.log(rows.map(({ result }) => result.statistics.turnover + " " + result.hash).join());
+    })();`;
+    const imported = `import { parameterGrid, simulate, sweep } from "managed-orders/simulator";\n`;
+    const required = `const { parameterGrid, simulate, sweep } = require("managed-orders/simulator");\n`;
+    consumer.write("strategy.mjs", `${imported}export const run = ${strategy};`);
+    consumer.write("strategy.cjs", `${required}exports.run = ${strategy};`);
+    const lines = [
+      consumer.run("sweep.mjs", imported + main('new URL("./strategy.mjs", import.meta.url)')),
+      consumer.run("sweep.cjs", required + main('require("node:path").join(__dirname, "strategy.cjs")')),
+    ].map((output) => output.split("\n").filter((line) => !line.startsWith("sweep:")));
+    expect(lines[0]?.join()).toMatch(/^45 [0-9a-f]{64},0 [0-9a-f]{64}$/);
+    expect(lines[1]).toEqual(lines[0]);
+  });
+
   it("decision HR: serves with front threads from ESM and from CommonJS", () => {
     const serve = `(async () => {
       const service = { handle: async ({ target }) => ({ status: 200, headers: {}, body: JSON.stringify(target) }) };
