@@ -133,3 +133,11 @@ describe("decision 25", () => {
     });
   });
 });
+
+it("a child at market has no limit price", () => {
+  const { order } = new Subject({ type: "STOP_MARKET", stopPrice: price("100") });
+  expect(sizeChild(order, quoteAt("99", "100"), MINIMUM)).toStrictEqual({
+    kind: "send",
+    quantity: quantity("1"),
+  });
+});

@@ -1,8 +1,11 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { price, quantity } from "../../src/decimal/index.ts";
+import { InvariantError } from "../../src/errors/index.ts";
 import { evolve } from "../../src/lifecycle/index.ts";
-import type { Fact } from "../../src/model/index.ts";
+import type { ChildOrder, Fact, ParentOrder } from "../../src/model/index.ts";
 import { anyParent } from "../support/arbitraries.ts";
+import { intentOf, NOW, Subject } from "./support.ts";
 
 it("I53, decision BP: a fact of an unknown kind is an error and never the end of its parent", () => {
   const [parent] = fc.sample(anyParent, 1);
@@ -10,4 +13,132 @@ it("I53, decision BP: a fact of an unknown kind is an error and never the end of
   expect(() => evolve(parent, fact, { orderId: -259, sequence: 8, timeMs: 1 })).toThrow(
     "I53: record 8 of shard 3 holds a fact of the kind TRIGGER_MOVED for parent -259",
   );
+});
+
+const context = { orderId: -256, sequence: 9, timeMs: NOW + 5 };
+const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf() };
+const END = { status: "CANCELED", reason: "USER_CANCELED" } as const;
+const ended: Fact = { kind: "ENDED", ...END };
+
+const waiting = (): ParentOrder => new Subject().order;
+const working = (): ParentOrder => {
+  const subject = new Subject();
+  subject.fire("100");
+  return subject.order;
+};
+const childOf = (change: Partial<ChildOrder> = {}): ChildOrder => ({
+  ...(working().child as ChildOrder),
+  ...change,
+});
+const intended = (change: Partial<ChildOrder> = {}): Fact => ({
+  kind: "CHILD_INTENDED",
+  child: childOf(change),
+});
+const open: Fact = { kind: "CHILD_OPEN", childId: "aqc-x" };
+const filled: Fact = {
+  kind: "FILLED",
+  childId: "aqc-x",
+  fill: { executionId: "e1", quantity: quantity("0.1"), price: price("100"), timeMs: NOW },
+};
+
+type Refusal = readonly [
+  what: string,
+  order: ParentOrder | undefined,
+  fact: Fact,
+  id: string,
+  message: string,
+];
+
+describe("a fact that contradicts its parent is a broken invariant, and never applied", () => {
+  const refusals: readonly Refusal[] = [
+    ["accepted twice", waiting(), accepted, "I53", "parent -256 is accepted twice"],
+    ["an unknown parent", undefined, open, "I53", "fact CHILD_OPEN for the unknown parent -256"],
+    ["released, but not held", waiting(), { kind: "RELEASED" }, "I41", "leg -256 is released twice"],
+    [
+      "released after its end",
+      { ...waiting(), held: true, ended: { ...END, atMs: NOW } },
+      { kind: "RELEASED" },
+      "I41",
+      "leg -256 is released twice",
+    ],
+    ["no child in flight", waiting(), open, "I24", "parent -256 has no outstanding child aqc-x"],
+    ["another child in flight", working(), open, "I24", "parent -256 has no outstanding child aqc-x"],
+    ["a second child", working(), intended(), "I24", "parent -256 already has an outstanding child"],
+    [
+      "a child after the end",
+      { ...waiting(), ended: { ...END, atMs: NOW } },
+      intended(),
+      "I23",
+      "parent -256 is held or ending",
+    ],
+    [
+      "a child while it ends",
+      { ...waiting(), pendingEnd: END },
+      intended(),
+      "I23",
+      "parent -256 is held or ending",
+    ],
+    [
+      "a child of a held leg",
+      { ...waiting(), held: true },
+      intended(),
+      "I23",
+      "parent -256 is held or ending",
+    ],
+    [
+      "more than its quantity",
+      waiting(),
+      intended({ quantity: quantity("1.000001") }),
+      "I12",
+      "parent -256 would commit more than its quantity",
+    ],
+    [
+      "a used slot",
+      { ...waiting(), nextSlot: 3 },
+      intended({ slot: 2 }),
+      "I33",
+      "slot 2 of parent -256 is used already",
+    ],
+    [
+      "a counted execution",
+      evolve(waiting(), filled, context),
+      filled,
+      "I15",
+      "execution e1 is counted already",
+    ],
+    ["a second end", { ...waiting(), ended: { ...END, atMs: NOW } }, ended, "I50", "parent -256 ends twice"],
+    ["an end with a child in flight", working(), ended, "I23", "parent -256 ends with a child in flight"],
+  ];
+
+  it.each(refusals)("%s", (_what, order, fact, id, message) => {
+    expect(() => evolve(order, fact, context)).toThrow(new InvariantError(id, message));
+  });
+});
+
+describe("what a fact changes", () => {
+  it("the first quote of a post-only order is recorded", () => {
+    expect(evolve(waiting(), { kind: "POSTED" }, context).postOnlyCleared).toBe(true);
+  });
+
+  it("a leg is released when its record says so", () => {
+    const { held, releasedAtMs } = evolve({ ...waiting(), held: true }, { kind: "RELEASED" }, context);
+    expect([held, releasedAtMs]).toEqual([undefined, NOW + 5]);
+  });
+
+  it("decision 10: how far engine time was ahead is kept from the acceptance on", () => {
+    expect(evolve(undefined, { ...accepted, aheadMs: 7 } as Fact, context).aheadMs).toBe(7);
+  });
+
+  it("an alert about anything but a report is not kept", () => {
+    const alerted = evolve(waiting(), { kind: "ALERT", alert: "OVERFILL", detail: "x" }, context);
+    expect(alerted.invalidReports).toBeUndefined();
+  });
+
+  it("a child that was not handed over has not used its slot", () => {
+    const sent = evolve(waiting(), intended({ slot: 2 }), context);
+    expect(sent.nextSlot).toBe(3);
+    const childId = sent.child?.childId ?? "";
+    const back = evolve(sent, { kind: "CHILD_CLOSED", childId, outcome: "WITHDRAWN", detail: "" }, context);
+    expect([back.nextSlot, back.child]).toEqual([2, undefined]);
+  });
 });

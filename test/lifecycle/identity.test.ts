@@ -1,19 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quantity } from "../../src/decimal/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import {
   childIdOf,
   countOfId,
-  evolve,
   managedIdOf,
   readChildId,
   SHARD_COUNT,
   shardOf,
   shardOfId,
 } from "../../src/lifecycle/index.ts";
-import type { Fact } from "../../src/model/index.ts";
-import { intentOf, Subject } from "./support.ts";
 
 const place = fc.record({ count: fc.integer({ min: 1, max: 2 ** 44 }), shard: fc.nat(SHARD_COUNT - 1) });
 
@@ -42,7 +38,11 @@ describe("I05: managed ids", () => {
   });
 
   it("beyond the safe integers are not assigned", () => {
-    expect(() => managedIdOf({ count: 2 ** 45 + 1, shard: 0 })).toThrow(InvariantError);
+    for (const place of [
+      { count: 2 ** 45 + 1, shard: 0 },
+      { count: 0, shard: 0 },
+    ])
+      expect(() => managedIdOf(place)).toThrow(new InvariantError("I05", "shard 0 has used up its ids"));
   });
 
   it("the shard of an account never changes", () => {
@@ -87,63 +87,13 @@ describe("I06: child ids", () => {
   ])("%j is not a child id", (text) => {
     expect(readChildId(text)).toBeUndefined();
   });
-});
 
-describe("I53: invalid facts are refused", () => {
-  const at = { orderId: -256, sequence: 9, timeMs: 1 };
-  const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf() };
-
-  it.each([
-    ["a second acceptance", (s: Subject) => evolve(s.order, accepted, at)],
-    ["a fact of an unknown parent", () => evolve(undefined, { kind: "FROZEN" }, at)],
-    [
-      "I24: closing a child that does not exist",
-      (s: Subject) => evolve(s.order, { kind: "CHILD_CLOSED", childId: "aqc-1", outcome: "DONE" }, at),
-    ],
-    [
-      "I24: a second child",
-      (s: Subject) => {
-        s.fire("100");
-        return evolve(s.order, { kind: "CHILD_INTENDED", child: { ...childOf(s), attempt: 2 } }, at);
-      },
-    ],
-    [
-      "I12: a child for more than the rest",
-      (s: Subject) => {
-        s.fire("100");
-        const child = { ...childOf(s), quantity: quantity("1.000001") };
-        return evolve(new Subject().order, { kind: "CHILD_INTENDED", child }, at);
-      },
-    ],
-    [
-      "I23: an end with a child in flight",
-      (s: Subject) => {
-        s.fire("100");
-        return evolve(s.order, { kind: "ENDED", status: "CANCELED", reason: "USER_CANCELED" }, at);
-      },
-    ],
-    [
-      "I50: a second end",
-      (s: Subject) => {
-        s.meet({ kind: "CANCEL" });
-        return evolve(s.order, { kind: "ENDED", status: "EXPIRED", reason: "EXPIRED_GTD" }, at);
-      },
-    ],
-    [
-      "I15: an execution twice",
-      (s: Subject) => {
-        s.fire("100");
-        s.report("open", [["a", "0.5"]]);
-        const fill = { executionId: "a", quantity: quantity("0.5"), price: 1 as never, timeMs: 0 };
-        return evolve(s.order, { kind: "FILLED", childId: s.childId, fill }, at);
-      },
-    ],
-  ])("%s", (_what, apply) => {
-    expect(() => apply(new Subject())).toThrow(InvariantError);
+  it("I06: a longer one is a broken invariant, not another child's id", () => {
+    const attempt = Number.MAX_SAFE_INTEGER;
+    const longest = { orderId: -Number.MAX_SAFE_INTEGER, acceptedAtMs: 36 ** 8 - 1 };
+    expect(childIdOf(longest, attempt)).toHaveLength(36);
+    expect(() => childIdOf({ ...longest, acceptedAtMs: 36 ** 8 }, attempt)).toThrow(
+      /^I06: child id aqc-.* is too long$/,
+    );
   });
 });
-
-function childOf(subject: Subject): NonNullable<Subject["order"]["child"]> {
-  if (subject.order.child === undefined) throw new Error("no child");
-  return subject.order.child;
-}

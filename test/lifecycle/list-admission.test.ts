@@ -226,3 +226,50 @@ describe("numbers beyond doubles", () => {
     expect(admitted("OCO", [changed(stop, { stopPrice: leg.price }), changed(LIMIT, leg)])).toBe(-1128);
   });
 });
+
+describe("the refusal of a list", () => {
+  const refused = (contingency: Contingency, legs: readonly Leg[], more: object = {}): OrderError => {
+    try {
+      admitList(listOf(contingency, legs), { nowMs: NOW, minimum: notional("15"), ...more });
+    } catch (error) {
+      return error as OrderError;
+    }
+    throw new Error("was not refused");
+  };
+
+  it.each([
+    ["OCO", [LIMIT, STOP], "protective, profit"],
+    ["OTO", [ENTRY, STOP], "working, pending"],
+    ["OTOCO", [ENTRY, EXIT, LIMIT], "working, protective, profit"],
+  ] as const)("decision 33: names the legs of an %s", (contingency, legs, form) => {
+    expect(refused(contingency, legs).details).toEqual({
+      fields: "'legs'",
+      advice: `Build the list with listIntent. The legs of ${contingency} are: ${form}.`,
+    });
+  });
+
+  it("decision 33: the legs of a pair have one side", () => {
+    const buying = changed(LIMIT, { side: "BUY" });
+    expect(refused("OCO", [STOP, buying]).reason).toBe("BAD_COMBINATION");
+  });
+
+  it("decision 18: the stop of a BUY may trail without a stop price, too", () => {
+    const pair = [
+      changed(TRAILING_STOP, { side: "BUY" }),
+      changed(LIMIT, { side: "BUY", price: price("90") }),
+    ];
+    expect(admitted("OCO", pair, { quote: quoteAt("100", "101") })).toHaveLength(2);
+  });
+
+  it("contract rule 8: names the type that has a schedule", () => {
+    const share = changed(EXIT, { participationBips: 100 });
+    expect(refused("OTO", [ENTRY, share]).field).toBe("type");
+  });
+
+  it("contract, Create OCO: says how the legs of a pair must be placed", () => {
+    const more = { mustStraddle: true, quote: quoteAt("80", "81") };
+    expect(refused("OCO", [STOP, LIMIT], more).details).toEqual({
+      advice: "The upper leg must be above the market, and the lower leg below it.",
+    });
+  });
+});

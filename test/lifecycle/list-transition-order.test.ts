@@ -63,6 +63,8 @@ describe("I53: a list is derived from its legs", () => {
     const [first, second, third] = legs as [ParentOrder, ParentOrder, ParentOrder];
     const plain = new Subject().order;
     for (const broken of [[], [first], [first, second], [second, first, third], [plain], [...legs, first]])
-      expect(() => orderListOf(broken)).toThrow(/I53/);
+      expect(() => orderListOf(broken)).toThrow(
+        `I53: orders ${broken.map(({ orderId }) => orderId).join(", ")} do not form one list`,
+      );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../src/decimal/index.ts";
-import { transitionList } from "../../src/lifecycle/index.ts";
+import { type ParentEvent, transitionList } from "../../src/lifecycle/index.ts";
 import type { ParentIntent } from "../../src/model/index.ts";
 import { ENTRY, EXIT, LIMIT, ListSubject, recordOf, STOP } from "./list-transition-subject.ts";
 import { NOW, quoteAt, RULES, Subject } from "./support.ts";
@@ -418,5 +418,24 @@ describe("a parent outside lists, and one that is not a leg", () => {
     const list = new ListSubject("OTO");
     expect(recordOf(list.meet("pending", { kind: "RELEASED" }))).toEqual(["pending: RELEASED"]);
     expect(recordOf(list.meet("pending", { kind: "RELEASED" }))).toEqual([]);
+  });
+});
+
+describe("decision 35: the record of a list", () => {
+  it("has no leg that the event does not change, besides the one that it is for", () => {
+    const list = new ListSubject("OCO");
+    list.fire("profit", "110");
+    const legsOf = (event: ParentEvent): readonly unknown[] =>
+      list.meet("profit", event).map(({ order }) => order.list?.role);
+    expect(legsOf({ kind: "CANCEL" })).toEqual(["profit"]);
+    expect(legsOf({ kind: "CANCEL" })).toEqual(["profit"]);
+  });
+
+  it("I53: is not made for an order that is no leg of the list", () => {
+    const { legs } = new ListSubject("OCO");
+    const stranger = { legs, orderId: -1, event: { kind: "CANCEL" } } as const;
+    expect(() => transitionList(stranger, { sequence: 2, nowMs: NOW, rules: RULES })).toThrow(
+      "I53: order -1 is not a leg of its list",
+    );
   });
 });

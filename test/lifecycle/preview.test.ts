@@ -53,6 +53,7 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     const market: OrderFields = { ...common, type: "TWAP", interval: 1_000, intervalCount: 4 };
     const preview = previewOrder(market);
     expect(preview.refusal).toMatchObject({ code: -1112 });
+    expect(preview).not.toHaveProperty("admissionPrice");
     expect(preview.smallestSliceValue).toBeUndefined();
     expect(preview.slots).toHaveLength(4);
     expect(previewOrder(market, { quote: { bid: "99", ask: "100" } })).toMatchObject({
@@ -72,10 +73,16 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
   });
 
   it("shows an order without a schedule too", () => {
-    expect(previewOrder({ ...common, type: "SYNTHETIC_LIMIT", price: "100" })).toEqual({
+    expect(previewOrder({ ...common, type: "SYNTHETIC_LIMIT", price: "100" })).toStrictEqual({
       admissionPrice: price("100"),
       minimum: notional("15"),
     });
+  });
+
+  it("refuses fields that the service refuses", () => {
+    const fields: OrderFields = { ...common, type: "SYNTHETIC_LIMIT", price: "1e3" };
+    const refusal = expect.objectContaining({ field: "price" });
+    expect(previewOrder(fields)).toStrictEqual({ refusal, minimum: notional("15") });
   });
 
   it("property: the slots add up to the quantity", () => {
@@ -113,6 +120,19 @@ describe("decision KI: an invalid context is a TypeError that names the option",
     ],
     [{ position: 1 }, "previewOrder.position must be a decimal string, got 1"],
     [{ minimumNotional: 15 }, "previewOrder.minimumNotional must be a decimal string, got 15"],
+    [
+      { minimumNotional: "x" },
+      "previewOrder.minimumNotional: an amount must be a decimal string with at most 14 decimals, got x",
+    ],
+    [
+      { quote: { bid: "1", ask: "0" } },
+      "previewOrder.quote.ask: a price must be a decimal string above 0 with at most 8 decimals, got 0",
+    ],
+    [{ nowMs: "1" }, 'previewOrder.nowMs must be a finite number of milliseconds, got "1"'],
+    [
+      { profile: { count: 2, weights: 1 } },
+      "previewOrder.profile.weights must be the weights of a profile, as volumeProfile returns them, got 1",
+    ],
     [{ now: 1 }, "unknown option `now` of previewOrder; did you mean `nowMs`?"],
   ];
 
@@ -120,9 +140,34 @@ describe("decision KI: an invalid context is a TypeError that names the option",
     expect(() => previewOrder(limit, context as PreviewContext)).toThrow(new TypeError(message));
   });
 
+  it.each([
+    [{ maxIcebergParts: -1 }, "previewOrder.maxIcebergParts must be a whole number of at least 0, got -1"],
+    [
+      { profile: { count: 0, weights: [] } },
+      "previewOrder.profile.count must be a whole number of at least 1, got 0",
+    ],
+  ])("%j is out of range", (context, message) => {
+    expect(() => previewOrder(limit, context)).toThrow(new RangeError(message));
+  });
+
+  it("the error of a decimal keeps its cause, and a bid may equal the ask", () => {
+    const message = "a price must be a decimal string above 0 with at most 8 decimals, got x";
+    try {
+      previewOrder(limit, { quote: { bid: "x", ask: "1" } });
+      expect.unreachable();
+    } catch (error) {
+      expect((error as Error).cause).toEqual(new RangeError(message));
+    }
+    expect(previewOrder(limit, { quote: { bid: "101", ask: "101" } }).refusal).toBeUndefined();
+  });
+
   it("without a time, an expiry is not compared", () => {
     const expiring = { ...limit, expireTime: NOW + 1 };
-    expect(() => previewOrder(expiring)).toThrow(TypeError);
+    expect(() => previewOrder(expiring)).toThrow(
+      new TypeError(
+        "previewOrder.nowMs is missing: without the time, the preview cannot check the order's expiry",
+      ),
+    );
     expect(previewOrder(expiring, { nowMs: NOW }).refusal).toBeUndefined();
     expect(previewOrder(expiring, { nowMs: NOW + 1 }).refusal?.field).toBe("expireTime");
   });

@@ -56,6 +56,11 @@ const closed = (order: ParentOrder, outcome: ChildOutcome, nowMs: number): Paren
     { orderId: -256, sequence: ++sequence, timeMs: nowMs },
   );
 
+it("decision 29: a VWAP has no open slot before the first one, and a TWAP none after the last", () => {
+  expect(openSlotOf(scheduled("VWAP", [1, 2, 3]), at(1) - 1)).toBeUndefined();
+  expect(openSlotOf(scheduled("TWAP"), at(4))).toBeUndefined();
+});
+
 const openAt = (order: ParentOrder, nowMs: number): string | undefined => {
   const open = openSlotOf(order, nowMs);
   return open && `${open.slot}: ${formatQuantity(open.quantity)}`;
