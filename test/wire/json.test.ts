@@ -118,3 +118,7 @@ describe("writeJson", () => {
     );
   });
 });
+
+it("minus zero is written as zero, also beside a bigint", () => {
+  expect(writeJson({ a: -0, b: 1n })).toBe('{"a":0,"b":1}');
+});

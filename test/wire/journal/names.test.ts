@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PackedNumbers } from "../../../src/decimal/index.ts";
+import { InvariantError } from "../../../src/errors/index.ts";
+import type { JournalRecord, ParentIntent, ParentOrder } from "../../../src/model/index.ts";
+import {
+  decodeParent,
+  decodeRecord,
+  demandStorable,
+  encodeParent,
+  encodeRecord,
+} from "../../../src/wire/index.ts";
+import { anyParent } from "../../support/arbitraries.ts";
+
+const record: JournalRecord = {
+  shard: 7,
+  sequence: 12,
+  timeMs: 1,
+  cause: { kind: "VENUE", source: "SUBMIT" },
+  changes: [],
+};
+const parent = fc.sample(anyParent, 1)[0] as ParentOrder;
+const { orderId } = parent;
+const INCOMPLETE = "a member is missing or has the wrong type";
+const broken = (message: string): InvariantError => new InvariantError("I53", message);
+
+describe("I53: the error of a text that cannot be read names the text", () => {
+  it.each([
+    ["x", "broken text at character 0 of 1"],
+    ["5", "it is not an object"],
+    ["[]", "it is not an object"],
+    ["null", "it is not an object"],
+    ['{"v":1,"record":{"shard":"7","sequence":12}}', INCOMPLETE],
+    ['{"v":1,"record":{"shard":7,"sequence":"12"}}', INCOMPLETE],
+  ])("a record: %s", (text, what) => {
+    expect(() => decodeRecord(text)).toThrow(broken(`journal record cannot be read: ${what}`));
+    const place = { shard: 7, sequence: 12 };
+    expect(() => decodeRecord(text, place)).toThrow(
+      broken(`journal record 12 of shard 7 cannot be read: ${what}`),
+    );
+  });
+
+  it("a record of another shard", () => {
+    expect(() => decodeRecord(encodeRecord(record), { shard: 8, sequence: 12 })).toThrow(
+      broken("journal record 12 of shard 8 cannot be read: it is record 12 of shard 7"),
+    );
+  });
+
+  it("a word that is no text is damage, not a newer word", () => {
+    const text = encodeRecord(record).replace('"SUBMIT"', "5");
+    expect(() => decodeRecord(text)).toThrow(
+      broken(`journal record 12 of shard 7 cannot be read: ${INCOMPLETE}: "source" of a cause VENUE`),
+    );
+  });
+
+  it.each([
+    ["x", "broken text at character 0 of 1"],
+    ['{"v":1,"parent":{"orderId":"x"}}', INCOMPLETE],
+  ])("a parent: %s", (text, what) => {
+    expect(() => decodeParent(text)).toThrow(broken(`parent order cannot be read: ${what}`));
+    expect(() => decodeParent(text, -5)).toThrow(broken(`parent order -5 cannot be read: ${what}`));
+  });
+
+  it("a parent with a damaged member", () => {
+    const text = encodeParent(parent).replace(/"accountId":\d+/, '"accountId":"x"');
+    expect(() => decodeParent(text)).toThrow(
+      broken(`parent order ${orderId} cannot be read: ${INCOMPLETE}: "accountId" of a parent`),
+    );
+  });
+});
+
+describe("I53: the error of what cannot be written names it", () => {
+  const NOT_PART = "is not part of the journal's format";
+  const [strange, id] = [{ mood: 1 }, "a".repeat(60)];
+
+  it("a record", () => {
+    expect(() => encodeRecord({ ...record, ...strange })).toThrow(
+      broken(`journal record 12 of shard 7 cannot be written: the member "mood" of a record ${NOT_PART}`),
+    );
+  });
+
+  it("a parent", () => {
+    expect(() => encodeParent({ ...parent, ...strange })).toThrow(
+      broken(`parent order ${orderId} cannot be written: the member "mood" of a parent ${NOT_PART}`),
+    );
+  });
+
+  it("an intent, by the first characters of its client id", () => {
+    const intent: ParentIntent = { ...parent.intent, clientOrderId: id };
+    expect(() => demandStorable(intent)).not.toThrow();
+    expect(() => demandStorable({ ...intent, ...strange })).toThrow(
+      broken(
+        `the intent of "${id.slice(0, 36)}" cannot be written: the member "mood" of an intent ${NOT_PART}`,
+      ),
+    );
+  });
+
+  it("an error of a member's own is passed on", () => {
+    const value = Object.defineProperty({ ...record }, "timeMs", {
+      enumerable: true,
+      get: () => {
+        throw new RangeError("own");
+      },
+    });
+    expect(() => encodeRecord(value)).toThrow(new RangeError("own"));
+  });
+});
+
+describe("decision HN: long rows of numbers are packed when a parent is read", () => {
+  const row = Array.from({ length: 64 }, (_, index) => index + 1);
+  const { plan: _, ...plain } = parent;
+
+  it("the sums of a plan", () => {
+    const plan = { startsAtMs: 1, intervalMs: 60_000, count: 64, cumulative: row };
+    const read = decodeParent(encodeParent({ ...plain, plan }));
+    expect(read.plan?.cumulative).toBeInstanceOf(PackedNumbers);
+    expect([...(read.plan?.cumulative ?? [])]).toEqual(row);
+  });
+
+  it("the weights of an intent, and a parent without a plan gets none", () => {
+    const schedule = { intervalMs: 60_000, intervalDelayMs: 0, weights: row };
+    const read = decodeParent(encodeParent({ ...plain, intent: { ...plain.intent, schedule } }));
+    expect(read.intent.schedule?.weights).toBeInstanceOf(PackedNumbers);
+    expect(read).not.toHaveProperty("plan");
+  });
+});
