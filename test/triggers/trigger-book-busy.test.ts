@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { type Price, price } from "../../src/decimal/index.ts";
+import { InvariantError } from "../../src/errors/index.ts";
+import type { Quote, TriggeredType } from "../../src/model/index.ts";
+import { gateDirection, TriggerBook, type Watcher } from "../../src/triggers/index.ts";
+
+const symbol = "BTC/USD";
+const quoteAt = (bid: string, sequence = 1): Quote => {
+  const [at, ask] = [price(bid), price("9000000000")];
+  return { symbol, bid: at, ask, bids: [], asks: [], timeMs: 1, sequence };
+};
+const stopAt = (orderId: number, level: string): Watcher => ({
+  orderId,
+  acceptedAtMs: -orderId,
+  watch: { kind: "level", side: "bid", condition: { direction: "atOrBelow", level: price(level) } },
+});
+const trail = (orderId: number, more: object = {}): Watcher => ({
+  orderId,
+  acceptedAtMs: -orderId,
+  watch: { kind: "trail", side: "bid", distance: { kind: "amount", amount: price("5") }, ...more },
+});
+
+/** Slices of one step until the book is idle: the fired orders of each finished quote. */
+function runs(book: TriggerBook): readonly (readonly number[])[] {
+  const fired: number[][] = [];
+  while (book.isBusy) {
+    const progress = book.resume(1);
+    if (progress.isOver) fired.push(progress.fired.map(({ orderId }) => orderId));
+  }
+  return fired;
+}
+
+/** A book in the middle of a quote that fires order -1. */
+function busy(): TriggerBook {
+  const book = new TriggerBook(symbol);
+  book.add(stopAt(-1, "100"));
+  expect(book.begin(quoteAt("99"))).toBe(true);
+  return book;
+}
+
+describe("decision 20, decision IA: what comes while a quote acts waits behind it, in order of arrival", () => {
+  it("an order acts from the next quote on, and counts as in the book at once", () => {
+    const book = busy();
+    book.add(stopAt(-2, "100"));
+    expect([book.waiting, book.size, book.has(-2)]).toEqual([1, 2, true]);
+    expect(runs(book)).toEqual([[-1]]);
+    expect([book.waiting, book.size]).toEqual([0, 1]);
+    expect(book.observe(quoteAt("99")).fired.map(({ orderId }) => orderId)).toEqual([-2]);
+  });
+
+  it("an order that waits and is removed never acts", () => {
+    const book = busy();
+    book.add(stopAt(-2, "100"));
+    expect([book.remove(-2), book.has(-2)]).toEqual([true, false]);
+    expect(runs(book)).toEqual([[-1]]);
+    expect(book.observe(quoteAt("99")).fired).toEqual([]);
+  });
+
+  it("quotes and orders take turns: an order does not meet a quote that came before it", () => {
+    const book = busy();
+    book.add(stopAt(-2, "90"));
+    expect(book.begin(quoteAt("89"))).toBe(true);
+    book.add(stopAt(-3, "95"));
+    expect(book.begin(quoteAt("95"))).toBe(true);
+    expect(book.begin(quoteAt("96"))).toBe(true);
+    expect(book.waiting).toBe(5);
+    expect(runs(book)).toEqual([[-1], [-2], [-3]]);
+    expect(book.waiting).toBe(0);
+  });
+
+  it("a quote that waits moves references as any other", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trail(-2));
+    book.observe(quoteAt("100"));
+    book.add(stopAt(-1, "101"));
+    expect(book.begin(quoteAt("101"))).toBe(true);
+    expect(book.begin(quoteAt("110"))).toBe(true);
+    runs(book);
+    expect(book.reference(-2)).toBe(price("110"));
+  });
+});
+
+describe("I30, I31: misuse of a trigger book is a broken invariant", () => {
+  it("a whole observation while a quote acts", () => {
+    expect(() => busy().observe(quoteAt("98"))).toThrow(
+      new InvariantError("I30", `an earlier quote still acts on the trigger book of ${symbol}`),
+    );
+  });
+
+  it("a slice without a quote", () => {
+    const broken = new InvariantError("I30", "no quote acts on the trigger book");
+    expect(() => new TriggerBook(symbol).resume(1)).toThrow(broken);
+  });
+
+  it("an activation that the marks do not contain is refused at once, also while a quote acts", () => {
+    const unknown = trail(-2, { activation: { position: 9, seed: price("100") } });
+    expect(() => new TriggerBook(symbol).add(unknown)).toThrow(InvariantError);
+    const book = busy();
+    expect(() => book.add(unknown)).toThrow(InvariantError);
+    expect([book.size, book.waiting]).toEqual([1, 0]);
+    expect(() => book.add(trail(-3))).not.toThrow();
+  });
+
+  it("the gate of a type without a trigger", () => {
+    const type = "SYNTHETIC_LIMIT" as TriggeredType;
+    expect(() => gateDirection({ type, side: "BUY" })).toThrow(
+      new RangeError("an order of type SYNTHETIC_LIMIT has no trigger"),
+    );
+  });
+});
+
+describe("decision 16: marks are made until they are taken", () => {
+  it.each([
+    ["bid", "100", "9000000000"],
+    ["ask", "1", "100"],
+  ] as const)("by a reference on the %s", (side, bid, ask) => {
+    const book = new TriggerBook(symbol);
+    expect(book.hasMarks).toBe(false);
+    book.add({ ...trail(-1), watch: { ...trail(-1).watch, side } } as Watcher);
+    book.observe({ ...quoteAt(bid), ask: price(ask) as Price });
+    expect(book.hasMarks).toBe(true);
+    expect(book.takeMarks().map((mark) => mark.side)).toEqual([side]);
+    expect(book.hasMarks).toBe(false);
+  });
+});
