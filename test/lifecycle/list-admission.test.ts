@@ -248,6 +248,10 @@ describe("the refusal of a list", () => {
     });
   });
 
+  it("decision 34: an OTO has one working leg", () => {
+    expect(refused("OTO", [ENTRY, as("working", EXIT)]).reason).toBe("BAD_COMBINATION");
+  });
+
   it("decision 33: the legs of a pair have one side", () => {
     const buying = changed(LIMIT, { side: "BUY" });
     expect(refused("OCO", [STOP, buying]).reason).toBe("BAD_COMBINATION");

@@ -85,6 +85,17 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     expect(previewOrder(fields)).toStrictEqual({ refusal, minimum: notional("15") });
   });
 
+  it("passes on an error that is no refusal", () => {
+    const fields = {
+      ...common,
+      type: "SYNTHETIC_LIMIT",
+      get price(): string {
+        throw new RangeError("own");
+      },
+    } as const;
+    expect(() => previewOrder(fields)).toThrow(new RangeError("own"));
+  });
+
   it("property: the slots add up to the quantity", () => {
     const sizes = fc.record({
       units: fc.integer({ min: 1, max: 3_000_000 }),
