@@ -25,6 +25,7 @@ const config: ViteUserConfig = defineConfig({
   },
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
+    setupFiles: [fileURLToPath(new URL("support/property-sizes.ts", import.meta.url))],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",

@@ -34,7 +34,7 @@ class InProcessTestRunner {
   async init() {
     // Every mutant meets the same inputs, so that a result can be repeated. That a counterexample exists is enough.
     const { configureGlobal } = createRequire(resolve("test/x.js"))("fast-check");
-    configureGlobal({ seed: 20_261_123, endOnFailure: true });
+    configureGlobal({ seed: 20_261_123, endOnFailure: true, defaultSizeToMaxWhenMaxSpecified: true });
     this.#programs = await programsOf(testFilesOf(process.env.MUTATED_FOLDER));
   }
 
