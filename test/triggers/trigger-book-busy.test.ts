@@ -109,6 +109,18 @@ describe("I30, I31: misuse of a trigger book is a broken invariant", () => {
   });
 });
 
+it("decision 17: a fired order has its level, and a reference only if it trails", () => {
+  const book = new TriggerBook(symbol);
+  book.add(stopAt(-1, "100"));
+  book.add(trail(-2));
+  book.observe(quoteAt("110"));
+  const observed = price("99");
+  expect(book.observe(quoteAt("99")).fired).toStrictEqual([
+    { orderId: -2, observed, level: price("105"), reference: price("110") },
+    { orderId: -1, observed, level: price("100") },
+  ]);
+});
+
 describe("decision 16: marks are made until they are taken", () => {
   it.each([
     ["bid", "100", "9000000000"],
