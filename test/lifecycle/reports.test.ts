@@ -171,8 +171,10 @@ describe("I50, decision 11: the record of executions that came too late", () => 
   it("one after the end changes no status", () => {
     const subject = sent();
     subject.report("closed", [["x", "1"]]);
-    const done = subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
-    expect(words(done)).toEqual(["FILLED a", LATE, "ALERT OVERFILL: late executions exceed the quantity"]);
+    const late = reported({ fills: [fillOf("a", "0.5")] });
+    const facts = ["FILLED a", LATE, "ALERT OVERFILL: late executions exceed the quantity"];
+    expect(words(subject.meet(late))).toEqual(facts);
+    expect(subject.meet(late).facts).toEqual([]);
   });
 
   it("after one, the child in flight may fill more than the rest: it is awaited, and the parent ends filled", () => {
@@ -414,6 +416,14 @@ describe("the record of other ends of a child", () => {
   it.each(cases)("%s", (_situation, start, event, facts) => {
     expect(words(start().meet(event))).toEqual(facts);
   });
+});
+
+it("I41: a held leg that has ended is not released", () => {
+  const subject = new Subject();
+  subject.order = { ...subject.order, held: true };
+  subject.meet({ kind: "CANCEL" });
+  expect(subject.order.ended?.status).toBe("CANCELED");
+  expect(subject.meet({ kind: "RELEASED" }).facts).toEqual([]);
 });
 
 describe("the record of an alert", () => {
