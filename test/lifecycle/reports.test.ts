@@ -188,6 +188,18 @@ describe("I50, decision 11: the record of executions that came too late", () => 
     ]);
   });
 
+  it("after one, a child in flight that has filled is closed, whatever the venue calls it", () => {
+    const subject = sentTwice();
+    subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
+    subject.report("open", [["b", "0.5"]], SECOND);
+    expect(words(subject.report("open", [["c", "0.5"]], SECOND))).toEqual([
+      "FILLED c",
+      OVERFILL(SECOND),
+      "CHILD_CLOSED DONE",
+      "ENDED FILLED OVERFILL",
+    ]);
+  });
+
   it("if the second child exceeds the rest before anyone asked for the end, the end is requested", () => {
     const subject = sentTwice();
     subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
