@@ -1,26 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { LeftistHeap } from "../../src/triggers/leftist-heap.ts";
-
-type Node = {
-  readonly key: number;
-  left: Node | undefined;
-  right: Node | undefined;
-  parent: Node | undefined;
-  depth: number;
-};
-
-const node = (key: number): Node => ({ key, left: undefined, right: undefined, parent: undefined, depth: 1 });
-
-function drain(from: LeftistHeap<Node>): number[] {
-  const keys: number[] = [];
-  for (let head = from.pop(); head !== undefined; head = from.pop()) keys.push(head.key);
-  return keys;
-}
+import { drain, heap, type Node, node } from "./heap-node.ts";
 
 describe("a leftist heap of many nodes", () => {
   it("needs no recursion: 200,000 nodes in rising, falling and equal order", () => {
     for (const keyOf of [(i: number) => i, (i: number) => -i, () => 0]) {
-      const deep = new LeftistHeap<Node>((a, b) => a.key < b.key);
+      const deep = heap();
       for (let i = 0; i < 200_000; i++) deep.insert(node(keyOf(i)));
       const keys = drain(deep);
       expect(keys).toHaveLength(200_000);

@@ -1,23 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LeftistHeap } from "../../src/triggers/leftist-heap.ts";
-
-type Node = {
-  readonly key: number;
-  left: Node | undefined;
-  right: Node | undefined;
-  parent: Node | undefined;
-  depth: number;
-};
-
-const node = (key: number): Node => ({ key, left: undefined, right: undefined, parent: undefined, depth: 1 });
-const heap = (): LeftistHeap<Node> => new LeftistHeap<Node>((a, b) => a.key < b.key);
-
-function drain(from: LeftistHeap<Node>): number[] {
-  const keys: number[] = [];
-  for (let head = from.pop(); head !== undefined; head = from.pop()) keys.push(head.key);
-  return keys;
-}
+import { drain, heap, type Node, node } from "./heap-node.ts";
 
 const byKey = (a: number, b: number): number => a - b;
 
