@@ -3,7 +3,7 @@ import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { Driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import { driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /** A store whose texts a test changes as if a newer version had written them. */
@@ -37,9 +37,14 @@ function sqlite(): StoreKind {
   return {
     open: () => openSqliteStore({ path }),
     rewrite(change) {
-      const database = new Driver(path);
-      database.function("changed", (text) => change(String(text)));
-      database.exec("UPDATE journal SET record = changed(record), checksum = NULL");
+      const database = driver.open(path);
+      const records = database
+        .prepare<[], { position: number; record: string }>("SELECT * FROM journal")
+        .all();
+      const put = database.prepare<[string, number]>(
+        "UPDATE journal SET record = ?, checksum = NULL WHERE position = ?",
+      );
+      for (const { position, record } of records) put.run(change(record), position);
       database.close();
     },
   };

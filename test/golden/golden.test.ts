@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../src/wire/index.ts";
-import { Driver } from "../adapters/sqlite/temporary-place.ts";
 import { anyParent, anyRecord } from "../support/arbitraries.ts";
 import { createScriptedVenue, reported } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -38,7 +38,7 @@ describe("golden texts of the journal (I53)", () => {
   );
 
   it.each(versions)("the rows of a store of %s are read and written unchanged", (version) => {
-    const database = new Driver(gunzipSync(read(`store-${version}.db.gz`)));
+    const database = new Database(gunzipSync(read(`store-${version}.db.gz`)));
     const texts = (query: string): readonly string[] => database.prepare<[], string>(query).pluck().all();
     const records = texts("SELECT record FROM journal");
     const parts = texts("SELECT parents FROM snapshot_parts");

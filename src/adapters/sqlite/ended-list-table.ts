@@ -3,7 +3,7 @@ import type { EndedList } from "../../model/index.ts";
 import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** Ended lists. Call `put` and `delete` inside a transaction. */
 export type EndedListTable = Readonly<{
@@ -37,8 +37,15 @@ export function endedListTable(database: Database): EndedListTable {
   const drop = database.prepare<[listId: number]>("DELETE FROM ended_lists WHERE list_id = ?");
   return {
     put(list) {
-      const { listId } = list;
-      const columns = { ...list, legs: list.legs.join(",") };
+      const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs } = list;
+      const columns = {
+        listId,
+        accountId,
+        listClientOrderId,
+        acceptedAtMs,
+        endedAtMs,
+        legs: list.legs.join(","),
+      };
       try {
         put.run({ ...columns, checksum: checksumOfList(columns) });
       } catch (error) {

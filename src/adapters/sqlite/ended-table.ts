@@ -4,7 +4,7 @@ import type { EndedKey, EndedName, EndedNamePage, EndedPage } from "../../ports/
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** Ended parents. Call the methods that write inside a transaction. */
 export type EndedTable = Readonly<{

@@ -1,22 +1,23 @@
 import { basename, resolve } from "node:path";
-import { type Database, loadDriver } from "./driver.ts";
-import { createFile, explained } from "./open-database.ts";
+import type { Database } from "./database.ts";
+import { loadDriver } from "./driver.ts";
+import { createFile, type DatabaseOptions, explained } from "./open-database.ts";
 
 /** Releases a lock. */
 export type Unlock = () => void;
 
 /**
- * Locks a file exclusively for this opening, through an empty file beside it. Waits up to `waitMs` for another holder.
+ * Locks a file exclusively for this opening, through an empty file beside it. Waits up to `busyTimeoutMs` for another holder.
  * The system releases the lock with the process, however it dies, so that nothing needs cleaning up. Throws an Error
  * that names the file: with the code EBUSY if another holder has it, else with the code of the failure.
  */
-export function lockFile({ path, waitMs }: Readonly<{ path: string; waitMs: number }>): Unlock {
-  const Driver = loadDriver();
+export function lockFile({ path, busyTimeoutMs, driver: name }: DatabaseOptions): Unlock {
+  const driver = loadDriver(name);
   const beside = `${resolve(path)}.lock`;
   let lock: Database | undefined;
   try {
     createFile(beside);
-    lock = new Driver(beside, { timeout: waitMs });
+    lock = driver.open(beside, { timeoutMs: busyTimeoutMs });
     // The lock file is never written, so a journal file on disk would only be left behind.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");

@@ -1,7 +1,8 @@
 /**
- * The store in a SQLite file. It needs the package better-sqlite3.
+ * The store in a SQLite file. It needs the package better-sqlite3 or Node.js 22.13.
  *
  * @module managed-orders/sqlite
  */
+export type { SqliteDriverName } from "./database.ts";
 export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./order-store.ts";
 export type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";

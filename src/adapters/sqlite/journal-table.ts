@@ -4,7 +4,7 @@ import type { AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../po
 import { decodeRecord } from "../../wire/index.ts";
 import { textsOf } from "../shared/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /**
  * Number of records that may wait for the index. A read of such records scans that many rows, which takes a millisecond

@@ -1,4 +1,4 @@
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** Small values of a host in the same file. Each `set` is its own transaction. */
 export type KeyValueTable = Readonly<{

@@ -2,7 +2,7 @@ import { normalise, type Price } from "../../decimal/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import type { MarketMark, MarketSide } from "../../model/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** The market journal and its owner. Call the methods inside a transaction. */
 export type MarkTable = Readonly<{

@@ -1,4 +1,4 @@
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** One step of the schema. Its SQL brings a file from the previous version to `version`. */
 export type Migration = Readonly<{ version: number; sql: string }>;

@@ -11,14 +11,15 @@ import {
 } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { fileProblem } from "../../common/index.ts";
-import { type Database, loadDriver } from "./driver.ts";
+import type { Database, SqliteDriverName } from "./database.ts";
+import { loadDriver } from "./driver.ts";
 import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
 
 /** Marks a file as a file of this store ("mord" in ASCII). */
 const APPLICATION_ID = 0x6d6f7264;
 
-/** Path of the file, and how long a write waits for another process, in milliseconds. */
-export type DatabaseOptions = Readonly<{ path: string; busyTimeoutMs: number }>;
+/** Path of the file, how long a write waits for another process, in milliseconds, and the driver. */
+export type DatabaseOptions = Readonly<{ path: string; busyTimeoutMs: number; driver?: SqliteDriverName }>;
 
 /**
  * Opens or creates the database file with the newest schema, a write-ahead log and full durability. A new directory is
@@ -27,14 +28,14 @@ export type DatabaseOptions = Readonly<{ path: string; busyTimeoutMs: number }>;
  * accessible.
  */
 export function openDatabase(options: DatabaseOptions): Database {
-  const Driver = loadDriver();
+  const driver = loadDriver(options.driver);
   // Resolve the path first, so that the driver never reads it as a URI or as the name of an in-memory database.
   const path = resolve(options.path);
   const name = basename(path);
   let database: Database | undefined;
   try {
     createFile(path);
-    database = new Driver(path, { timeout: options.busyTimeoutMs });
+    database = driver.open(path, { timeoutMs: options.busyTimeoutMs });
     refuseOthers(database, name);
     configure(database, name);
     migrate(database);

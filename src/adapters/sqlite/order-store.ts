@@ -8,11 +8,14 @@ import {
   optional,
   optionsOf,
   wholeOption,
+  wordOption,
 } from "../../common/index.ts";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import { inTurns, limited } from "../shared/index.ts";
-import { type Database, loadDriver } from "./driver.ts";
+import type { Database, SqliteDriverName } from "./database.ts";
+import { DRIVER_NAMES, loadDriver } from "./driver.ts";
+import { useDriver } from "./driver-in-use.ts";
 import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
@@ -35,14 +38,22 @@ import { volumeTable } from "./volume-table.ts";
 export interface SqliteStore extends OrderStore, AsyncDisposable {
   readonly keyValue: KeyValueStore;
   readonly rejections: SqliteRejections;
+  /** The driver that runs SQLite for this store. */
+  readonly driver: SqliteDriverName;
 }
 
-/** Path of the file, how long to wait for another process (default 5,000 ms), and options for rejections. */
+/** Path of the file, how long to wait for another process (default 5,000 ms), driver, and options for rejections. */
 export interface SqliteStoreOptions {
   readonly path: string;
   readonly busyTimeoutMs?: number;
   /** If true, refuses to open the file while another process has it open with this option. Default false. */
   readonly exclusive?: boolean;
+  /**
+   * What runs SQLite. Default: better-sqlite3 if it can be loaded, else node:sqlite. Both read and write the same file,
+   * but a process must not have a file open with both at once: SQLite's locks do not work between two copies of SQLite in
+   * one process. A second opening in the same thread is refused.
+   */
+  readonly driver?: SqliteDriverName;
   readonly rejections?: SqliteRejectionOptions;
 }
 
@@ -52,6 +63,7 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
   path: nameOption,
   busyTimeoutMs: optional(wholeOption({ from: 0, to: 2_147_483_647 }, " of milliseconds")),
   exclusive: optional(flagOption),
+  driver: optional(wordOption(DRIVER_NAMES)),
   rejections: optional(
     optionsOf<SqliteRejectionOptions>({
       capacity: optional(wholeOption({ from: 0 })),
@@ -66,9 +78,10 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
  * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
  * transaction, which is on disk when the append resolves (write-ahead log, synchronous=FULL). An append blocks the
  * thread for about a millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
- * Needs the package better-sqlite3 12. Throws an Error that says what to do if the package is missing, a TypeError or
- * RangeError that names an option that is missing, unknown or wrong, and an Error that names the file if it belongs to
- * another program, has a newer version, is damaged, is not accessible or, if `exclusive` is set, is in use.
+ * Needs the package better-sqlite3 12 or Node.js 22.13; `driver` chooses between them. Throws an Error that says what to
+ * do if neither can be loaded, a TypeError or RangeError that names an option that is missing, unknown or wrong, and an
+ * Error that names the file if it belongs to another program, has a newer version, is damaged, is not accessible, is open
+ * in this process with another driver or, if `exclusive` is set, is in use.
  *
  * @example
  * ```ts
@@ -81,11 +94,9 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   storeOption(options, "openSqliteStore");
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
-  loadDriver();
+  const { name: driver } = loadDriver(options.driver);
   const path = oneFile(options.path);
-  const { database, unlock } = exclusive
-    ? openAlone({ path, busyTimeoutMs })
-    : { database: openDatabase({ path, busyTimeoutMs }), unlock: () => undefined };
+  const { database, release } = openFile({ path, busyTimeoutMs, driver }, exclusive);
   const tables: Tables = {
     journal: journalTable(database),
     marks: markTable(database),
@@ -113,7 +124,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const close = async (): Promise<void> => {
     await rejections.flush();
     database.close();
-    unlock();
+    release();
   };
   return {
     acquire: () => guarded(acquire),
@@ -139,6 +150,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     close,
     [Symbol.asyncDispose]: close,
     rejections,
+    driver,
     keyValue: {
       get: (key) => guarded(() => values.get(key)),
       set: (key, value) => guarded(() => values.set(key, value)),
@@ -147,14 +159,29 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 /**
- * Opens the file under a lock. The lock comes first, so that a file in use is not read and its schema is not changed.
+ * Opens the file, under a lock if it is opened exclusively. The lock comes first, so that a file in use is not read and
+ * its schema is not changed.
  */
-function openAlone(options: DatabaseOptions): Readonly<{ database: Database; unlock: Unlock }> {
-  const unlock = lockFile({ path: options.path, waitMs: options.busyTimeoutMs });
+function openFile(
+  options: Required<DatabaseOptions>,
+  exclusive: boolean,
+): Readonly<{ database: Database; release: () => void }> {
+  const { path, driver } = options;
+  const endUse = useDriver(path, driver, basename(path));
+  let unlock: Unlock = () => undefined;
   try {
-    return { database: openDatabase(options), unlock };
+    if (exclusive) unlock = lockFile(options);
+    const database = openDatabase(options);
+    return {
+      database,
+      release() {
+        unlock();
+        endUse();
+      },
+    };
   } catch (error) {
     unlock();
+    endUse();
     throw error;
   }
 }

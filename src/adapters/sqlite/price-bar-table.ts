@@ -9,7 +9,7 @@ import {
 } from "../../model/index.ts";
 import type { VolumeCutoff } from "../../ports/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** Number of rows of one length that one step drops, which takes about a millisecond. */
 const ROWS_PER_DROP = 250;

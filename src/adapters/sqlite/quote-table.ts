@@ -1,7 +1,7 @@
 import { normalise, type Price } from "../../decimal/index.ts";
 import type { KeptQuote } from "../../model/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** The last counted quote of every market. Call `put` inside a transaction. */
 export type QuoteTable = Readonly<{

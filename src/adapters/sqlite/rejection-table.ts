@@ -2,7 +2,7 @@ import { formatPrice, formatQuantity, parsePrice, parseQuantity } from "../../de
 import { invariant } from "../../errors/index.ts";
 import type { Rejection, Side } from "../../model/index.ts";
 import type { RejectionQuery } from "../../ports/index.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** Retained rejections, the table `api_order_reject`. */
 export type RejectionTable = Readonly<{
@@ -96,11 +96,11 @@ function listing(database: Database): RejectionTable["list"] {
 
 function rowOf(rejection: Rejection): Row {
   const { side = null, type = null, timeInForce = null, price, stopPrice, quantity } = rejection;
+  const { rejectionId, accountId, symbol, clientOrderId, code, rejectReason, errorMessage, timeMs } =
+    rejection;
   return {
-    ...rejection,
-    side,
-    type,
-    timeInForce,
+    ...{ rejectionId, accountId, symbol, clientOrderId, side, type, timeInForce },
+    ...{ code, rejectReason, errorMessage, timeMs },
     price: price === undefined ? null : formatPrice(price),
     stopPrice: stopPrice === undefined ? null : formatPrice(stopPrice),
     quantity: quantity === undefined ? null : formatQuantity(quantity),

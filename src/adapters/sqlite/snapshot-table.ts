@@ -3,7 +3,7 @@ import type { ParentOrder } from "../../model/index.ts";
 import type { ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 
 /** Number of parents per part: about 60 kB, encoded and committed in about a millisecond. */
 const PARENTS_PER_PART = 128;
@@ -109,7 +109,7 @@ function snapshotReader(database: Database): SnapshotTable["read"] {
 }
 
 function snapshotWriter(database: Database): SnapshotTable["write"] {
-  const begin = database.prepare<[columns: readonly number[]]>(
+  const begin = database.prepare<[number, number, number, number, number]>(
     "INSERT INTO snapshots (shard, sequence, counter, parents, checksum) VALUES (?, ?, ?, ?, ?)",
   );
   const insertPart = database.prepare<[number | bigint, number, string, number]>(
@@ -126,8 +126,8 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
     const last = head.get(shard);
     if (last === undefined) throw new RangeError(`the store has no shard ${shard}`);
     invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
-    const header = [shard, sequence, counter, parents.length];
-    const generation = begin.run([...header, checksumOf(header)]).lastInsertRowid;
+    const header = [shard, sequence, counter, parents.length] as const;
+    const generation = begin.run(...header, checksumOf(header)).lastInsertRowid;
     for (let part = 0; part * PARENTS_PER_PART < parents.length; part++) {
       yield;
       const from = part * PARENTS_PER_PART;

@@ -6,7 +6,7 @@ import type {
   ShardHead,
   VolumeCutoff,
 } from "../../ports/index.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 import type { EndedListTable } from "./ended-list-table.ts";
 import type { EndedTable } from "./ended-table.ts";
 import type { JournalTable } from "./journal-table.ts";

@@ -2,7 +2,7 @@ import { add, normalise, type Quantity, ZERO_QUANTITY } from "../../decimal/inde
 import type { CountedPrint, PricedPrint } from "../../model/index.ts";
 import type { VolumeCutoff, VolumeState } from "../../ports/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
-import type { Database } from "./driver.ts";
+import type { Database } from "./database.ts";
 import { type PriceBarTable, priceBarTable } from "./price-bar-table.ts";
 
 const MINUTE_MS = 60_000;

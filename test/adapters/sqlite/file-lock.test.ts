@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { driver, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("a store that is opened exclusively", () => {
   let place: TemporaryPlace;
@@ -46,8 +46,12 @@ describe("a store that is opened exclusively", () => {
   });
 
   it("I01: is free as soon as the process that locked it was killed, and leaves only an empty file", async () => {
-    const held = `const lock = new (require("better-sqlite3"))(process.argv[1]); lock.pragma("journal_mode = MEMORY");
-      lock.exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => undefined, 1000);`;
+    const Database = {
+      "better-sqlite3": 'require("better-sqlite3")',
+      "node:sqlite": 'require("node:sqlite").DatabaseSync',
+    };
+    const held = `const lock = new (${Database[driver.name]})(process.argv[1]);
+      lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => undefined, 1000);`;
     await open().close();
     const child = spawn(process.execPath, ["-e", held, `${place.path}.lock`]);
     await once(child.stdout, "data");

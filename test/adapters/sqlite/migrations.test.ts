@@ -23,7 +23,7 @@ import {
   sampleRecord,
   sampleRecords,
 } from "../../support/store-samples.ts";
-import { Driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("sqlite migrations", () => {
   let place: TemporaryPlace;
@@ -42,7 +42,7 @@ describe("sqlite migrations", () => {
   });
 
   it("a file of an older version gets the missing steps and keeps its rows", () => {
-    const database = new Driver(":memory:");
+    const database = driver.open(":memory:");
     migrate(database, steps.slice(0, 1));
     expect(schemaVersion(database)).toBe(1);
     migrate(database, steps);
@@ -54,7 +54,7 @@ describe("sqlite migrations", () => {
   });
 
   it("a step that fails leaves the file at the previous version", () => {
-    const database = new Driver(":memory:");
+    const database = driver.open(":memory:");
     const broken = { version: 2, sql: "CREATE TABLE more (id INTEGER); CREATE TABLE orders (id INTEGER)" };
     expect(() => migrate(database, [...steps.slice(0, 1), broken])).toThrow("already exists");
     expect(schemaVersion(database)).toBe(1);
@@ -81,7 +81,7 @@ const kept = [10, 20, 30].map((endedAtMs) => endedOrder({ orderId: -256 * endedA
 /** Creates a file as version 1 of the schema left it: journal, mark, snapshot, ended parents and a small value. */
 function writeVersionOne(path: string): void {
   mkdirSync(dirname(path));
-  const database = new Driver(path);
+  const database = driver.open(path);
   database.pragma("journal_mode = WAL");
   database.pragma("application_id = 0x6d6f7264");
   migrate(database, MIGRATIONS.slice(0, 1));
@@ -162,7 +162,7 @@ describe("decision NF: a file that was written before prices were kept", () => {
   it("keeps its volume, and the bars that contain it have unknown prices, which later prints do not change", async () => {
     const place = temporaryPlace();
     mkdirSync(dirname(place.path));
-    const database = new Driver(place.path);
+    const database = driver.open(place.path);
     database.pragma("journal_mode = WAL");
     database.pragma("application_id = 0x6d6f7264");
     migrate(database, MIGRATIONS.slice(0, 7));

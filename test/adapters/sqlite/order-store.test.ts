@@ -17,7 +17,7 @@ import {
   sampleRecords,
 } from "../../support/store-samples.ts";
 import { storeSuite } from "../../support/store-suite.ts";
-import { Driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 storeSuite("sqlite", () => {
   const { path, remove } = temporaryPlace();
@@ -40,7 +40,7 @@ describe("sqlite order store", () => {
     store.append({ shards: [part(shard, 1, { records: sampleRecords(shard, from, to) })], marks: [] });
 
   it("decision GU: reading an old page of lists does not visit newer lists", () => {
-    const reading = new Driver(place.path, { readonly: true });
+    const reading = driver.open(place.path, { readonly: true });
     const page = vi.spyOn(reading, "prepare");
     endedListTable(reading);
     const sql = page.mock.calls.map(([text]) => text).find((text) => text.includes("accepted_at_ms <= ?"));
@@ -77,7 +77,7 @@ describe("sqlite order store", () => {
     ]);
     const page = `SELECT account_id, client_order_id FROM ended INDEXED BY ended_client_ids
       WHERE (account_id, client_order_id) > (1, 'a') ORDER BY account_id, client_order_id LIMIT 9`;
-    const database = new Driver(place.path, { readonly: true });
+    const database = driver.open(place.path, { readonly: true });
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${page}`).all() as { detail: string }[];
     database.close();
     expect(plan.map(({ detail }) => detail)).toEqual([
@@ -210,7 +210,7 @@ describe("sqlite order store", () => {
     let heard = 0;
     const replace = (): void => {
       if (++heard > 1) return;
-      const database = new Driver(place.path);
+      const database = driver.open(place.path);
       const written = snapshotTable(database).write({
         ...{ shard: 0, sequence: 9, counter: 901 },
         parents: parentsOf(600),
@@ -255,8 +255,8 @@ describe("sqlite order store", () => {
     const impatient = openSqliteStore({ path: place.path, busyTimeoutMs: 1 });
     const [head] = await impatient.acquire();
     const epoch = head?.epoch ?? 0;
-    const { Driver } = await import("./temporary-place.ts");
-    const other = new Driver(place.path);
+    const { driver } = await import("./temporary-place.ts");
+    const other = driver.open(place.path);
     other.exec("BEGIN IMMEDIATE");
     const batch = { shards: [part(0, epoch, { records: [sampleRecord(0, 1)] })], marks: [sampleMark()] };
     await expect(impatient.append(batch)).rejects.toThrow("database is locked");

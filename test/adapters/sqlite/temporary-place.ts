@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type Sqlite from "better-sqlite3";
+import type { Driver } from "../../../src/adapters/sqlite/database.ts";
+import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
 
-/** The driver itself, for tests that inspect or damage a file. */
-export const Driver: typeof Sqlite = createRequire(import.meta.url)("better-sqlite3");
+/**
+ * The driver of the stores under test, for tests that inspect or damage a file: another one would remove their locks.
+ */
+export const driver: Driver = loadDriver();
 
 /** A separate directory for one test. */
 export type TemporaryPlace = Readonly<{ directory: string; path: string; remove: () => void }>;
@@ -19,14 +21,14 @@ export function temporaryPlace(): TemporaryPlace {
 
 /** Runs SQL on a file through a separate connection. */
 export function executeOn(path: string, sql: string): void {
-  const database = new Driver(path);
+  const database = driver.open(path);
   database.exec(sql);
   database.close();
 }
 
 /** Returns the single value that a query on a file selects. */
 export function readValue(path: string, sql: string): unknown {
-  const database = new Driver(path, { readonly: true });
+  const database = driver.open(path, { readonly: true });
   const value = database.prepare(sql).pluck().get();
   database.close();
   return value;

@@ -1,4 +1,4 @@
-import type { Database } from "../../../src/adapters/sqlite/driver.ts";
+import type { Database } from "../../../src/adapters/sqlite/database.ts";
 import { endedListTable } from "../../../src/adapters/sqlite/ended-list-table.ts";
 import { endedTable } from "../../../src/adapters/sqlite/ended-table.ts";
 import { journalTable } from "../../../src/adapters/sqlite/journal-table.ts";
