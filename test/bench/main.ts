@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { serve } from "../load/serve.ts";
 import { benchBursts } from "./bursts.ts";
+import { benchDrivers } from "./drivers.ts";
 import { printFlame } from "./flame.ts";
 import { benchGrowth } from "./growth.ts";
 import type { Size } from "./line.ts";
@@ -21,8 +22,11 @@ const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   sweep: benchSweep,
 };
 
-/** Separate sections that take minutes and gigabytes; they run only on request. */
-const LARGE: Readonly<Record<string, () => void | Promise<void>>> = { scale: benchScale };
+/** Separate sections that take minutes and gigabytes, or need another Node.js; they run only on request. */
+const LARGE: Readonly<Record<string, () => void | Promise<void>>> = {
+  scale: benchScale,
+  drivers: () => benchDrivers(size),
+};
 
 const SMOKE_SCALE = 0.002;
 

@@ -39,6 +39,7 @@ const planted: Readonly<Record<string, readonly Sample[]>> = {
     ["engine/a.ts", "all.push(...some);"],
     ["engine/a.ts", "const last = Math.max(0, ...times);"],
     ["adapters/memory/a.ts", "const made = new Row(...columns);"],
+    ["engine/a.ts", "const put = (rows: Row[], ...rest: number[]) => insert(...rows);"],
   ],
   process: [
     ["engine/a.ts", "const path = process.env.PATH;"],
@@ -132,6 +133,7 @@ const sound: readonly Sample[] = [
     "const all = [...some, ...others];\nconst one = { ...first, last: (...all: Row[]) => all };",
   ],
   ["adapters/memory/a.ts", "queueMicrotask(() => {});"],
+  ["adapters/memory/a.ts", "const put = (...row: Row) => named(() => insert(...row));"],
   [
     "engine/a.ts",
     "const at = new Date(0);\nconst text = JSON.stringify(at);\nconst max = Number.MAX_SAFE_INTEGER;",

@@ -51,6 +51,17 @@ function nodes(test: (node: ts.Node) => boolean): (file: SourceFile) => readonly
   return (file) => [...descendants(file.ast)].filter(test);
 }
 
+/** Whether a spread passes on the arguments of a function around it, which are as many as somebody wrote. */
+function isOwnRest({ expression, parent }: ts.SpreadElement): boolean {
+  if (!ts.isIdentifier(expression)) return false;
+  for (let around: ts.Node | undefined = parent; around !== undefined; around = around.parent) {
+    if (!ts.isFunctionLike(around)) continue;
+    const rest = around.parameters.find(({ dotDotDotToken }) => dotDotDotToken !== undefined);
+    if (rest !== undefined && ts.isIdentifier(rest.name) && rest.name.text === expression.text) return true;
+  }
+  return false;
+}
+
 /** Specifiers of imports, re-exports and dynamic imports. */
 function specifiersOf(file: SourceFile): readonly ts.StringLiteral[] {
   return [...descendants(file.ast)].flatMap((node) => {
@@ -237,11 +248,13 @@ export const sourceRules: readonly SourceRule[] = [
   },
   {
     name: "spread",
-    says: "arguments are not spread: a long list of them overflows the stack",
+    says: "arguments are not spread, except those of the function itself: a long list of them overflows the stack",
     holds: (path) => !/^(sandbox|simulator)\//.test(path),
     breaches: nodes(
       (node) =>
-        ts.isSpreadElement(node) && (ts.isCallExpression(node.parent) || ts.isNewExpression(node.parent)),
+        ts.isSpreadElement(node) &&
+        (ts.isCallExpression(node.parent) || ts.isNewExpression(node.parent)) &&
+        !isOwnRest(node),
     ),
   },
   {

@@ -126,8 +126,14 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
     const last = head.get(shard);
     if (last === undefined) throw new RangeError(`the store has no shard ${shard}`);
     invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
-    const header = [shard, sequence, counter, parents.length] as const;
-    const generation = begin.run(...header, checksumOf(header)).lastInsertRowid;
+    const header = [shard, sequence, counter, parents.length];
+    const generation = begin.run(
+      shard,
+      sequence,
+      counter,
+      parents.length,
+      checksumOf(header),
+    ).lastInsertRowid;
     for (let part = 0; part * PARENTS_PER_PART < parents.length; part++) {
       yield;
       const from = part * PARENTS_PER_PART;

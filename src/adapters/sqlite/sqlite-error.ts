@@ -55,6 +55,7 @@ export function namedError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "ERR_OUT_OF_RANGE")
     return new SqliteError(error.message, { code: "SQLITE_CORRUPT", cause: error });
-  if (error.code !== "ERR_SQLITE_ERROR" || !("errcode" in error)) return error;
-  return new SqliteError(error.message, { code: resultName(Number(error.errcode)), cause: error });
+  if (error.code !== "ERR_SQLITE_ERROR" || !("errcode" in error) || typeof error.errcode !== "number")
+    return error;
+  return new SqliteError(error.message, { code: resultName(error.errcode), cause: error });
 }
