@@ -1,8 +1,10 @@
 /**
  * Installs the packed package in projects of its users and runs one program in each: `npm run test:consumers`. Prints a
- * table; the last line counts the tests. `-- --update` writes the table to docs/client.md.
+ * table; the last line counts the tests. `-- --update` writes the table to docs/client.md, `-- --drivers` runs only the
+ * drivers of the SQLite store.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { driverSteps } from "./drivers.mjs";
 import { Projects } from "./project.mjs";
 import { here } from "./run.mjs";
 import { startSandbox } from "./sandbox.mjs";
@@ -16,29 +18,38 @@ const pins = { ...manifest.dependencies, ...manifest.optionalDependencies };
 
 const failures = [];
 let passed = 0;
-const projects = new Projects();
-try {
-  await projects.pack();
-  const [plain, withWs] = [projects.create(), projects.create()];
-  await Promise.all([plain.install(), withWs.install(`ws@${pins.ws}`)]);
-  const sandbox = await startSandbox(withWs);
-  try {
-    const rows = await runAll({ projects, plain, withWs, access: sandbox.access });
-    console.log(rows.join("\n"));
-    checkPage(rows);
-  } finally {
-    sandbox.stop();
-  }
-  for (const { page, target, kb } of await sizesIn(plain)) {
-    const reached = kb <= target ? "" : ": above the target";
-    console.log(`${page}: ${kb.toFixed(2)} of ${target} kB, minified and gzipped${reached}`);
-  }
-} finally {
-  rmSync(projects.folder, { recursive: true, force: true });
+if (!process.argv.includes("--drivers")) await runConsumers();
+for (const { step, failure } of await driverSteps()) {
+  if (failure === undefined) passed++;
+  else failures.push(`FAIL ${step}: ${failure}`);
 }
 for (const failure of failures) console.error(failure);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Prints the table and the sizes. */
+async function runConsumers() {
+  const projects = new Projects();
+  try {
+    await projects.pack();
+    const [plain, withWs] = [projects.create(), projects.create()];
+    await Promise.all([plain.install(), withWs.install(`ws@${pins.ws}`)]);
+    const sandbox = await startSandbox(withWs);
+    try {
+      const rows = await runAll({ projects, plain, withWs, access: sandbox.access });
+      console.log(rows.join("\n"));
+      checkPage(rows);
+    } finally {
+      sandbox.stop();
+    }
+    for (const { page, target, kb } of await sizesIn(plain)) {
+      const reached = kb <= target ? "" : ": above the target";
+      console.log(`${page}: ${kb.toFixed(2)} of ${target} kB, minified and gzipped${reached}`);
+    }
+  } finally {
+    rmSync(projects.folder, { recursive: true, force: true });
+  }
+}
 
 /** Runs all consumers, some at once, and resolves to their rows in the order of the files. */
 async function runAll(given) {

@@ -10,15 +10,27 @@ import { driver, readValue, temporaryPlace } from "./temporary-place.ts";
 /** Node.js 22.13 to 22.15 cannot copy an open database. */
 const canBackUp = driver.name === "better-sqlite3" || "backup" in createRequire(import.meta.url)(driver.name);
 
-const missing = (name: string): never => {
-  throw new Error(`Cannot find module '${name}'`);
-};
+/** Modules that can be loaded, by name. */
+type Modules = Readonly<Record<string, () => unknown>>;
+
+/** Loads these modules and no others; Node.js is of this version. */
+const loaderOf =
+  (modules: Modules, node = "20.19.0", asked: string[] = []) =>
+  (name: string): unknown => {
+    asked.push(name);
+    if (name === "node:process") return { versions: { node } };
+    const found = modules[name];
+    if (found === undefined) throw new Error(`Cannot find module '${name}'`);
+    return found();
+  };
+
+const both: Modules = { "better-sqlite3": fake, "node:sqlite": fake };
 
 describe("decision SF: the driver of the SQLite store", () => {
   it("if neither can be loaded, one sentence names both remedies", () => {
-    expect(() => loadDriver(undefined, missing)).toThrow(
+    expect(() => loadDriver(undefined, loaderOf({}))).toThrow(
       new Error(
-        "The SQLite store needs the package better-sqlite3, which cannot be loaded, or node:sqlite, which this Node.js lacks: run npm install better-sqlite3@12, or use Node.js 22.13 or later",
+        "The SQLite store needs the package better-sqlite3, which cannot be loaded, or node:sqlite, which this Node.js lacks: use Node.js 22.13 or later, or npm install better-sqlite3 (better-sqlite3@12 on Node.js 20)",
       ),
     );
   });
@@ -26,25 +38,21 @@ describe("decision SF: the driver of the SQLite store", () => {
   it.each([
     [
       "better-sqlite3",
-      "The SQLite store needs the package better-sqlite3, which cannot be loaded. Install it: npm install better-sqlite3@12",
+      "The SQLite store needs the package better-sqlite3, which cannot be loaded. Install it: npm install better-sqlite3 (better-sqlite3@12 on Node.js 20)",
     ],
     [
       "node:sqlite",
-      "The SQLite store cannot load node:sqlite: use Node.js 22.13 or later, or the driver better-sqlite3 (npm install better-sqlite3@12)",
+      "The SQLite store cannot load node:sqlite: use Node.js 22.13 or later, or the driver better-sqlite3: npm install better-sqlite3 (better-sqlite3@12 on Node.js 20)",
     ],
   ] as const)("%s, if asked for by name, is not replaced by the other one", (name, sentence) => {
-    const other = (asked: string) => (asked === name ? missing(asked) : fake());
-    expect(() => loadDriver(name, other)).toThrow(new Error(sentence));
+    const { [name]: _, ...other } = both;
+    expect(() => loadDriver(name, loaderOf(other, "24.0.0"))).toThrow(new Error(sentence));
   });
 
   it("better-sqlite3 is the default where it can be loaded; node:sqlite is not even loaded then", () => {
     const asked: string[] = [];
-    const load = (name: string) => {
-      asked.push(name);
-      return fake();
-    };
-    expect(loadDriver(undefined, load).name).toBe("better-sqlite3");
-    expect(asked).toEqual(["better-sqlite3"]);
+    expect(loadDriver(undefined, loaderOf(both, "22.23.3", asked)).name).toBe("better-sqlite3");
+    expect(asked).not.toContain("node:sqlite");
   });
 
   it("node:sqlite is used where better-sqlite3 is missing or its native part does not load", () => {
@@ -52,10 +60,21 @@ describe("decision SF: the driver of the SQLite store", () => {
       function Database() {
         throw new Error("Could not locate the bindings file");
       };
-    for (const better of [missing, unbuilt]) {
-      const load = (name: string) => (name === "better-sqlite3" ? better(name) : fake());
+    for (const better of [{}, { "better-sqlite3": unbuilt }]) {
+      const load = loaderOf({ "node:sqlite": fake, ...better }, "24.0.0");
       expect(loadDriver(undefined, load).name).toBe("node:sqlite");
     }
+  });
+
+  it.each([
+    ["12.11.1", "22.23.3", "better-sqlite3"],
+    ["12.11.1", "24.21.0", "node:sqlite"],
+    ["12.11.1", "26.10.0", "node:sqlite"],
+    ["13.2.0", "24.21.0", "better-sqlite3"],
+  ])("with better-sqlite3 %s in Node.js %s the default is %s", (version, node, name) => {
+    const load = loaderOf({ ...both, "better-sqlite3/package.json": () => ({ version }) }, node);
+    expect(loadDriver(undefined, load).name).toBe(name);
+    expect(loadDriver("better-sqlite3", load).name).toBe("better-sqlite3");
   });
 
   it("a second driver is refused for a file that is open in the process, until it is closed", () => {
