@@ -84,6 +84,7 @@ async function suite({ node, driver }, tests = ["adapters/sqlite/"]) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const words = [vitest, "run", "--config", "test/vitest.config.ts", "--reporter=dot", ...tests];
   await run(ROOT, [installed(`${node}/bin/node`), ...words], {
+    HOME: tmpdir(),
     BETTER_SQLITE3: driver === "better-sqlite3" ? here("node_modules/better-sqlite3") : "",
     NODE_OPTIONS: `--require=${here("drivers/better-sqlite3.cjs")}`,
   });

@@ -26,7 +26,7 @@ const loaderOf =
 
 const both: Modules = { "better-sqlite3": fake, "node:sqlite": fake };
 
-describe("decision SF: the driver of the SQLite store", () => {
+describe("decision SF, SH: the driver of the SQLite store", () => {
   it("if neither can be loaded, one sentence names both remedies", () => {
     expect(() => loadDriver(undefined, loaderOf({}))).toThrow(
       new Error(
@@ -77,7 +77,7 @@ describe("decision SF: the driver of the SQLite store", () => {
     expect(loadDriver("better-sqlite3", load).name).toBe("better-sqlite3");
   });
 
-  it("a second driver is refused for a file that is open in the process, until it is closed", () => {
+  it("decision SG: a second driver is refused for a file that is open in the process, until it is closed", () => {
     const [first, second] = DRIVER_NAMES as readonly ["better-sqlite3", "node:sqlite"];
     const ends = [
       useDriver("/x/orders.db", first, "orders.db"),
