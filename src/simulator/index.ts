@@ -4,6 +4,15 @@
  *
  * @module managed-orders/simulator
  */
+export type {
+  Arrival,
+  MarketChart,
+  OrderChart,
+  PriceColumn,
+  SimulationChart,
+  TrailPoint,
+  VolumePoint,
+} from "./chart/index.ts";
 export {
   type Bar,
   type BarOptions,
@@ -37,6 +46,7 @@ export {
   VenueInputError,
   VenueRecordError,
 } from "./paper-venue/index.ts";
+export { type ReportOptions, reportOf } from "./report/index.ts";
 export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result/index.ts";
 export { type SimulationOptions, simulate } from "./run/index.ts";
 export type { Drawdown, Statistics, TradeStatistics } from "./statistics/index.ts";

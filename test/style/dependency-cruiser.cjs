@@ -82,7 +82,19 @@ const rooms = {
     above: ["index.ts", "engine.ts", "parts.ts", "interpreter.ts", "closing.ts", "rest.ts"],
   },
   simulator: {
-    order: ["random", "market", "paper-venue", "statistics", "strategy", "result", "run", "sweep", "world"],
+    order: [
+      "random",
+      "market",
+      "paper-venue",
+      "statistics",
+      "strategy",
+      "chart",
+      "result",
+      "report",
+      "run",
+      "sweep",
+      "world",
+    ],
     above: ["index.ts", "internal.ts"],
   },
   service: {

@@ -19,6 +19,7 @@ import type {
   ParentOrder,
 } from "../../model/index.ts";
 import { encodeRecord } from "../../ports/index.ts";
+import { ChartRecorder } from "../chart/index.ts";
 import type { PaperVenue, VenueFill } from "../paper-venue/index.ts";
 import { closedTrades, statisticsOf } from "../statistics/index.ts";
 import { EquityCurve } from "./equity-curve.ts";
@@ -32,12 +33,15 @@ export type RecorderParts = Readonly<{
   symbols: readonly string[];
   held: Readonly<Record<string, string>>;
   sampleMs: number;
+  /** Whether the result has the course of the market. */
+  hasChart: boolean;
 }>;
 
 /** Observes a simulation and makes its result. */
 export class Recorder {
   readonly curve: EquityCurve;
   readonly #parts: RecorderParts;
+  readonly #chart: ChartRecorder | undefined;
   readonly #orders: Map<number, ParentOrder> = new Map();
   readonly #lists: Map<number, OrderList> = new Map();
   readonly #native: Map<bigint, NativeOrder> = new Map();
@@ -51,6 +55,7 @@ export class Recorder {
   constructor(parts: RecorderParts) {
     this.#parts = parts;
     this.curve = new EquityCurve(parts);
+    this.#chart = parts.hasChart ? new ChartRecorder(parts.engine) : undefined;
     const { events } = parts.engine;
     events.on("order", (update) => this.#recorded(update));
     events.on("list", ({ list }) => void this.#lists.set(list.listId, list));
@@ -58,8 +63,8 @@ export class Recorder {
     parts.venue.native.subscribe((execution) => this.#executed(execution));
   }
 
-  /** Returns the result. Call it once, after everything has come to rest. */
-  result(): SimulationResult {
+  /** Returns the result at the end of time. Call it once, after everything has come to rest. */
+  result(endMs: number): SimulationResult {
     const { venue, accountId, symbols } = this.#parts;
     const fills = this.#fills;
     for (const fill of fills) this.#hash.update(JSON.stringify(fill));
@@ -76,6 +81,7 @@ export class Recorder {
       equity: this.curve.points,
       statistics: this.#statistics(),
       counts: this.#counts(),
+      ...(this.#chart !== undefined && { chart: this.#chart.chart(endMs) }),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { JournalRecord, NativeOrder, OrderList, ParentOrder, Side } from "../../model/index.ts";
+import type { SimulationChart } from "../chart/index.ts";
 import type { Liquidity } from "../paper-venue/index.ts";
 import type { Statistics } from "../statistics/index.ts";
 
@@ -47,6 +48,8 @@ export interface SimulationResult {
   readonly statistics: Statistics;
   /** What the market and the engine did, to check that the data was understood. */
   readonly counts: SimulationCounts;
+  /** The course of the market; with the option `chart` only. */
+  readonly chart?: SimulationChart;
 }
 
 /** Counts of a simulation. */

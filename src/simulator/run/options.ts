@@ -1,4 +1,5 @@
 import {
+  flagOption,
   functionOption,
   listOption,
   type OptionCheck,
@@ -36,6 +37,11 @@ export interface SimulationOptions {
   readonly sampleMs?: number;
   /** Time to which the clock moves after the last row, so that pending work can end. Default: the last row. */
   readonly endMs?: number;
+  /**
+   * Whether the result has the course of the market for {@link reportOf}: prices, volumes, trailing levels and the price
+   * at the arrival of each order. Its memory is bounded by symbol and by order. Default: false.
+   */
+  readonly chart?: boolean;
 }
 
 const marketOption: OptionCheck = (value, name) => {
@@ -59,6 +65,7 @@ const simulationOption: OptionCheck = optionsOf<SimulationOptions>({
   settings: optional(objectOption("an object of engine settings")),
   sampleMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
   endMs: optional(wholeOption({ from: 0 }, " of epoch milliseconds")),
+  chart: optional(flagOption),
 });
 
 /** Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. */

@@ -99,7 +99,7 @@ class Simulation {
 
   constructor(options: SimulationOptions, parts: Parts) {
     const { engine, venue, host } = parts;
-    const { symbols, sampleMs = DEFAULT_SAMPLE_MS } = options;
+    const { symbols, sampleMs = DEFAULT_SAMPLE_MS, chart: hasChart = false } = options;
     this.#options = options;
     this.#parts = parts;
     this.#symbols = new Set(symbols);
@@ -107,7 +107,7 @@ class Simulation {
     this.#sampleAtMs = host.clock.nowMs();
     this.#settle = () => settled(parts);
     const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
-    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs };
+    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs, hasChart };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
     this.#quotes = new QuoteListeners(parts.activity);
     venue.onPrint((print) => engine.market.print(print));
@@ -146,7 +146,7 @@ class Simulation {
         `the market has no quote of ${held} that the engine counted, but the account holds it`,
       );
     }
-    return this.#recorder.result();
+    return this.#recorder.result(clock.nowMs());
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,9 @@ import { type Drawdown, deepestFall } from "./drawdown.ts";
 
 /** Figures of a simulation. Amounts are USD; ratios are fractions; all are decimal strings at 8 decimals or fewer. */
 export interface Statistics {
+  /** Equity at the first point of the equity curve. */
   readonly startEquity: string;
+  /** Equity at the last point of the equity curve. */
   readonly endEquity: string;
   /** End minus start. */
   readonly profit: string;
@@ -12,6 +14,7 @@ export interface Statistics {
   readonly totalReturn: string;
   /** The return of a year at the same growth: (end / start) ^ (year / duration) - 1. Absent for less than a day. */
   readonly annualReturn?: string;
+  /** The deepest fall of the equity below an earlier peak. */
   readonly maxDrawdown: Drawdown;
   /**
    * Standard deviation of the returns over periods of `sampleMs` from the first equity point, times the square root of
@@ -26,9 +29,11 @@ export interface Statistics {
   readonly sortino?: string;
   /** Annual return divided by the fraction of the deepest drawdown. */
   readonly calmar?: string;
+  /** Sum of the commissions of all fills. */
   readonly commissions: string;
   /** Sum of price · quantity over all fills. */
   readonly turnover: string;
+  /** Figures of closed trades. */
   readonly trades: TradeStatistics;
 }
 
@@ -37,14 +42,19 @@ export interface Statistics {
  * oldest purchase is sold first. Its profit is after the commissions of both sides.
  */
 export interface TradeStatistics {
+  /** Number of closed trades. */
   readonly closed: number;
+  /** Number of closed trades with a profit. */
   readonly won: number;
   /** Won divided by closed. Absent without closed trades. */
   readonly winRate?: string;
   /** Sum of the profits divided by the sum of the losses. Absent without a loss. */
   readonly profitFactor?: string;
+  /** Mean of the profits. Absent without a profit. */
   readonly averageProfit?: string;
+  /** Mean of the losses, without its sign. Absent without a loss. */
   readonly averageLoss?: string;
+  /** Sum of the profits less the sum of the losses. */
   readonly profit: string;
 }
 

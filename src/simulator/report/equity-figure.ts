@@ -1,0 +1,101 @@
+import { formatScaled, NOTIONAL_SCALE, type Notional, type Scaled } from "../../decimal/index.ts";
+import { Columns } from "../chart/index.ts";
+import type { SimulationResult } from "../result/index.ts";
+import { figure, line, lineSwatch, timeSpan } from "./figure.ts";
+import { html, type Markup } from "./markup.ts";
+import { grouped, percentText, quotient, readDecimal, rounded, usd, usdText } from "./numbers.ts";
+import type { Plot } from "./plot.ts";
+import { type Step, stepPath } from "./steps.ts";
+import { roomySpan } from "./ticks.ts";
+import { instantText } from "./times.ts";
+
+const MOST_COLUMNS = 2_048;
+const FRACTION_SCALE = 8;
+
+type Value = Readonly<{ timeMs: number; low: Scaled; high: Scaled; last: Scaled }>;
+
+/** Returns the fall of each point below the highest point until then, as a fraction of that, in steps of 1e-8. */
+export function falls(values: readonly Scaled[]): readonly Scaled[] {
+  let peak: Scaled | undefined;
+  return values.map((value) => {
+    if (peak === undefined || value > peak) peak = value;
+    return peak > 0 ? quotient(BigInt(peak) - BigInt(value), BigInt(peak), FRACTION_SCALE) : 0;
+  });
+}
+
+/** Returns the charts of equity and drawdown. */
+export function equityFigures({ equity, statistics }: SimulationResult): readonly Markup[] {
+  const [first, last] = [equity[0], equity.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const values = equity.map(({ timeMs, equity: text }) => ({
+    timeMs,
+    value: readDecimal(text, NOTIONAL_SCALE),
+  }));
+  const depth = falls(values.map(({ value }) => value));
+  const time = timeSpan(first.timeMs, last.timeMs);
+  const money = joined(values);
+  const fallen = joined(values.map(({ timeMs }, index) => ({ timeMs, value: negated(depth[index] ?? 0) })));
+  const { maxDrawdown, startEquity, endEquity } = statistics;
+  const deepest = `Largest drawdown: ${usdText(maxDrawdown.amount)} USD, ${percentText(maxDrawdown.fraction)} of the peak`;
+  const when = `from ${instantText(maxDrawdown.peakMs)} to ${instantText(maxDrawdown.troughMs)} UTC`;
+  return [
+    figure({
+      title: "Equity in USD",
+      description: `Equity from ${usdText(startEquity)} to ${usdText(endEquity)} USD.`,
+      ...{ time, values: roomySpan(money.flatMap(({ low, high }) => [low, high])) },
+      label: (value) => grouped(formatScaled(value, NOTIONAL_SCALE)),
+      legend: [{ swatch: lineSwatch("equity"), text: "Equity at the middle of bid and ask" }],
+      series: [
+        {
+          name: "Equity",
+          points: money.map(({ timeMs, last: value }) => ({ timeMs, text: usd(value as Notional) })),
+        },
+      ],
+      draw: (plot) => line("equity", stepPath(plot, money, last.timeMs)),
+    }),
+    figure({
+      height: "low",
+      title: "Drawdown in percent of the highest equity until then",
+      description: `${deepest}, ${when}.`,
+      ...{
+        time,
+        values: roomySpan(
+          fallen.map(({ low }) => low),
+          0,
+        ),
+      },
+      label: (value) => `${grouped(formatScaled(value, FRACTION_SCALE - 2))} %`,
+      legend: [{ swatch: html`<path class="fall" d="M1 2H23V10H1z"/>`, text: `${deepest}, ${when}` }],
+      series: [
+        {
+          name: "Drawdown",
+          points: fallen.map(({ timeMs, last: value }) => ({ timeMs, text: `${fallText(value)}%` })),
+        },
+      ],
+      draw: (plot) => fallArea(plot, fallen, last.timeMs),
+    }),
+  ];
+}
+
+const fallText = (value: Scaled): string => rounded(value, { scale: FRACTION_SCALE - 2, places: 4 });
+
+const negated = (value: Scaled): Scaled => (value === 0 ? 0 : typeof value === "number" ? -value : -value);
+
+function joined(points: readonly Readonly<{ timeMs: number; value: Scaled }>[]): readonly Step[] {
+  const join = (earlier: Value, later: Value): Value => ({
+    timeMs: earlier.timeMs,
+    low: later.low < earlier.low ? later.low : earlier.low,
+    high: later.high > earlier.high ? later.high : earlier.high,
+    last: later.last,
+  });
+  const columns = new Columns<Value>(points[0]?.timeMs ?? 0, { most: MOST_COLUMNS, join });
+  for (const { timeMs, value } of points)
+    columns.add(timeMs, { timeMs, low: value, high: value, last: value });
+  return columns.all().map(({ value }) => value);
+}
+
+function fallArea(plot: Plot, steps: readonly Step[], endMs: number): Markup {
+  const outline = stepPath(plot, steps, endMs);
+  const [startX, zero] = [plot.x(steps[0]?.timeMs ?? endMs), plot.y(0)];
+  return html`<path class="fall" d="${outline}V${zero}H${startX}z"/>`;
+}

@@ -1,0 +1,2 @@
+export type { ReportOptions } from "./options.ts";
+export { reportOf } from "./report.ts";

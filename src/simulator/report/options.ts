@@ -1,0 +1,33 @@
+import {
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  recordOption,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+
+/** Options of a report. */
+export interface ReportOptions {
+  /** Heading of the page. Default: "Simulation". */
+  readonly title?: string;
+  /** What the run depends on, such as its seed, to repeat it: texts by name. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Most rows of a table, and most orders with levels in a chart of prices. Default: 500. */
+  readonly maxRows?: number;
+  /** Most charts of each kind: symbols, schedules, POV orders. Default: 20. */
+  readonly maxCharts?: number;
+}
+
+const reportOption: OptionCheck = optionsOf<ReportOptions>({
+  title: optional(nameOption),
+  parameters: optional(recordOption("an object with texts by name", textOption())),
+  maxRows: optional(wholeOption({ from: 0, to: 100_000 })),
+  maxCharts: optional(wholeOption({ from: 0, to: 1_000 })),
+});
+
+/** Throws a TypeError or RangeError that names an option that is unknown or wrong. */
+export function checkReport(options: ReportOptions): void {
+  reportOption(options, "reportOf options");
+}

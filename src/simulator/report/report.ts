@@ -1,0 +1,161 @@
+import type { SimulationResult } from "../result/index.ts";
+import { equityFigures } from "./equity-figure.ts";
+import { type Content, html, Markup } from "./markup.ts";
+import { grouped, percentText, usdText } from "./numbers.ts";
+import { checkReport, type ReportOptions } from "./options.ts";
+import { ordersSection } from "./orders-section.ts";
+import { participationFigure } from "./participation-figure.ts";
+import { priceFigure } from "./price-figure.ts";
+import { runSection } from "./run-section.ts";
+import { scheduleFigure } from "./schedule-figure.ts";
+import { SCRIPT, SCRIPT_HASH } from "./script.ts";
+import { slippageSection } from "./slippage-section.ts";
+import { statisticsSection } from "./statistics-section.ts";
+import { type OrderStory, storiesOf } from "./story.ts";
+import { STYLE, STYLE_HASH } from "./style.ts";
+import { firstOf } from "./table.ts";
+import { durationText, instantText } from "./times.ts";
+
+const DEFAULT_ROWS = 500;
+const DEFAULT_CHARTS = 20;
+
+/** What the sections of a page are made from. */
+type PageOf = Readonly<{
+  result: SimulationResult;
+  stories: readonly OrderStory[];
+  title: string;
+  parameters: Readonly<Record<string, string>>;
+  maxRows: number;
+  maxCharts: number;
+}>;
+
+/** A section of the page; without content it is left out. */
+type Section = Readonly<{ id: string; title: string; content: Content }>;
+
+/**
+ * Returns a report of a simulation as the text of one HTML page, which loads nothing: price with triggers, trailing
+ * levels and children; plan and execution of TWAP and VWAP; share of the volume of POV; slippage against the arrival
+ * price; equity and drawdown; statistics with their definitions; orders. Run the simulation with `chart: true`;
+ * without it, the page has no prices, no shares and no slippage. The same result gives the same text. Throws a
+ * TypeError or RangeError that names a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { reportOf, type SimulationOptions, simulate } from "managed-orders/simulator";
+ * export async function report(options: SimulationOptions, path: string): Promise<void> {
+ *   const result = await simulate({ ...options, chart: true });
+ *   await writeFile(path, reportOf(result, { title: "Trailing stop", parameters: { seed: "7" } }));
+ * }
+ * ```
+ */
+export function reportOf(result: SimulationResult, options: ReportOptions = {}): string {
+  checkReport(options);
+  const {
+    title = "Simulation",
+    parameters = {},
+    maxRows = DEFAULT_ROWS,
+    maxCharts = DEFAULT_CHARTS,
+  } = options;
+  const of = { result, stories: storiesOf(result), title, parameters, maxRows, maxCharts };
+  const sections = sectionsOf(of).filter(({ content }) => content !== undefined);
+  const policy = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta http-equiv="Content-Security-Policy" content="${policy}"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>${title}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+<header>
+${header(of)}
+<nav aria-label="Sections"><ul>${sections.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+<p class="note hint" hidden="hidden">Move the pointer over a chart, or choose it with the tab key and use the arrow keys, to read its values.</p>
+</header>
+<main>
+${sections.map(
+  ({ id, title: name, content }) => html`<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${name}</h2>
+${content}
+</section>
+`,
+)}</main>
+<script>${new Markup(SCRIPT)}</script>
+</body>
+</html>
+`.text;
+}
+
+function header({ title, result, stories }: PageOf): Markup {
+  const { statistics, equity, fills } = result;
+  const startMs = result.chart?.startMs ?? equity[0]?.timeMs ?? 0;
+  const endMs = result.chart?.endMs ?? equity.at(-1)?.timeMs ?? 0;
+  const filled = stories.filter(({ order }) => order.ended?.status === "FILLED").length;
+  const tiles: readonly (readonly [string, string])[] = [
+    ["Profit", `${usdText(statistics.profit)} USD`],
+    ["Total return", percentText(statistics.totalReturn)],
+    ["End equity", `${usdText(statistics.endEquity)} USD`],
+    ["Largest drawdown", percentText(statistics.maxDrawdown.fraction)],
+    ["Commissions", `${usdText(statistics.commissions)} USD`],
+    ["Turnover", `${usdText(statistics.turnover)} USD`],
+    ["Managed orders", `${grouped(String(stories.length))}, ${grouped(String(filled))} filled`],
+    ["Executions", grouped(String(fills.length))],
+  ];
+  return html`<h1>${title}</h1>
+<p class="period">${instantText(startMs)} to ${instantText(endMs)} UTC, ${durationText(endMs - startMs)}</p>
+<dl class="tiles">${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function sectionsOf(of: PageOf): readonly Section[] {
+  const { result, stories, parameters, maxRows } = of;
+  return [
+    { id: "equity", title: "Equity", content: equityFigures(result) },
+    { id: "prices", title: "Prices", content: prices(of) },
+    { id: "schedules", title: "TWAP and VWAP", content: schedules(of) },
+    { id: "participation", title: "POV", content: participation(of) },
+    { id: "slippage", title: "Slippage", content: result.chart && slippageSection(stories, maxRows) },
+    { id: "statistics", title: "Statistics", content: statisticsSection(result) },
+    { id: "orders", title: "Orders", content: ordersSection(result, stories, maxRows) },
+    { id: "run", title: "Run", content: runSection(result, parameters) },
+  ];
+}
+
+function prices({ result, stories, maxRows, maxCharts }: PageOf): Content {
+  const { chart, fills } = result;
+  if (chart === undefined)
+    return html`<p>The simulation ran without the option <code>chart</code>, so prices, shares of the volume and slippage are unknown.</p>`;
+  const { shown, count } = firstOf(chart.markets, maxCharts);
+  const figures = shown.map((market) => priceFigure({ market, chart, stories, fills, mostOrders: maxRows }));
+  const trails =
+    chart.trailsLeftOut > 0
+      ? html`<p class="more">The level of ${chart.trailsLeftOut} more trailing orders was not recorded.</p>`
+      : undefined;
+  return [figures, trails, more(count, "symbols")];
+}
+
+function schedules({ stories, maxCharts }: PageOf): Content {
+  const planned = stories.filter(({ order }) => order.plan !== undefined);
+  if (planned.length === 0) return undefined;
+  const { shown, count } = firstOf(planned, maxCharts);
+  const figures = shown.map((story) => story.order.plan && scheduleFigure(story, story.order.plan));
+  return [figures, more(count, "schedules")];
+}
+
+function participation({ result, stories, maxCharts }: PageOf): Content {
+  const following = stories.filter(({ order }) => order.intent.participationBips !== undefined);
+  if (following.length === 0 || result.chart === undefined) return undefined;
+  const volumes = new Map(result.chart.markets.map(({ symbol, volumes: points }) => [symbol, points]));
+  const { shown, count } = firstOf(following, maxCharts);
+  const figures = shown.map((story) => {
+    const { symbol, participationBips = 0 } = story.order.intent;
+    return participationFigure(story, participationBips, volumes.get(symbol) ?? []);
+  });
+  return [figures, more(count, "POV orders")];
+}
+
+function more(count: number, what: string): Content {
+  return count > 0 ? html`<p class="more">${count} more ${what} not shown.</p>` : undefined;
+}

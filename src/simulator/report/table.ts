@@ -1,0 +1,52 @@
+import { type Content, html, type Markup } from "./markup.ts";
+
+/** A column of a table. Numbers are aligned to the right. */
+export interface TableColumn {
+  readonly name: Content;
+  readonly isNumber?: boolean;
+}
+
+/** A table with its caption. `left` rows are not shown, which a line below the table states. */
+export interface TableOf {
+  readonly caption: Content;
+  readonly columns: readonly TableColumn[];
+  /** The first cell of a row names the row. */
+  readonly rows: readonly (readonly Content[])[];
+  readonly left?: Readonly<{ count: number; what: string }>;
+}
+
+/** Returns a table that scrolls by itself on narrow pages. */
+export function table({ caption, columns, rows, left }: TableOf): Markup {
+  const heads = columns.map(({ name, isNumber }) => html`<th scope="col"${className(isNumber)}>${name}</th>`);
+  const more =
+    left !== undefined && left.count > 0
+      ? html`<p class="more">${left.count} more ${left.what} not shown.</p>`
+      : undefined;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
+<caption>${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows.map((cells) => row(cells, columns))}</tbody></table></div>
+${more}`;
+}
+
+function row(cells: readonly Content[], columns: readonly TableColumn[]): Markup {
+  const inner = cells.map((cell, index) => {
+    const name = className(columns[index]?.isNumber);
+    return index === 0 ? html`<th scope="row"${name}>${cell}</th>` : html`<td${name}>${cell}</td>`;
+  });
+  return html`<tr>${inner}</tr>
+`;
+}
+
+function className(isNumber: boolean | undefined): Markup | undefined {
+  return isNumber ? html` class="number"` : undefined;
+}
+
+/** Shows the first entries of a list; `count` are left. */
+export function firstOf<T>(
+  all: readonly T[],
+  most: number,
+): Readonly<{ shown: readonly T[]; count: number }> {
+  return { shown: all.slice(0, most), count: Math.max(all.length - most, 0) };
+}

@@ -1,0 +1,58 @@
+/** The last time that a date can have. */
+const LAST_MS = 8.64e15;
+
+const SECOND_MS = 1_000;
+const MINUTE_MS: number = 60 * SECOND_MS;
+const HOUR_MS: number = 60 * MINUTE_MS;
+
+/** Length of a day in milliseconds. */
+export const DAY_MS: number = 24 * HOUR_MS;
+
+/** Returns date and time in UTC as ISO 8601 writes them, without a zone; undefined beyond the range of dates. */
+function isoText(timeMs: number): string | undefined {
+  return timeMs >= 0 && timeMs <= LAST_MS ? new Date(timeMs).toISOString().slice(0, -1) : undefined;
+}
+
+/** Returns the date of a time in UTC. */
+export function dateText(timeMs: number): string {
+  return isoText(timeMs)?.replace(/T.*/, "") ?? `${timeMs} ms`;
+}
+
+/** Returns the time of day in UTC, with milliseconds only if there are any. */
+export function clockText(timeMs: number): string {
+  const text = isoText(timeMs)?.replace(/.*T/, "");
+  return text?.replace(/\.000$/, "") ?? `${timeMs} ms`;
+}
+
+/** Returns date and time of day in UTC. */
+export function instantText(timeMs: number): string {
+  return timeMs <= LAST_MS ? `${dateText(timeMs)} ${clockText(timeMs)}` : `${timeMs} ms`;
+}
+
+const UNITS: readonly (readonly [lengthMs: number, name: string])[] = [
+  [DAY_MS, "d"],
+  [HOUR_MS, "h"],
+  [MINUTE_MS, "min"],
+  [SECOND_MS, "s"],
+  [1, "ms"],
+];
+
+/** Returns a duration in the largest units, such as `1 h 30 min`. */
+export function durationText(durationMs: number): string {
+  let rest = durationMs;
+  const parts: string[] = [];
+  for (const [lengthMs, name] of UNITS) {
+    const count = Math.floor(rest / lengthMs);
+    rest -= count * lengthMs;
+    if (count > 0) parts.push(`${count} ${name}`);
+  }
+  return parts.join(" ") || "0 ms";
+}
+
+/** Returns the label of a tick of a time axis: no finer than the distance between ticks. */
+export function tickText(timeMs: number, stepMs: number): string {
+  if (stepMs >= DAY_MS) return dateText(timeMs);
+  if (timeMs % DAY_MS === 0) return dateText(timeMs).slice(5);
+  if (stepMs >= MINUTE_MS) return clockText(timeMs).slice(0, 5);
+  return stepMs >= SECOND_MS ? clockText(timeMs).slice(0, 8) : clockText(timeMs).slice(6);
+}
