@@ -26,6 +26,7 @@ for (const name of [
   "express-bracket",
   "node-host",
   "private-stream",
+  "simulation-report",
   ...mounts,
 ]) {
   it(`examples/${name} prints its expected.txt`, async () => {

@@ -50,6 +50,7 @@ import {
   marketOfBars,
   openPaperVenue,
   parameterGrid,
+  reportOf,
   simulate,
   sweep,
 } from "../../src/simulator/index.ts";
@@ -103,6 +104,11 @@ const serviceParts = async (): Promise<ServiceOptions> => {
   return { engine, accounts, instruments, clock, entropy, rateLimiter: createMemoryRateLimiter({ clock }) };
 };
 const parts = await serviceParts();
+const result = await simulate({
+  symbols: ["BTC/USD"],
+  market: [{ kind: "quote", timeMs: 0, symbol: "BTC/USD", bid: "1", ask: "2" }],
+  strategy: () => undefined,
+});
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
   openEngine: entry(engineParts, openEngine),
@@ -192,6 +198,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
       venue: {},
       sampleMs: 1,
       endMs: 1,
+      chart: true,
     }),
     simulate,
   ),
@@ -208,6 +215,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
       execArgv: [],
     }),
     sweep,
+  ),
+  reportOf: entry(
+    () => ({ title: "Day", parameters: { seed: "1" }, maxRows: 1, maxCharts: 1 }),
+    (options) => reportOf(result, options),
   ),
   csvMarket: entry(
     () => ({ symbol: "BTC/USD", spreadBps: "1" }),
@@ -319,6 +330,11 @@ describe("decision KI: every function that takes options names what is wrong wit
       "an engine that is not awaited",
       served({ engine: Promise.resolve(parts.engine) }),
       "TypeError: createService.engine must be an object of the type Engine (managed-orders/engine), with these functions: place, cancel and status, got a promise: await it",
+    ],
+    [
+      "a simulation that is not awaited",
+      () => reportOf(Promise.resolve(result) as never),
+      "TypeError: reportOf.result must be a result of simulate, got a promise: await it",
     ],
     [
       "a limit out of range",

@@ -1,6 +1,7 @@
 import {
   nameOption,
   type OptionCheck,
+  objectOption,
   optional,
   optionsOf,
   recordOption,
@@ -27,7 +28,10 @@ const reportOption: OptionCheck = optionsOf<ReportOptions>({
   maxCharts: optional(wholeOption({ from: 0, to: 1_000 })),
 });
 
-/** Throws a TypeError or RangeError that names an option that is unknown or wrong. */
-export function checkReport(options: ReportOptions): void {
-  reportOption(options, "reportOf options");
+const resultOption: OptionCheck = objectOption("a result of simulate");
+
+/** Throws a TypeError or RangeError that names an option that is unknown or wrong, or a result that is none. */
+export function checkReport(result: unknown, options: ReportOptions): void {
+  resultOption(result, "reportOf.result");
+  reportOption(options, "reportOf");
 }

@@ -1,4 +1,5 @@
-import { portion, type Scaled, subtract } from "../../decimal/index.ts";
+import { type Scaled, subtract } from "../../decimal/index.ts";
+import { share } from "../../schedules/index.ts";
 import { type Content, html, type Markup } from "./markup.ts";
 import { type Span, timeTicks, valueTicks } from "./ticks.ts";
 import { tickText } from "./times.ts";
@@ -105,9 +106,9 @@ function anchorOf(x: number, [start, end]: readonly [number, number]): "start" |
 }
 
 function placed(value: Scaled, { from, to }: Span, [start, end]: readonly [number, number]): number {
-  const tenths = portion(subtract(value, from), {
-    ...{ numerator: (end - start) * 10, denominator: subtract(to, from) },
-    rounding: "down",
+  const tenths = share(subtract(value, from), {
+    numerator: (end - start) * 10,
+    denominator: subtract(to, from),
   });
   return (start * 10 + asNumber(tenths)) / 10;
 }

@@ -37,7 +37,7 @@ type Section = Readonly<{ id: string; title: string; content: Content }>;
  * levels and children; plan and execution of TWAP and VWAP; share of the volume of POV; slippage against the arrival
  * price; equity and drawdown; statistics with their definitions; orders. Run the simulation with `chart: true`;
  * without it, the page has no prices, no shares and no slippage. The same result gives the same text. Throws a
- * TypeError or RangeError that names a wrong option.
+ * TypeError or RangeError that names a wrong option, and a TypeError for a result that was not awaited.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ type Section = Readonly<{ id: string; title: string; content: Content }>;
  * ```
  */
 export function reportOf(result: SimulationResult, options: ReportOptions = {}): string {
-  checkReport(options);
+  checkReport(result, options);
   const {
     title = "Simulation",
     parameters = {},

@@ -1,10 +1,4 @@
-import {
-  formatScaled,
-  type Notional,
-  normalise,
-  price,
-  type Scaled,
-} from "../../decimal/index.ts";
+import { formatScaled, type Notional, normalise, price, type Scaled } from "../../decimal/index.ts";
 import { quotient } from "./numbers.ts";
 import type { OrderStory } from "./story.ts";
 
