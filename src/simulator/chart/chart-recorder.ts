@@ -11,10 +11,12 @@ export class ChartRecorder {
   readonly #totals: Map<string, Quantity> = new Map();
   readonly #arrivals: Map<number, Arrival | undefined> = new Map();
   readonly #trails: Trails = new Trails();
+  readonly #engine: Engine;
   #startMs: number | undefined;
 
-  constructor({ events }: Engine) {
-    events.on("quote", (quote) => this.#quoted(quote));
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    const { events } = engine;
     events.on("print", (print) => this.#printed(print));
     events.on("order", (update) => this.#recorded(update));
   }
@@ -36,7 +38,8 @@ export class ChartRecorder {
     return [{ orderId, ...(arrival !== undefined && { arrival }), trail }];
   }
 
-  #quoted(quote: Quote): void {
+  /** Takes note of a counted quote. */
+  quoted(quote: Quote): void {
     const { symbol, timeMs } = quote;
     this.#startMs ??= timeMs;
     let path = this.#markets.get(symbol);
@@ -82,7 +85,7 @@ export class ChartRecorder {
   }
 
   #arrival({ intent }: ParentOrder, timeMs: number): Arrival | undefined {
-    const quote = this.#markets.get(intent.symbol)?.last;
+    const { quote } = this.#engine.quote(intent.symbol) ?? {};
     return quote && { timeMs, bid: formatPrice(quote.bid), ask: formatPrice(quote.ask) };
   }
 }

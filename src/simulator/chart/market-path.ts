@@ -20,22 +20,15 @@ type Volume = Readonly<{ timeMs: number; total: Quantity }>;
 export class MarketPath {
   readonly #prices: Columns<Prices>;
   readonly #volumes: Columns<Volume>;
-  #last: Quote | undefined;
 
   constructor(startMs: number) {
     this.#prices = new Columns<Prices>(startMs, { most: MOST_COLUMNS, join: joinPrices });
     this.#volumes = new Columns<Volume>(startMs, { most: MOST_COLUMNS, join: (_, later) => later });
   }
 
-  /** The last counted quote. */
-  get last(): Quote | undefined {
-    return this.#last;
-  }
-
   /** Takes note of a counted quote. */
   quoted(quote: Quote): void {
     const { bid, ask, timeMs } = quote;
-    this.#last = quote;
     const range = { lowestBid: bid, highestBid: bid, lowestAsk: ask, highestAsk: ask };
     this.#prices.add(timeMs, { timeMs, bid, ask, ...range });
   }

@@ -17,6 +17,7 @@ import type {
   NativeOrder,
   OrderList,
   ParentOrder,
+  Quote,
 } from "../../model/index.ts";
 import { encodeRecord } from "../../ports/index.ts";
 import { ChartRecorder } from "../chart/index.ts";
@@ -61,6 +62,12 @@ export class Recorder {
     events.on("list", ({ list }) => void this.#lists.set(list.listId, list));
     events.on("fill", (update) => this.#filled(update));
     parts.venue.native.subscribe((execution) => this.#executed(execution));
+  }
+
+  /** Takes note of a counted quote. */
+  quoted(quote: Quote): void {
+    this.curve.quoted(quote);
+    this.#chart?.quoted(quote);
   }
 
   /** Returns the result at the end of time. Call it once, after everything has come to rest. */

@@ -182,7 +182,7 @@ class Simulation {
     if (engine.market.quote(row) !== "counted") return;
     const { quote } = engine.quote(row.symbol) ?? {};
     if (quote === undefined) return;
-    this.#recorder.curve.quoted(quote);
+    this.#recorder.quoted(quote);
     venue.quote(quote);
     this.#quotes.tell(quote);
   }
