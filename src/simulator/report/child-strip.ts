@@ -6,11 +6,14 @@ import type { Plot } from "./plot.ts";
 import type { OrderStory } from "./story.ts";
 import { instantText } from "./times.ts";
 
+/** Width of a column, in units of the drawing. */
+const CELL = 3;
+
 type Sent = Readonly<{ timeMs: number; number: number; side: Side; quantity: Quantity; executed: Quantity }>;
 type Stroke = { readonly first: Sent; readonly isExecuted: boolean; count: number; quantity: Quantity };
 
 /**
- * Returns a stroke at the lower edge for each column of the drawing in which children were sent: one for those that
+ * Returns a stroke at the lower edge for each narrow column of the drawing in which children were sent: one for those that
  * executed something, and one for the others.
  */
 export function childStrip(plot: Plot, stories: readonly OrderStory[]): readonly Markup[] {
@@ -18,7 +21,7 @@ export function childStrip(plot: Plot, stories: readonly OrderStory[]): readonly
   for (const { number, order, children } of stories)
     for (const { sentMs: timeMs, quantity, executed } of children) {
       const isExecuted = executed > 0;
-      const name = `${isExecuted} ${Math.floor(plot.x(timeMs))}`;
+      const name = `${isExecuted} ${Math.floor(plot.x(timeMs) / CELL)}`;
       const stroke = strokes.get(name);
       if (stroke === undefined) {
         const first = { timeMs, number, side: order.intent.side, quantity, executed };

@@ -1,7 +1,7 @@
-import type { Scaled } from "../../decimal/index.ts";
+import { Columns } from "../chart/index.ts";
 import { type Content, html, Markup } from "./markup.ts";
 import { type FigureHeight, framesOf, Plot, type PlotOf } from "./plot.ts";
-import { dateText, instantText } from "./times.ts";
+import { dateText } from "./times.ts";
 
 /** A series whose values the page shows for the time under the pointer. Texts must not contain spaces. */
 export interface ReadSeries {
@@ -48,16 +48,41 @@ function drawing(plot: Plot, { draw, description }: FigureOf): Markup {
   const { name, width, height, left, top } = plot.frame;
   return html`<svg class="${name}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${description}" data-left="${left}" data-right="${plot.endX}" data-width="${width}">
 ${plot.axes()}
-${draw(plot)}
+${clipped(plot, draw(plot))}
 <path class="cursor" d="M0 ${top}V${plot.endY}" transform="translate(-9 0)"/></svg>
 `;
+}
+
+/** Room beside the plot for marks at its edges. */
+const EDGE = 7;
+
+/** Cuts off what lies outside the plot. */
+function clipped({ frame, endX, endY }: Plot, content: Content): Markup {
+  const [x, y] = [frame.left - EDGE, frame.top - EDGE];
+  const [width, height] = [endX + EDGE - x, endY + EDGE - y];
+  return html`<svg x="${x}" y="${y}" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}" aria-hidden="true">${content}</svg>`;
 }
 
 function legendEntry({ swatch, text }: LegendEntry): Markup {
   return html`<span class="key"><svg class="swatch" viewBox="0 0 24 12" aria-hidden="true">${swatch}</svg>${text}</span> `;
 }
 
-function seriesItem({ name, points }: ReadSeries, fromMs: number): Markup {
+/** Most points of a series that the page can show. */
+const MOST_READ = 1_024;
+
+/** Returns a series with at most one point in each of so many columns: the last of the column. */
+function thinned(points: ReadSeries["points"], fromMs: number): ReadSeries["points"] {
+  if (points.length <= MOST_READ) return points;
+  const columns = new Columns<ReadSeries["points"][number]>(fromMs, {
+    most: MOST_READ,
+    join: (_, later) => later,
+  });
+  for (const point of points) columns.add(point.timeMs, point);
+  return columns.all().map(({ value }) => value);
+}
+
+function seriesItem({ name, points: all }: ReadSeries, fromMs: number): Markup {
+  const points = thinned(all, fromMs);
   const times = points.map(({ timeMs }) => (timeMs - fromMs).toString(36)).join(" ");
   const values = points.map(({ text }) => text).join(" ");
   return html`<li data-name="${name}" data-times="${times}" data-values="${values}"></li>`;
@@ -78,17 +103,9 @@ export function timeSpan(from: number, to: number): Readonly<{ from: number; to:
   return { from, to: Math.max(to, from + 1) };
 }
 
-/** Returns a title of a mark, which a browser shows under the pointer. */
-export function markTitle(timeMs: number, text: string): Markup {
-  return html`<title>${instantText(timeMs)} UTC: ${text}</title>`;
-}
-
 /** A path with a class. */
 export function line(name: string, path: Markup | string): Markup {
   return path === "" || (path instanceof Markup && path.text === "")
     ? new Markup("")
     : html`<path class="${name}" d="${path}"/>`;
 }
-
-/** Writes a value of an axis. */
-export type Label = (value: Scaled) => string;

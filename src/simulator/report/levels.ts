@@ -76,7 +76,7 @@ function trailOf({ number, order, chart }: OrderStory, endMs: number): Level | u
 export function drawLevels(plot: Plot, levels: readonly Level[]): Markup {
   const labels = new Labels(plot);
   const drawn = levels.map(({ kind, number, steps, endMs, title }) => {
-    const path = stepPath(plot, steps, endMs);
+    const path = stepPath(plot, steps, endMs, COLUMN);
     const [first] = steps;
     const label = first === undefined ? undefined : labels.place(first, `#${number}`);
     return html`<g class="mark"><path class="level ${kind}" d="${path}"/><path class="touch" d="${path}"/>${label}<title>${title}</title></g>`;
@@ -85,6 +85,9 @@ export function drawLevels(plot: Plot, levels: readonly Level[]): Markup {
 }
 
 type Box = Readonly<{ x: number; y: number; width: number }>;
+
+/** Width of the columns in which steps of a trailing level become one, in units of the drawing. */
+const COLUMN = 2;
 
 const LABEL_HEIGHT = 12;
 

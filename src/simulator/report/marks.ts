@@ -10,14 +10,14 @@ import {
 import type { Side } from "../../model/index.ts";
 import { html, type Markup } from "./markup.ts";
 import { grouped } from "./numbers.ts";
-import type { Plot } from "./plot.ts";
+import type { Frame, Plot } from "./plot.ts";
 import { instantText } from "./times.ts";
 
 /** An execution to mark in a chart of prices. */
 export type FillMark = Readonly<{ timeMs: number; side: Side; price: Price; quantity: Quantity; of: string }>;
 
 /** Most marks of a drawing. With more executions, neighbours share a mark. */
-const MOST_MARKS = 1_000;
+const MOST_MARKS: Readonly<Record<Frame["name"], number>> = { wide: 500, narrow: 200 };
 
 /** Marks of a drawing from which they are smaller. */
 const MANY_MARKS = 80;
@@ -44,7 +44,8 @@ export function fillMarks(plot: Plot, fills: readonly FillMark[]): readonly Mark
   for (let cell = 2; ; cell *= 2) {
     const groups = groupsOf(plot, fills, cell);
     const path = groups.length > MANY_MARKS ? SMALL : LARGE;
-    if (groups.length <= MOST_MARKS) return groups.map((group) => triangle(plot, group, path));
+    if (groups.length <= MOST_MARKS[plot.frame.name])
+      return groups.map((group) => triangle(plot, group, path));
   }
 }
 

@@ -15,9 +15,9 @@ export interface ReportOptions {
   readonly title?: string;
   /** What the run depends on, such as its seed, to repeat it: texts by name. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Most rows of a table, and most orders with levels in a chart of prices. Default: 500. */
+  /** Most rows of a table. Default: 500. */
   readonly maxRows?: number;
-  /** Most charts of each kind: symbols, schedules, POV orders. Default: 20. */
+  /** Most charts of each kind: symbols, orders with a trigger, schedules, POV orders. Default: 20. */
   readonly maxCharts?: number;
 }
 

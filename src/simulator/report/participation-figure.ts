@@ -59,8 +59,8 @@ export function participationFigure(
   const { side, symbol, clientOrderId } = order.intent;
   const shares = sharesOf(story, volumes);
   const target = bips * 100;
-  const overMs = order.ended?.atMs ?? shares.at(-1)?.timeMs ?? order.acceptedAtMs;
   const last = shares.at(-1);
+  const overMs = Math.max(order.ended?.atMs ?? order.acceptedAtMs, last?.timeMs ?? 0);
   const end =
     last === undefined
       ? "No volume was counted."

@@ -1,64 +1,79 @@
 import { formatPrice, formatScaled, PRICE_SCALE, price, quantity, type Scaled } from "../../decimal/index.ts";
-import type { MarketChart, PriceColumn, SimulationChart } from "../chart/index.ts";
+import type { MarketChart, PriceColumn } from "../chart/index.ts";
 import type { SimulatedFill } from "../result/index.ts";
 import { childStrip } from "./child-strip.ts";
-import { figure, type LegendEntry, line, lineSwatch, timeSpan } from "./figure.ts";
+import { figure, type LegendEntry, line, lineSwatch } from "./figure.ts";
 import { drawLevels, LEVEL_NAMES, type Level, type LevelKind, levelsOf } from "./levels.ts";
 import { type FillMark, fillMarks } from "./marks.ts";
 import { type Content, html, type Markup } from "./markup.ts";
 import { grouped } from "./numbers.ts";
-import type { Plot } from "./plot.ts";
+import type { FigureHeight, Plot } from "./plot.ts";
 import { type Step, stepPath } from "./steps.ts";
 import type { OrderStory } from "./story.ts";
 import { roomySpan, type Span } from "./ticks.ts";
-import { durationText, instantText } from "./times.ts";
+import { instantText } from "./times.ts";
 
-/** A market with its orders and executions. */
+/** Most numbers of orders in a note. */
+const MOST_NAMED = 20;
+
+/** A market with orders and executions in a span of time. */
 export interface PriceFigureOf {
+  readonly title: Content;
+  readonly height: FigureHeight;
   readonly market: MarketChart;
-  readonly chart: SimulationChart;
+  readonly time: Readonly<{ from: number; to: number }>;
+  /** Until when a level holds whose order has not ended. */
+  readonly endMs: number;
+  /** Orders whose levels, triggers and children are drawn; all are of the symbol. */
   readonly stories: readonly OrderStory[];
+  /** Executions of the symbol. */
   readonly fills: readonly SimulatedFill[];
-  /** Most orders whose levels are drawn. */
-  readonly mostOrders: number;
+  readonly notes: readonly Content[];
 }
 
 /** Returns the chart of the price of a symbol with triggers, trailing levels, limits, children and executions. */
-export function priceFigure({ market, chart, stories, fills, mostOrders }: PriceFigureOf): Markup {
-  const { symbol, prices, columnMs } = market;
-  const watching = stories.filter(({ order }) => order.intent.symbol === symbol);
-  const levels = watching.slice(0, mostOrders).flatMap((story) => levelsOf(story, chart.endMs));
-  const marks = fills.filter((fill) => fill.symbol === symbol).map(markOf(watching));
+export function priceFigure(of: PriceFigureOf): Markup {
+  const { title, height, market, time, endMs, stories, fills, notes } = of;
+  const { symbol } = market;
+  const prices = pricesIn(market.prices, time);
+  const levels = stories.flatMap((story) => levelsOf(story, endMs));
+  const marks = fills.map(markOf(stories));
   const values = spanOf(prices, marks, levels);
   const [bids, asks] = [stepsOf(prices, "Bid"), stepsOf(prices, "Ask")];
-  const outside = levels.filter(({ steps }) => !steps.some(({ last }) => isInside(values, last)));
-  const drawn = levels.filter((level) => !outside.includes(level));
-  const left = watching.length - mostOrders;
+  const drawn = levels.filter(({ steps }) => steps.some(({ last }) => isInside(values, last)));
+  const far = levels.filter((level) => !drawn.includes(level));
   return figure({
-    title: `${symbol}: price, orders and executions`,
-    description: `Bid and ask of ${symbol}, with the levels, children and executions of ${watching.length} orders. The table of orders has the same facts as text.`,
-    time: timeSpan(chart.startMs, chart.endMs),
-    values,
-    height: "tall",
+    ...{ title, time, values, height },
+    description: `Bid and ask of ${symbol} with levels, children and executions of orders. The tables have the same facts as text.`,
     label: (value) => grouped(formatScaled(value, PRICE_SCALE)),
-    legend: legendOf(drawn),
+    legend: legendOf(drawn, stories, fills),
     series: [
       { name: "Bid", points: prices.map(({ timeMs, bid }) => ({ timeMs, text: grouped(bid) })) },
       { name: "Ask", points: prices.map(({ timeMs, ask }) => ({ timeMs, text: grouped(ask) })) },
     ],
-    notes: [
-      `${keptText(columnMs)} Marks at the lower edge are children that were sent. Point at a level or a mark to see its numbers.`,
-      ...notesOf(outside, left),
-    ],
+    notes: [...farText(far), ...notes],
     draw: (plot) => [
-      line("ask", stepPath(plot, asks, chart.endMs)),
-      line("bid", stepPath(plot, bids, chart.endMs)),
-      childStrip(plot, watching),
+      line("ask", stepPath(plot, asks, time.to)),
+      line("bid", stepPath(plot, bids, time.to)),
+      childStrip(plot, stories),
       drawLevels(plot, drawn),
       fillMarks(plot, marks),
-      watching.map((story) => triggerMarks(plot, story)),
+      stories.map((story) => triggerMarks(plot, story)),
     ],
   });
+}
+
+/** Returns the prices in a span of time, and first the price that holds when it begins. */
+function pricesIn(
+  prices: readonly PriceColumn[],
+  { from, to }: Readonly<{ from: number; to: number }>,
+): readonly PriceColumn[] {
+  const before = prices.findLast(({ timeMs }) => timeMs < from);
+  const inside = prices.filter(({ timeMs }) => timeMs >= from && timeMs <= to);
+  if (before === undefined) return inside;
+  const { bid, ask } = before;
+  const range = { lowestBid: bid, highestBid: bid, lowestAsk: ask, highestAsk: ask };
+  return [{ timeMs: from, bid, ask, ...range }, ...inside];
 }
 
 function markOf(stories: readonly OrderStory[]): (fill: SimulatedFill) => FillMark {
@@ -120,34 +135,39 @@ function diamond(plot: Plot, name: string, { timeMs, at, text }: Mark): Markup |
   return html`<path class="mark ${name}" d="M0 -6l6 6l-6 6l-6 -6z" transform="translate(${plot.x(timeMs)} ${plot.y(at)})"><title>${instantText(timeMs)} UTC: ${text}</title></path>`;
 }
 
-function legendOf(levels: readonly Level[]): readonly LegendEntry[] {
+const TRIGGER: LegendEntry = {
+  swatch: html`<path class="fired" d="M12 0l6 6l-6 6l-6 -6z"/>`,
+  text: "Trigger",
+};
+const BOUGHT: LegendEntry = { swatch: html`<path class="buy" d="M12 1l5 9h-10z"/>`, text: "Executed BUY" };
+const SOLD: LegendEntry = { swatch: html`<path class="sell" d="M12 11l5 -9h-10z"/>`, text: "Executed SELL" };
+const SENT: LegendEntry = {
+  swatch: html`<path class="child" d="M7 2V10"/><path class="child empty" d="M17 2V10"/>`,
+  text: "Child sent: executed, not executed",
+};
+
+/** Returns the entries of what a chart shows. */
+function legendOf(
+  levels: readonly Level[],
+  stories: readonly OrderStory[],
+  fills: readonly SimulatedFill[],
+): readonly LegendEntry[] {
   const kinds = Object.keys(LEVEL_NAMES) as readonly LevelKind[];
   const shown = kinds.filter((kind) => levels.some((level) => level.kind === kind));
   return [
     { swatch: lineSwatch("bid"), text: "Bid" },
     { swatch: lineSwatch("ask"), text: "Ask" },
     ...shown.map((kind) => ({ swatch: lineSwatch(`level ${kind}`), text: LEVEL_NAMES[kind] })),
-    { swatch: html`<path class="fired" d="M12 0l6 6l-6 6l-6 -6z"/>`, text: "Trigger" },
-    { swatch: html`<path class="buy" d="M12 1l5 9h-10z"/>`, text: "Executed BUY" },
-    { swatch: html`<path class="sell" d="M12 11l5 -9h-10z"/>`, text: "Executed SELL" },
-    {
-      swatch: html`<path class="child" d="M7 2V10"/><path class="child empty" d="M17 2V10"/>`,
-      text: "Child sent: executed, not executed",
-    },
+    ...(stories.some(({ order }) => order.trigger !== undefined) ? [TRIGGER] : []),
+    ...(fills.some(({ side }) => side === "BUY") ? [BOUGHT] : []),
+    ...(fills.some(({ side }) => side === "SELL") ? [SOLD] : []),
+    ...(stories.some(({ children }) => children.length > 0) ? [SENT] : []),
   ];
 }
 
-function keptText(columnMs: number): string {
-  if (columnMs === 1) return "Prices are those of all counted quotes.";
-  return `Prices are those of the counted quotes, kept in columns of ${durationText(columnMs)}, each with its lowest and its highest price.`;
-}
-
-function notesOf(outside: readonly Level[], left: number): readonly Content[] {
-  const numbers = [...new Set(outside.map(({ number }) => `#${number}`))];
-  const some = numbers.slice(0, 20).join(", ");
-  const more = numbers.length > 20 ? ` and ${numbers.length - 20} more` : "";
-  return [
-    ...(numbers.length > 0 ? [`Levels far from the price are not drawn: ${some}${more}.`] : []),
-    ...(left > 0 ? [`${left} more orders have no levels in this chart; all executions are drawn.`] : []),
-  ];
+function farText(far: readonly Level[]): readonly string[] {
+  const numbers = [...new Set(far.map(({ number }) => `#${number}`))];
+  const some = numbers.slice(0, MOST_NAMED).join(", ");
+  const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
+  return numbers.length > 0 ? [`Levels far from the price are not drawn: ${some}${more}.`] : [];
 }

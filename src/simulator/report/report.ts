@@ -5,7 +5,7 @@ import { grouped, percentText, usdText } from "./numbers.ts";
 import { checkReport, type ReportOptions } from "./options.ts";
 import { ordersSection } from "./orders-section.ts";
 import { participationFigure } from "./participation-figure.ts";
-import { priceFigure } from "./price-figure.ts";
+import { pricesSection, triggersSection } from "./prices-section.ts";
 import { runSection } from "./run-section.ts";
 import { scheduleFigure } from "./schedule-figure.ts";
 import { SCRIPT, SCRIPT_HASH } from "./script.ts";
@@ -13,7 +13,7 @@ import { slippageSection } from "./slippage-section.ts";
 import { statisticsSection } from "./statistics-section.ts";
 import { type OrderStory, storiesOf } from "./story.ts";
 import { STYLE, STYLE_HASH } from "./style.ts";
-import { firstOf } from "./table.ts";
+import { firstOf, more } from "./table.ts";
 import { durationText, instantText } from "./times.ts";
 
 const DEFAULT_ROWS = 500;
@@ -110,10 +110,11 @@ function header({ title, result, stories }: PageOf): Markup {
 }
 
 function sectionsOf(of: PageOf): readonly Section[] {
-  const { result, stories, parameters, maxRows } = of;
+  const { result, stories, parameters, maxRows, maxCharts } = of;
   return [
     { id: "equity", title: "Equity", content: equityFigures(result) },
-    { id: "prices", title: "Prices", content: prices(of) },
+    { id: "prices", title: "Prices", content: pricesSection(result, stories, maxCharts) },
+    { id: "triggers", title: "Orders with a trigger", content: triggersSection(result, stories, maxCharts) },
     { id: "schedules", title: "TWAP and VWAP", content: schedules(of) },
     { id: "participation", title: "POV", content: participation(of) },
     { id: "slippage", title: "Slippage", content: result.chart && slippageSection(stories, maxRows) },
@@ -121,19 +122,6 @@ function sectionsOf(of: PageOf): readonly Section[] {
     { id: "orders", title: "Orders", content: ordersSection(result, stories, maxRows) },
     { id: "run", title: "Run", content: runSection(result, parameters) },
   ];
-}
-
-function prices({ result, stories, maxRows, maxCharts }: PageOf): Content {
-  const { chart, fills } = result;
-  if (chart === undefined)
-    return html`<p>The simulation ran without the option <code>chart</code>, so prices, shares of the volume and slippage are unknown.</p>`;
-  const { shown, count } = firstOf(chart.markets, maxCharts);
-  const figures = shown.map((market) => priceFigure({ market, chart, stories, fills, mostOrders: maxRows }));
-  const trails =
-    chart.trailsLeftOut > 0
-      ? html`<p class="more">The level of ${chart.trailsLeftOut} more trailing orders was not recorded.</p>`
-      : undefined;
-  return [figures, trails, more(count, "symbols")];
 }
 
 function schedules({ stories, maxCharts }: PageOf): Content {
@@ -154,8 +142,4 @@ function participation({ result, stories, maxCharts }: PageOf): Content {
     return participationFigure(story, participationBips, volumes.get(symbol) ?? []);
   });
   return [figures, more(count, "POV orders")];
-}
-
-function more(count: number, what: string): Content {
-  return count > 0 ? html`<p class="more">${count} more ${what} not shown.</p>` : undefined;
 }

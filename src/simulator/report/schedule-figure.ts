@@ -8,7 +8,7 @@ import {
 } from "../../decimal/index.ts";
 import type { SchedulePlan } from "../../model/index.ts";
 import { endsAtMs, slotsOf } from "../../schedules/index.ts";
-import { figure, line, lineSwatch, timeSpan } from "./figure.ts";
+import { figure, line, lineSwatch, type ReadSeries, timeSpan } from "./figure.ts";
 import { html, type Markup } from "./markup.ts";
 import { grouped } from "./numbers.ts";
 import { stepOf, stepPath } from "./steps.ts";
@@ -18,9 +18,6 @@ import { durationText } from "./times.ts";
 
 /** A cumulative quantity from a time on. */
 export type Progress = Readonly<{ timeMs: number; quantity: Quantity }>;
-
-/** Most points of a series whose values can be read from a figure. */
-const MOST_READ = 2_048;
 
 /** Returns what a plan has asked for: the sum of the slices of all slots that have opened. */
 export function planned(plan: SchedulePlan, quantity: Quantity): readonly Progress[] {
@@ -55,7 +52,6 @@ export function scheduleFigure(story: OrderStory, plan: SchedulePlan): Markup {
     series: [series("Plan", [start, ...asked]), series("Executed", [start, ...done])],
     notes: [
       `Plan: the sum of the slices of the slots that have opened, ${plan.count} slots of ${durationText(plan.intervalMs)}. Executed: ${executedText(story)}.`,
-      ...readNote(Math.max(asked.length, done.length)),
     ],
     draw: (plot) => [
       line("plan", stepPath(plot, steps(asked), overMs)),
@@ -70,17 +66,7 @@ export function executedText({ order }: OrderStory): string {
   return `${grouped(formatQuantity(done))} of ${grouped(formatQuantity(all))}`;
 }
 
-function series(name: string, points: readonly Progress[]) {
-  const read = points.slice(0, MOST_READ);
-  return {
-    name,
-    points: read.map(({ timeMs, quantity }) => ({ timeMs, text: grouped(formatQuantity(quantity)) })),
-  };
-}
-
-/** Says that the values of a long series cannot all be read. */
-function readNote(points: number): readonly string[] {
-  return points > MOST_READ
-    ? [`Values under the pointer end after ${MOST_READ} points; the lines are complete.`]
-    : [];
+function series(name: string, points: readonly Progress[]): ReadSeries {
+  const read = points.map(({ timeMs, quantity }) => ({ timeMs, text: grouped(formatQuantity(quantity)) }));
+  return { name, points: read };
 }

@@ -1,6 +1,7 @@
 import type { SimulationResult } from "../result/index.ts";
 import type { Drawdown, Statistics } from "../statistics/index.ts";
 import { DRAWDOWN, type FigureUnit, STATISTICS, TRADE_STATISTICS, TRADES } from "./definitions.ts";
+import { executionsTable } from "./executions-table.ts";
 import { type Content, html, type Markup } from "./markup.ts";
 import { grouped, percentText } from "./numbers.ts";
 import { table } from "./table.ts";
@@ -9,7 +10,7 @@ import { instantText } from "./times.ts";
 const COLUMNS = [{ name: "Figure" }, { name: "Value", isNumber: true }, { name: "Definition" }] as const;
 
 /** Returns the statistics with their definitions. */
-export function statisticsSection({ statistics, balances, positions }: SimulationResult): Markup {
+export function statisticsSection({ statistics, balances, positions, fills }: SimulationResult): Markup {
   const rows = STATISTICS.map(({ key, name, unit, definition }) => [
     name,
     valueText(statistics[key], unit),
@@ -28,6 +29,7 @@ export function statisticsSection({ statistics, balances, positions }: Simulatio
   return html`${table({ caption: "Statistics of the account", columns: COLUMNS, rows })}
 <p class="definition">${TRADES}</p>
 ${table({ caption: "Statistics of closed trades", columns: COLUMNS, rows: trades })}
+${executionsTable(fills)}
 ${table({
   caption: "Balances and positions at the end",
   columns: [{ name: "Asset or symbol" }, { name: "Amount", isNumber: true }],

@@ -12,10 +12,11 @@ export function stepOf(timeMs: number, value: Scaled): Step {
 
 /**
  * Returns the path of a value that holds until the next step, drawn to a time. Steps in the same column of the drawing
- * become one, with the lowest and the highest of their values, so that no extreme is lost.
+ * become one, with the lowest and the highest of their values, so that no extreme is lost. A column is `width` units
+ * wide.
  */
-export function stepPath(plot: Plot, steps: readonly Step[], endMs: number): Markup {
-  const [first, ...others] = columnsOf(plot, steps);
+export function stepPath(plot: Plot, steps: readonly Step[], endMs: number, width = 1): Markup {
+  const [first, ...others] = columnsOf(plot, steps, width);
   if (first === undefined) return new Markup("");
   const parts = [`M${first.x} ${plot.y(first.low)}`, ...turns(plot, first)];
   for (const column of others) parts.push(`H${column.x}`, ...turns(plot, column));
@@ -26,12 +27,13 @@ export function stepPath(plot: Plot, steps: readonly Step[], endMs: number): Mar
 
 type DrawnStep = Step & Readonly<{ x: number }>;
 
-function columnsOf(plot: Plot, steps: readonly Step[]): readonly DrawnStep[] {
+function columnsOf(plot: Plot, steps: readonly Step[], width: number): readonly DrawnStep[] {
   const columns: DrawnStep[] = [];
   for (const step of steps) {
     const x = plot.x(step.timeMs);
     const before = columns.at(-1);
-    if (before === undefined || Math.floor(before.x) !== Math.floor(x)) columns.push({ ...step, x });
+    if (before === undefined || Math.floor(before.x / width) !== Math.floor(x / width))
+      columns.push({ ...step, x });
     else {
       const [low, high] = [min(before.low, step.low), max(before.high, step.high)];
       columns[columns.length - 1] = { ...before, low, high, last: step.last };

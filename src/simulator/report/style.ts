@@ -2,7 +2,7 @@
 export const STYLE = `:root {
   color-scheme: light dark;
   --page: #ffffff; --text: #1b1f24; --quiet: #57606a; --rule: #d5dae0; --grid: #e9ecef; --tile: #f5f7f9;
-  --bid: #4a5560; --ask: #9aa5b0; --buy: #0064a8; --sell: #c44e00; --stop: #a3487f; --gate: #7a5ea8;
+  --bid: #4a5560; --ask: #7f8b97; --buy: #0064a8; --sell: #c44e00; --stop: #a3487f; --gate: #7a5ea8;
   --trail: #00805c; --limit: #a87400; --fired: #1b1f24; --plan: #a87400; --actual: #0064a8; --fall: #d98c5f;
 }
 @media (prefers-color-scheme: dark) {
@@ -28,8 +28,8 @@ code { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ove
 .tiles dd { margin: 0; font-size: 1.08rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 figure { margin: 0 0 1.75rem; }
 figcaption { margin-bottom: .3rem; font-weight: 600; overflow-wrap: anywhere; }
-.plot svg { display: block; width: 100%; height: auto; }
-.plot svg.narrow { display: none; }
+.plot > svg { display: block; width: 100%; height: auto; }
+.plot > svg.narrow { display: none; }
 .plot { touch-action: pan-y; }
 svg text { fill: var(--quiet); font: 11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; font-variant-numeric: tabular-nums; }
 svg path { fill: none; stroke-width: 1.3; }
@@ -77,20 +77,20 @@ svg path.gain { fill: var(--buy); }
 :focus-visible { outline: 2px solid var(--buy); outline-offset: 2px; }
 @media (max-width: 40rem) {
   body { padding: .75rem; }
-  .plot svg.wide { display: none; }
-  .plot svg.narrow { display: block; }
+  .plot > svg.wide { display: none; }
+  .plot > svg.narrow { display: block; }
 }
 @media print {
   :root {
     color-scheme: light;
     --page: #ffffff; --text: #000000; --quiet: #444444; --rule: #bbbbbb; --grid: #e0e0e0; --tile: #f3f3f3;
-    --bid: #4a5560; --ask: #9aa5b0; --buy: #0064a8; --sell: #c44e00; --stop: #a3487f; --gate: #7a5ea8;
+    --bid: #4a5560; --ask: #7f8b97; --buy: #0064a8; --sell: #c44e00; --stop: #a3487f; --gate: #7a5ea8;
     --trail: #00805c; --limit: #a87400; --fired: #000000; --plan: #a87400; --actual: #0064a8; --fall: #d98c5f;
   }
   body { padding: 0; max-width: none; font-size: 9pt; }
-  nav, .readout { display: none; }
-  .plot svg.wide { display: block; }
-  .plot svg.narrow { display: none; }
+  nav, .hint, .readout { display: none; }
+  .plot > svg.wide { display: block; }
+  .plot > svg.narrow { display: none; }
   figure, tr { break-inside: avoid; }
   h2 { break-after: avoid; }
   .scroll { overflow: visible; }
@@ -100,4 +100,4 @@ svg path.gain { fill: var(--buy); }
 `;
 
 /** SHA-256 of the style sheet, by which the page permits it and no other. A test computes it anew. */
-export const STYLE_HASH = "sha256-07FHs3HItMSqpKSHOKF+cxHcvxHp9UdrKqEjasx8gkI=";
+export const STYLE_HASH = "sha256-UWOz1FIj4MlToafAb0E6JmW5IfEH5X/sy6X1ncHxMkU=";

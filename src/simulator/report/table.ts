@@ -18,16 +18,12 @@ export interface TableOf {
 /** Returns a table that scrolls by itself on narrow pages. */
 export function table({ caption, columns, rows, left }: TableOf): Markup {
   const heads = columns.map(({ name, isNumber }) => html`<th scope="col"${className(isNumber)}>${name}</th>`);
-  const more =
-    left !== undefined && left.count > 0
-      ? html`<p class="more">${left.count} more ${left.what} not shown.</p>`
-      : undefined;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
 <caption>${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${rows.map((cells) => row(cells, columns))}</tbody></table></div>
-${more}`;
+${left && more(left.count, left.what)}`;
 }
 
 function row(cells: readonly Content[], columns: readonly TableColumn[]): Markup {
@@ -41,6 +37,11 @@ function row(cells: readonly Content[], columns: readonly TableColumn[]): Markup
 
 function className(isNumber: boolean | undefined): Markup | undefined {
   return isNumber ? html` class="number"` : undefined;
+}
+
+/** Says how many more there are. */
+export function more(count: number, what: string): Markup | undefined {
+  return count > 0 ? html`<p class="more">${count} more ${what} not shown.</p>` : undefined;
 }
 
 /** Shows the first entries of a list; `count` are left. */

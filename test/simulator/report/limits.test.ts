@@ -59,10 +59,11 @@ it("decision RJ: a report of thousands of orders stays small and says what it le
     `${ORDERS - 500} more orders not shown.`,
     `${scheduled} more schedules not shown.`,
     `${scheduled} more POV orders not shown.`,
-    `${ORDERS - 500} more orders have no levels in this chart`,
+    `${ORDERS - 100} more orders have no levels and no children in this chart`,
+    `${scheduled} more orders with a trigger not shown.`,
   ])
     expect(said).toContain(left);
   const small = parseHtml(reportOf(result, { maxRows: 3, maxCharts: 1 }));
   expect(rowsOf(small, "Managed orders")).toHaveLength(3);
-  expect(elementsOf(small, ({ name }) => name === "figure")).toHaveLength(5);
+  expect(elementsOf(small, ({ name }) => name === "figure")).toHaveLength(6);
 });

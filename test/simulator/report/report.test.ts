@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { add, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import { Quantity, statusOf } from "../../../src/index.ts";
 import { reportOf, type SimulationResult } from "../../../src/simulator/index.ts";
 import { grouped } from "../../../src/simulator/report/numbers.ts";
@@ -7,14 +8,8 @@ import { elementsOf, type HtmlElement, parseHtml, rowsOf } from "../../support/h
 import { onWalk, placeEveryKind } from "./walks.ts";
 
 const SECTIONS = [
-  "equity",
-  "prices",
-  "schedules",
-  "participation",
-  "slippage",
-  "statistics",
-  "orders",
-  "run",
+  ...["equity", "prices", "triggers", "schedules", "participation"],
+  ...["slippage", "statistics", "orders", "run"],
 ];
 
 const classed = (root: HtmlElement, name: string, value: string): readonly HtmlElement[] =>
@@ -142,8 +137,8 @@ describe("the report of a simulation", () => {
     expect(filled).toBeGreaterThan(20);
     for (const [index, order] of result.orders.entries()) {
       const parts = result.fills.filter(({ orderId }) => orderId === order.orderId);
-      const sum = parts.reduce((total, { quantity }) => total + BigInt(Quantity.parse(quantity)), 0n);
-      expect(grouped(Quantity.format(Number(sum) as unknown as Quantity))).toBe(rows[index]?.[8]);
+      const sum = parts.reduce((total, part) => add(total, Quantity.parse(part.quantity)), ZERO_QUANTITY);
+      expect(quantityText(sum)).toBe(rows[index]?.[8]);
     }
   });
 
@@ -172,6 +167,38 @@ describe("the report of a simulation", () => {
     expect(share?.length).toBeGreaterThan(50);
   });
 
+  it("decision RH: each order with a trigger has a chart of its own life", () => {
+    const triggered = result.orders.filter(({ intent }) => /STOP|TAKE/.test(intent.type));
+    expect(triggered.length).toBeGreaterThan(4);
+    const section = elementsOf(page, ({ attributes }) => attributes.get("id") === "triggers")[0];
+    const figures = section === undefined ? [] : classed(section, "figure", "chart");
+    expect(figures.map((figure) => elementsOf(figure, ({ name }) => name === "code")[0]?.text)).toEqual(
+      triggered.map(({ intent }) => intent.clientOrderId),
+    );
+    for (const figure of figures) {
+      const [from, to] = ["data-from", "data-to"].map((name) => Number(figure.attributes.get(name)));
+      const title = elementsOf(figure, ({ name }) => name === "figcaption")[0]?.text ?? "";
+      const { orderId, ended } =
+        triggered.find(({ intent }) => title.endsWith(` ${intent.clientOrderId}`)) ?? {};
+      const arrival = result.chart?.orders.find((each) => each.orderId === orderId)?.arrival;
+      expect(from).toBeLessThanOrEqual(arrival?.timeMs ?? result.chart?.startMs ?? 0);
+      expect(to).toBeGreaterThanOrEqual(ended?.atMs ?? result.chart?.endMs ?? 0);
+    }
+  });
+
+  it("decision RH: the executions of a symbol are summed by side and liquidity", () => {
+    const rows = rowsOf(page, "Executions");
+    const count = rows.reduce((sum, cells) => sum + Number(cells[3]), 0);
+    expect(count).toBe(result.fills.length);
+    for (const [symbol, side, liquidity, , quantity] of rows) {
+      const parts = result.fills.filter(
+        (fill) => fill.symbol === symbol && fill.side === side && fill.liquidity === liquidity,
+      );
+      const sum = parts.reduce((total, part) => add(total, Quantity.parse(part.quantity)), ZERO_QUANTITY);
+      expect(quantity).toBe(quantityText(sum));
+    }
+  });
+
   it("decision RH: prices, equity and hash are those of the result", () => {
     const prices = result.chart?.markets[0]?.prices ?? [];
     expect(valuesOf(page, "price, orders", "Bid")).toEqual(prices.map(({ bid }) => grouped(bid)));
@@ -190,7 +217,7 @@ describe("the report of a simulation", () => {
     const bare = parseHtml(reportOf(await onWalk(4, placeEveryKind, { chart: false })));
     const sections = elementsOf(bare, ({ name }) => name === "section");
     expect(sections.map(({ attributes }) => attributes.get("id"))).toEqual(
-      SECTIONS.filter((id) => id !== "participation" && id !== "slippage"),
+      SECTIONS.filter((id) => !["triggers", "participation", "slippage"].includes(id)),
     );
     expect(bare.text).toContain("ran without the option chart");
   });
