@@ -91,7 +91,7 @@ const COLUMN = 2;
 
 const LABEL_HEIGHT = 12;
 
-/** Places labels so that none covers another. A label without room is left out. */
+/** Places labels above their lines, or below, so that none covers another. A label without room is left out. */
 class Labels {
   readonly #plot: Plot;
   readonly #boxes: Box[] = [];
@@ -104,12 +104,15 @@ class Labels {
     const { left, top } = this.#plot.frame;
     const width = text.length * 7 + 2;
     const x = Math.min(Math.max(this.#plot.x(timeMs) + 2, left + 2), this.#plot.endX - width);
-    const y = this.#plot.y(last) - 4;
-    const box = { x, y, width };
-    if (y < top + LABEL_HEIGHT || y > this.#plot.endY - 1) return undefined;
-    if (this.#boxes.some((other) => overlaps(box, other))) return undefined;
-    this.#boxes.push(box);
-    return html`<text class="number" x="${x}" y="${y}">${text}</text>`;
+    const lineY = this.#plot.y(last);
+    for (const y of [lineY - 4, lineY + LABEL_HEIGHT]) {
+      const box = { x, y, width };
+      const isOutside = y < top + LABEL_HEIGHT || y > this.#plot.endY - 1;
+      if (isOutside || this.#boxes.some((other) => overlaps(box, other))) continue;
+      this.#boxes.push(box);
+      return html`<text class="number" x="${x}" y="${y}">${text}</text>`;
+    }
+    return undefined;
   }
 }
 

@@ -10,20 +10,20 @@ import { durationText, instantText } from "./times.ts";
 
 const COLUMNS: readonly TableColumn[] = [
   { name: "No." },
-  { name: "Accepted, UTC" },
   { name: "Client order id" },
   { name: "Symbol" },
   { name: "Type" },
   { name: "Side" },
   { name: "Quantity", isNumber: true },
-  { name: "Terms" },
   { name: "Executed", isNumber: true },
   { name: "Average price", isNumber: true },
-  { name: "Children", isNumber: true },
   { name: "Status" },
   { name: "Reason" },
-  { name: "Ended, UTC" },
-  { name: "List" },
+  { name: "Terms", isLong: true },
+  { name: "Children", isNumber: true },
+  { name: "Accepted, UTC", isNumber: true },
+  { name: "Ended, UTC", isNumber: true },
+  { name: "List", isLong: true },
 ];
 
 /** Returns the tables of managed and native orders. */
@@ -66,18 +66,18 @@ function managedRow({ number, order, children }: OrderStory): readonly Content[]
   const { intent, ended, list } = order;
   return [
     `#${number}`,
-    instantText(order.acceptedAtMs),
     html`<code>${intent.clientOrderId}</code>`,
     intent.symbol,
     intent.type,
     side(intent.side),
     grouped(formatQuantity(intent.quantity)),
-    termsOf(order),
     grouped(formatQuantity(order.executedQuantity)),
     averageText(order),
-    children.length,
     statusOf(order).status,
     ended?.reason,
+    termsOf(order),
+    children.length,
+    instantText(order.acceptedAtMs),
     ended && instantText(ended.atMs),
     list && html`<code>${list.listClientOrderId}</code> ${list.contingency} ${list.role}`,
   ];

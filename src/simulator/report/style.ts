@@ -69,6 +69,7 @@ th, td { padding: .28rem .6rem; border-bottom: 1px solid var(--rule); text-align
 thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; white-space: nowrap; }
 .number { text-align: right; white-space: nowrap; }
+.long { min-width: 11rem; }
 .is-buy { color: var(--buy); }
 .is-sell { color: var(--sell); }
 .bar { width: 100px; height: 12px; }
@@ -96,8 +97,9 @@ svg path.gain { fill: var(--buy); }
   .scroll { overflow: visible; }
   table { width: 100%; font-size: 7pt; }
   th, td { padding: .15rem .3rem; white-space: normal; overflow-wrap: anywhere; }
+  .long { min-width: 0; }
 }
 `;
 
 /** SHA-256 of the style sheet, by which the page permits it and no other. A test computes it anew. */
-export const STYLE_HASH = "sha256-UWOz1FIj4MlToafAb0E6JmW5IfEH5X/sy6X1ncHxMkU=";
+export const STYLE_HASH = "sha256-ldjsJ6Kp4gIyJuDkzwCNNCxopvL7FIXaONSbVKXiHB0=";

@@ -1,9 +1,10 @@
 import { type Content, html, type Markup } from "./markup.ts";
 
-/** A column of a table. Numbers are aligned to the right. */
+/** A column of a table. Numbers are aligned to the right; long texts have room. */
 export interface TableColumn {
   readonly name: Content;
   readonly isNumber?: boolean;
+  readonly isLong?: boolean;
 }
 
 /** A table with its caption. `left` rows are not shown, which a line below the table states. */
@@ -17,7 +18,7 @@ export interface TableOf {
 
 /** Returns a table that scrolls by itself on narrow pages. */
 export function table({ caption, columns, rows, left }: TableOf): Markup {
-  const heads = columns.map(({ name, isNumber }) => html`<th scope="col"${className(isNumber)}>${name}</th>`);
+  const heads = columns.map((column) => html`<th scope="col"${className(column)}>${column.name}</th>`);
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
 <caption>${caption}</caption>
 <thead><tr>${heads}</tr></thead>
@@ -28,15 +29,16 @@ ${left && more(left.count, left.what)}`;
 
 function row(cells: readonly Content[], columns: readonly TableColumn[]): Markup {
   const inner = cells.map((cell, index) => {
-    const name = className(columns[index]?.isNumber);
+    const name = className(columns[index] ?? {});
     return index === 0 ? html`<th scope="row"${name}>${cell}</th>` : html`<td${name}>${cell}</td>`;
   });
   return html`<tr>${inner}</tr>
 `;
 }
 
-function className(isNumber: boolean | undefined): Markup | undefined {
-  return isNumber ? html` class="number"` : undefined;
+function className({ isNumber, isLong }: Omit<TableColumn, "name">): Markup | undefined {
+  if (isNumber) return html` class="number"`;
+  return isLong ? html` class="long"` : undefined;
 }
 
 /** Says how many more there are. */
