@@ -32,6 +32,7 @@ export {
   type ExecutionTerms,
   type FeeRates,
   type Forgetting,
+  type ImpactModel,
   type Latency,
   type Liquidity,
   type LookupFault,

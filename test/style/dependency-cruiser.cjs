@@ -107,7 +107,7 @@ const rooms = {
 const packages = {
   zod: ["requests/schemas/", "sandbox/", "simulator/paper-venue/"],
   eventemitter3: ["engine/"],
-  "decimal.js": ["decimal/", "simulator/statistics/"],
+  "decimal.js": ["decimal/", "simulator/statistics/", "simulator/paper-venue/impact\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   pg: ["adapters/postgres/"],

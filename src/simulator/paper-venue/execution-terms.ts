@@ -10,6 +10,7 @@ import {
   wholeOption,
 } from "../../common/index.ts";
 import {
+  add,
   formatNotional,
   formatPrice,
   formatQuantity,
@@ -18,12 +19,15 @@ import {
   type Price,
   parseScaled,
   portion,
+  type Quantity,
   type Scaled,
-  withinPriceRange,
+  ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { Side } from "../../model/index.ts";
 import type { Random } from "../random/index.ts";
-import type { Take } from "./order-book.ts";
+import { BPS_SCALE, worse } from "./basis-points.ts";
+import { Impact, type ImpactModel, impactOption } from "./impact.ts";
+import { type Take, total } from "./order-book.ts";
 
 /** Commission rates as fractions of the amount, in decimal strings: "0.001" is a tenth of a percent. */
 export interface FeeRates {
@@ -65,6 +69,8 @@ export interface ExecutionTerms {
   readonly feesBySymbol?: Readonly<Record<string, FeeRates>>;
   /** Applies to executions on arrival. A price never becomes worse than the limit of its order. */
   readonly slippage?: SlippageModel;
+  /** Impact of executions on arrival, added to the slippage. Default: none. */
+  readonly impact?: ImpactModel;
   readonly latency?: Latency;
   /** Share of the children that the venue refuses, from 0 to 1. Default: 0. The engine may try again. */
   readonly rejectionRate?: number;
@@ -78,9 +84,6 @@ export type Liquidity = keyof FeeRates;
 /** Decimals of a rate. */
 const RATE_SCALE = 8;
 const ONE: bigint = 10n ** BigInt(RATE_SCALE);
-/** Decimals of a number of basis points, and what 10,000 of them are in these units. */
-const BPS_SCALE = 8;
-const ALL_BPS: bigint = 10_000n * 10n ** BigInt(BPS_SCALE);
 
 /** Returns whether a text is a commission rate. */
 export function isRate(text: string): boolean {
@@ -100,6 +103,7 @@ export const termsOption: OptionCheck = optionsOf<ExecutionTerms>({
   fees: optional(optionsOf<FeeRates>(rates)),
   feesBySymbol: optional(recordOption("an object with fee rates by symbol", optionsOf<FeeRates>(rates))),
   slippage: optional(functionOption("returns basis points")),
+  impact: optional(impactOption),
   latency: optional(optionsOf<Latency>({ submitMs: travelMs, answerMs: travelMs })),
   rejectionRate: optional(numberOption({ from: 0, to: 1 })),
   seed: optional(wholeOption({ from: 0 })),
@@ -114,10 +118,14 @@ export class Terms {
   readonly answerMs: number;
   readonly #terms: ExecutionTerms;
   readonly #random: Random;
+  readonly #nowMs: () => number;
+  readonly #impact: Impact | undefined;
 
-  constructor(terms: ExecutionTerms, random: Random) {
+  constructor(terms: ExecutionTerms, { random, nowMs }: Readonly<{ random: Random; nowMs: () => number }>) {
     this.#terms = terms;
     this.#random = random;
+    this.#nowMs = nowMs;
+    this.#impact = terms.impact && new Impact(terms.impact);
     this.submitMs = terms.latency?.submitMs ?? 0;
     this.answerMs = terms.latency?.answerMs ?? 0;
   }
@@ -128,10 +136,34 @@ export class Terms {
     return rejectionRate > 0 && this.#random.chance(rejectionRate);
   }
 
-  /** Returns executions at the prices that a taker really gets. */
-  slipped(taker: Taker, takes: readonly Take[]): readonly Take[] {
+  /**
+   * Returns executions at the prices that a taker really gets. `ahead` is the quantity that the same order takes before
+   * these.
+   */
+  slipped(taker: Taker, takes: readonly Take[], ahead: Quantity = ZERO_QUANTITY): readonly Take[] {
     const { slippage } = this.#terms;
-    return slippage === undefined ? takes : takes.map((take) => slip(taker, take, slippage));
+    if (slippage === undefined && this.#impact === undefined) return takes;
+    const { symbol, side, limitPrice } = taker;
+    let before = ahead;
+    return takes.map((take) => {
+      const moved = this.#impact?.units(
+        { ...{ symbol, side, ahead: before }, quantity: take.quantity },
+        this.#nowMs(),
+      );
+      before = add(before, take.quantity);
+      const units = (slippage === undefined ? 0n : slipUnits(taker, take, slippage)) + (moved ?? 0n);
+      return { ...take, price: worse(take.price, { side, units, limitPrice }) };
+    });
+  }
+
+  /** Takes note of what a taker took: later executions pay for it as long as it lasts. */
+  executed({ symbol, side }: Taker, takes: readonly Take[]): void {
+    this.#impact?.executed({ symbol, side, quantity: total(takes) }, this.#nowMs());
+  }
+
+  /** Takes note of a trade of the market. */
+  traded(symbol: string, quantity: Quantity): void {
+    this.#impact?.traded(symbol, quantity, this.#nowMs());
   }
 
   /** Returns the commission rate of an instrument; `undefined` if no commission is charged. */
@@ -177,12 +209,12 @@ export function watchedTerms(terms: ExecutionTerms, failed: (error: unknown) => 
   return { ...terms, slippage: watched };
 }
 
-function slip({ symbol, side, limitPrice }: Taker, take: Take, slippage: SlippageModel): Take {
+/** Returns the slippage of an execution in units of 1e-8 basis points. */
+function slipUnits({ symbol, side }: Taker, take: Take, slippage: SlippageModel): bigint {
   const price = formatPrice(take.price);
   const quantity = formatQuantity(take.quantity);
   const shown = take.shown === undefined ? {} : { shown: formatQuantity(take.shown) };
-  const bps = basisPoints(slippage({ symbol, side, price, quantity, ...shown }));
-  return { ...take, price: worse(take.price, { side, bps, limitPrice }) };
+  return basisPoints(slippage({ symbol, side, price, quantity, ...shown }));
 }
 
 function basisPoints(text: string): bigint {
@@ -191,17 +223,4 @@ function basisPoints(text: string): bigint {
   throw new TypeError(
     `slippage must return basis points as a decimal string of zero or more with at most ${BPS_SCALE} decimals, such as "2.5", got ${String(text)}`,
   );
-}
-
-type Worse = Readonly<{ side: Side; bps: bigint; limitPrice: Price | undefined }>;
-
-/** A price is rounded against the taker. It stays above zero, and within the limit. */
-function worse(price: Price, { side, bps, limitPrice }: Worse): Price {
-  if (side === "BUY") {
-    const higher = portion(price, { numerator: ALL_BPS + bps, denominator: ALL_BPS, rounding: "up" });
-    return limitPrice !== undefined && higher > limitPrice ? limitPrice : withinPriceRange(higher);
-  }
-  const left = bps < ALL_BPS ? ALL_BPS - bps : 0n;
-  const lower = portion(price, { numerator: left, denominator: ALL_BPS, rounding: "down" });
-  return limitPrice !== undefined && lower < limitPrice ? limitPrice : withinPriceRange(lower);
 }

@@ -11,6 +11,7 @@ export {
 } from "./execution-terms.ts";
 export type { LookupFault, SubmitFault, VenueFault } from "./fault.ts";
 export { parseFraction } from "./fault.ts";
+export type { ImpactModel } from "./impact.ts";
 export { parseAmount } from "./ledger.ts";
 export type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 export { parsePosition } from "./positions.ts";

@@ -1,4 +1,4 @@
-import { QUANTITY_LIMIT, type Quantity } from "../../decimal/index.ts";
+import { add, QUANTITY_LIMIT, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type {
   CancelRestriction,
@@ -54,7 +54,9 @@ export type NativeOrderManagerParts = Readonly<{
     takes: readonly Take[],
   ) => readonly VenueFill[];
   /** Returns the parts of an order at the prices that it gets on arrival. */
-  slipped: (taker: Taker, takes: readonly Take[]) => readonly Take[];
+  slipped: (taker: Taker, takes: readonly Take[], ahead?: Quantity) => readonly Take[];
+  /** Takes note of what an order took on arrival. */
+  executed: (taker: Taker, takes: readonly Take[]) => void;
   /** Returns the higher of the commission rates of an instrument; undefined if no commission is charged. */
   highestRate: (symbol: string) => string | undefined;
   print: (symbol: string, fills: readonly VenueFill[]) => void;
@@ -99,6 +101,7 @@ export class NativeOrderManager implements NativeOrders {
     if (known !== undefined) return await this.#read(() => known);
     const match = this.#match(placement);
     book.take(takerOf(placement), match.takes);
+    this.#parts.executed(takerOf(placement), match.takes);
     const committed = this.#commit(this.#entryOf(placement, match));
     const order = record.orderOfRequest(placement.accountId, placement.requestKey);
     if (order === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
@@ -260,7 +263,13 @@ export class NativeOrderManager implements NativeOrders {
   ): Match {
     const { symbol, side, quoteQuantity: amount } = terms;
     const { book, slipped, fillsOf } = this.#parts;
-    const slip = (take: Take): Take => slipped(takerOf(terms), [take])[0] ?? take;
+    let ahead: Quantity = ZERO_QUANTITY;
+    const slip = (take: Take): Take => {
+      const [slippedTake = take] = slipped(takerOf(terms), [take], ahead);
+      // A level that is followed by another one is taken completely.
+      ahead = add(ahead, take.quantity);
+      return slippedTake;
+    };
     const { takes, spent } = book.matchAmount({ symbol, side, amount, slip });
     if (spent && takes.length === 0) {
       throw new OrderError("ORDER_REJECTED", { text: "Price * QTY is zero or less." });

@@ -1,5 +1,5 @@
 import type { Quantity } from "../../decimal/index.ts";
-import type { ChildRequest, Quote } from "../../model/index.ts";
+import type { ChildRequest, CountedPrint, Quote } from "../../model/index.ts";
 import type {
   AssetBalance,
   ChildReport,
@@ -45,6 +45,8 @@ export interface PaperVenue extends ExecutionVenue, Exposure {
   readonly native: NativeOrders;
   /** Applies a counted quote: its sizes replace those used up, and it fills resting orders. */
   quote(quote: Quote): void;
+  /** Takes note of a trade of the market, own ones included, for an impact model with `windowMs`. */
+  traded(print: Pick<CountedPrint, "symbol" | "quantity">): void;
   /**
    * Repeats the fills of native orders since a time as prints, for an engine that may have missed them in a crash.
    */

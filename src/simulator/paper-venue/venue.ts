@@ -1,16 +1,8 @@
-import {
-  errorCode,
-  errorMessage,
-  nameOption,
-  numberOption,
-  type OptionCheck,
-  optional,
-  optionsOf,
-} from "../../common/index.ts";
+import { errorCode, errorMessage } from "../../common/index.ts";
 import { formatPrice, formatQuantity, min, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
-import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
+import type { ChildRequest, CountedPrint, Fill, Quote } from "../../model/index.ts";
 import type {
   AssetBalance,
   ChildReport,
@@ -23,12 +15,11 @@ import type {
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
-import { clockOption, instrumentsOption, telemetryOption } from "../../ports/internal.ts";
 import { createRandom } from "../random/index.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
 import type { ChildRow } from "./child-row.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
-import { charged, type Liquidity, Terms, termsOption } from "./execution-terms.ts";
+import { charged, type Liquidity, Terms } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
@@ -40,19 +31,9 @@ import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
 import type { VenueFill } from "./venue-fill.ts";
 import { VenueInputError } from "./venue-input-error.ts";
+import { venueOption } from "./venue-options.ts";
 import { VenueRecord } from "./venue-record.ts";
 import { VenueRecordError } from "./venue-record-error.ts";
-
-const durationMs: OptionCheck = numberOption({ from: 0 }, " of milliseconds");
-
-const venueOption: OptionCheck = optionsOf<PaperVenueOptions>({
-  clock: clockOption,
-  instruments: instrumentsOption,
-  path: optional(nameOption),
-  terms: optional(termsOption),
-  telemetry: optional(telemetryOption),
-  forgetting: optional(optionsOf<Forgetting>({ afterMs: durationMs, quietMs: durationMs })),
-});
 
 /**
  * Two days, so that a recorded day can be read completely after it is over. Engines look a child up more often than the
@@ -143,7 +124,8 @@ class RecordedVenue implements PaperVenue {
     this.#log = parts.log;
     this.#record = parts.record;
     this.#telemetry = parts.telemetry;
-    this.#terms = new Terms(parts.terms ?? {}, createRandom(parts.terms?.seed ?? 1));
+    const random = createRandom(parts.terms?.seed ?? 1);
+    this.#terms = new Terms(parts.terms ?? {}, { random, nowMs: () => this.#clock.monotonicMs() });
     this.#record.orders.takeNews();
     this.#forgetter = new Forgetter({
       ...parts,
@@ -160,7 +142,8 @@ class RecordedVenue implements PaperVenue {
       durable: () => this.#log.durable(),
       work: (work) => this.#work(work),
       fillsOf: (market, takes) => this.#fills(market, takes),
-      slipped: (taker, takes) => this.#terms.slipped(taker, takes),
+      slipped: (taker, takes, ahead) => this.#terms.slipped(taker, takes, ahead),
+      executed: (taker, takes) => this.#terms.executed(taker, takes),
       highestRate: (symbol) => this.#terms.highestRate(symbol),
       print: (symbol, fills) => this.#printFills(symbol, fills),
     });
@@ -203,6 +186,10 @@ class RecordedVenue implements PaperVenue {
   quote(quote: Quote): void {
     this.#book.replace(quote);
     if (this.#writable() === undefined) this.native.meet(quote.symbol);
+  }
+
+  traded({ symbol, quantity }: Pick<CountedPrint, "symbol" | "quantity">): void {
+    this.#terms.traded(symbol, quantity);
   }
 
   printAgain(sinceMs: number): void {
@@ -373,6 +360,7 @@ class RecordedVenue implements PaperVenue {
     if (!this.#record.ledger.covers(debit)) return refused(ERRORS.INSUFFICIENT_BALANCE.text);
     const takes = this.#allowed(child, there, fault);
     this.#book.take(child, takes);
+    this.#terms.executed(child, takes);
     const fills = this.#fills(market, takes);
     return { state: "closed", fills, held: fault?.mode === "hold", final: false, detail: "" };
   }

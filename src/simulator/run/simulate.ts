@@ -110,6 +110,7 @@ class Simulation {
     const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs, hasChart };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
     this.#quotes = new QuoteListeners(parts.activity);
+    engine.events.on("print", (print) => venue.traded(print));
     venue.onPrint((print) => engine.market.print(print));
   }
 
