@@ -33,15 +33,19 @@ async function priceOf(
   return fills.map(({ price }) => formatPrice(price));
 }
 
-/** The definition in floating point: the mean of `c · (u / V)^d` from `b` to `b + q`. */
+/**
+ * The mean of `c · (u / V)^d` from `b` to `b + q` in floating point, in a form without a difference of nearly equal
+ * numbers: the quotient of the differences of third and second powers is divided out.
+ */
 function meanBps(
   { shape, coefficientBps }: ImpactModel,
   [b, q, v]: readonly [number, number, number],
 ): number {
-  const power = shape === "linear" ? 1 : 0.5;
   const base = Math.max(v, b + q);
-  const integral = ((b + q) ** (1 + power) - b ** (1 + power)) / ((1 + power) * base ** power);
-  return (Number(coefficientBps) * integral) / q;
+  const [from, to] = [Math.sqrt(b), Math.sqrt(b + q)];
+  const linear = (2 * b + q) / (2 * base);
+  const root = (2 * (to * to + to * from + from * from)) / (3 * (to + from) * Math.sqrt(base));
+  return Number(coefficientBps) * (shape === "linear" ? linear : root);
 }
 
 const shapes = fc.constantFrom<ImpactModel["shape"]>("linear", "square-root");
@@ -71,6 +75,11 @@ describe("decision RD: the impact of an execution", () => {
         expect(bps(units)).toBeLessThanOrEqual(100);
       }),
     );
+  });
+
+  it("is rounded against the trader to 1e-8 basis points", () => {
+    const buy = { symbol: SYMBOL, side: "BUY", quantity: quantity("100"), ahead: ZERO_QUANTITY } as const;
+    expect(new Impact(model("square-root")).units(buy, 0)).toBe(666_666_667n);
   });
 
   it("property: two executions at one time cost as much as one of the sum of their quantities", () => {
