@@ -10,6 +10,7 @@ import {
   encodeParent,
   encodeRecord,
 } from "../../../src/wire/index.ts";
+import { Subject } from "../../lifecycle/support.ts";
 import { anyParent } from "../../support/arbitraries.ts";
 
 const record: JournalRecord = {
@@ -51,6 +52,30 @@ describe("I53: the error of a text that cannot be read names the text", () => {
     expect(() => decodeRecord(text)).toThrow(
       broken(`journal record 12 of shard 7 cannot be read: ${INCOMPLETE}: "source" of a cause VENUE`),
     );
+  });
+
+  it("a member that is no object", () => {
+    const text = encodeRecord(record).replace('{"kind":"VENUE","source":"SUBMIT"}', "5");
+    expect(() => decodeRecord(text)).toThrow(
+      broken(`journal record 12 of shard 7 cannot be read: ${INCOMPLETE}: "cause" of a record`),
+    );
+  });
+
+  it("a long number that is no text", () => {
+    const long = encodeParent({ ...parent, notBeforeMs: 1, executedNotional: (10n ** 20n) as never });
+    const text = long.replace('{"n":"100000000000000000000"}', '{"n":5}');
+    expect(() => decodeParent(text)).toThrow("a number cannot be read");
+  });
+
+  it("a missing member, and not one that may be absent", () => {
+    const subject = new Subject().order;
+    const { parent: members } = JSON.parse(encodeParent(subject)) as { parent: Record<string, unknown> };
+    for (const name of Object.keys(members).filter((each) => each !== "orderId")) {
+      const { [name]: _missing, ...rest } = members;
+      expect(() => decodeParent(JSON.stringify({ v: 1, parent: rest }))).toThrow(
+        broken(`parent order ${subject.orderId} cannot be read: ${INCOMPLETE}: "${name}" of a parent`),
+      );
+    }
   });
 
   it.each([
