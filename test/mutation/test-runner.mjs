@@ -24,8 +24,8 @@ const MOST_HITS = 100;
 class InProcessTestRunner {
   /** Test files and their programs, in the order in which they run. */
   #programs = new Map();
-  /** How often each test reaches the code of each mutant. */
-  #hits = {};
+  /** How often each test, and the loading of all files, reaches the code of each mutant. */
+  #hits = { perTest: {}, static: {} };
 
   capabilities() {
     return { reloadEnvironment: true };
@@ -43,17 +43,19 @@ class InProcessTestRunner {
     const tests = await this.#run([...this.#programs.keys()], new Run(this.#programs));
     this.#shortestFirst(tests);
     const { mutantCoverage } = state;
-    this.#hits = mutantCoverage?.perTest ?? {};
+    this.#hits = mutantCoverage ?? this.#hits;
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit }) {
     // Further counts of coverage are of no use.
     const mutantCoverage = { static: {}, perTest: {} };
-    Object.assign(state, { activeMutant: activeMutant.id, hitCount: 0, hitLimit, mutantCoverage });
+    const limit = (hits = {}) => MOST_HITS * hits[activeMutant.id] || hitLimit;
+    Object.assign(state, { activeMutant: activeMutant.id, mutantCoverage });
+    Object.assign(state, { hitCount: 0, hitLimit: limit(this.#hits.static) });
     const chosen = testFilter && new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))));
     const files = [...this.#programs.keys()].filter((file) => chosen?.has(file) ?? true);
-    const limitOf = (test) => MOST_HITS * this.#hits[test]?.[activeMutant.id] || hitLimit;
+    const limitOf = (test) => limit(this.#hits.perTest[test]);
     const run = new Run(this.#programs, { tests: testFilter && new Set(testFilter), limitOf });
     const tests = await this.#run(files, run);
     return toMutantRunResult(run.endless ?? { status: DryRunStatus.Complete, tests });
