@@ -30,7 +30,9 @@ if (!flags.includes("--report")) await run();
 const report = JSON.parse(readFileSync(results, "utf8"));
 const summary = summaryOf(folder, report);
 printSurvivors(summary);
-if (!flags.includes("--report")) writeRow(summary);
+// Stryker adds its configuration at the end of a run.
+if (report.config === undefined) console.log("The results are those of a run that was interrupted.");
+else writeRow(summary);
 console.log(summary.row);
 if (summary.unlisted.length > 0 || summary.unknown.length > 0) process.exitCode = 1;
 
