@@ -37,7 +37,8 @@ class CheckpointReporter {
   #report() {
     const files = this.#byFile("mutants", this.#mutants.values(), ({ fileName, ...mutant }) => mutant);
     const testFiles = this.#byFile("tests", this.#tests, ({ id, name }) => ({ id, name }));
-    return { schemaVersion: "1.0", thresholds: { high: 100, low: 90 }, files, testFiles };
+    const spentMs = Date.now() - Number(process.env.MUTATION_SPENT_SINCE_MS);
+    return { schemaVersion: "1.0", thresholds: { high: 100, low: 90 }, files, testFiles, spentMs };
   }
 
   #byFile(kind, items, entryOf) {

@@ -42,6 +42,7 @@ async function run() {
   rmSync(copies, { recursive: true, force: true });
   const earlierMs = isForced || !existsSync(results) ? 0 : forgetStaticSurvivors();
   const startedAt = Date.now();
+  process.env.MUTATION_SPENT_SINCE_MS = String(startedAt - earlierMs);
   await new Stryker({
     mutate: [`src/${folder}/**/*.ts`],
     // No test of these folders reads the build or the examples, which would take time to copy.
