@@ -46,7 +46,7 @@ async function run() {
   await new Stryker({
     mutate: [`src/${folder}/**/*.ts`],
     // No test of these folders reads the build or the examples, which would take time to copy.
-    ignorePatterns: ["/dist", "/examples"],
+    ignorePatterns: ["/.mutation", "/dist", "/examples"],
     testRunner: "in-process",
     plugins: ["./test/mutation/test-runner.mjs", "./test/mutation/checkpoint.mjs"],
     // A mutant may leave something behind in the process.
