@@ -12,7 +12,7 @@ export const FOLDERS = {
   signing: ["signing", "vectors/signatures.test.ts"],
   triggers: [
     ...["triggers", "property/trigger-mirror.test.ts"],
-    ...["!triggers/leftist-heap-size.test.ts", "!triggers/memory.test.ts", "!triggers/slices.test.ts"],
+    ...["!triggers/leftist-heap-size.test.ts", "!triggers/memory.test.ts", "!triggers/slices-size.test.ts"],
   ],
   lifecycle: ["lifecycle"],
   wire: ["wire", "property/written-and-read.test.ts"],
