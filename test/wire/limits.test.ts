@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readJson, readSocketMessage, writeJson } from "../../src/wire/index.ts";
+import { readJson, readQuery, readSocketMessage, writeJson } from "../../src/wire/index.ts";
 import { refusal } from "./refusal.ts";
 
 describe("a WebSocket message", () => {
@@ -25,7 +25,16 @@ describe("a WebSocket message", () => {
   });
 });
 
+it("decision 41: a query with too many parameters is refused with their number", () => {
+  const query = Array.from({ length: 150 }, (_, number) => `a${number}=1`).join("&");
+  expect(() => readQuery(query)).toThrow("expected '100' and received '150'");
+});
+
 describe("JSON", () => {
+  it.each(['"', '"a', '"ab', '["', '{"'])("has no text without an end: %s", (text) => {
+    expect(refusal(() => readJson(text))).toBe("INVALID_JSON");
+  });
+
   it.each([
     ["arrays", "[", "]", ""],
     ["objects", '{"a":', "}", "1"],
