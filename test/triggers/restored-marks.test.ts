@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { price } from "../../src/decimal/index.ts";
+import { InvariantError } from "../../src/errors/index.ts";
+import type { Activation, Quote } from "../../src/model/index.ts";
+import { MarkHistory, TriggerBook, type Watcher } from "../../src/triggers/index.ts";
+
+const symbol = "BTC/USD";
+const bid = (value: string): Quote => {
+  const [at, ask] = [price(value), price("9000")];
+  return { symbol, bid: at, ask, bids: [], asks: [], timeMs: 1, sequence: 1 };
+};
+const trailing = (orderId: number, activation?: Activation): Watcher => {
+  const distance = { kind: "amount", amount: price("500") } as const;
+  const watch = { kind: "trail", side: "bid", distance, ...(activation && { activation }) } as const;
+  return { orderId, acceptedAtMs: 0, watch };
+};
+
+describe("decision 16, I31: a trailing order that became active earlier", () => {
+  it("continues the marks after a restart: a move never takes the position of a durable mark", () => {
+    const history = new MarkHistory();
+    history.add({ symbol, side: "bid", position: 1, price: price("100"), timeMs: 1 });
+    const book = new TriggerBook(symbol, history);
+    book.add(trailing(-1, { position: 1, seed: price("100") }));
+    book.observe(bid("110"));
+    expect(book.takeMarks().map(({ position, price: at }) => [position, at])).toEqual([[2, price("110")]]);
+  });
+
+  it("has the extreme from its own position on, also of marks that are not taken yet", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    book.observe(bid("120"));
+    book.remove(-1);
+    book.add(trailing(-2));
+    const [second] = book.observe(bid("100")).activated;
+    const activation = second?.activation as Activation;
+    book.remove(-2);
+    book.add(trailing(-2, activation));
+    expect([activation.position, book.reference(-2)]).toEqual([2, price("100")]);
+    book.add(trailing(-3, { position: 1, seed: price("120") }));
+    expect(book.reference(-3)).toBe(price("120"));
+  });
+
+  it("is refused if the marks do not contain its seed", () => {
+    const broken = (position: number): InvariantError =>
+      new InvariantError(
+        "I31",
+        `no mark at or after position ${position} holds the seed of a trailing order`,
+      );
+    const book = new TriggerBook(symbol);
+    expect(() => book.add(trailing(-1, { position: 1, seed: price("100") }))).toThrow(broken(1));
+    book.add(trailing(-1));
+    book.observe(bid("100"));
+    expect(() => book.add(trailing(-2, { position: 1, seed: price("101") }))).toThrow(broken(1));
+    expect(() => book.add(trailing(-2, { position: 2, seed: price("100") }))).toThrow(broken(2));
+  });
+});
