@@ -17,7 +17,7 @@ const config: ViteUserConfig = defineConfig({
       { find: "#socket", replacement: src("client/socket-node.ts") },
       { find: /^managed-orders\/(memory|sqlite|node)$/, replacement: `${src("adapters")}/$1/index.ts` },
       {
-        find: /^managed-orders\/(client|engine|ports|rules|service|signing|simulator)$/,
+        find: /^managed-orders\/(client|conformance|engine|ports|rules|service|signing|simulator)$/,
         replacement: `${src("")}$1/index.ts`,
       },
       { find: /^managed-orders$/, replacement: src("index.ts") },

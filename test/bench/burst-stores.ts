@@ -1,8 +1,8 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { endedOrder, keepEnded, part } from "../../src/conformance/internal.ts";
 import { evolve, managedIdOf, SHARD_COUNT } from "../../src/lifecycle/index.ts";
 import type { Fact, JournalRecord, ParentIntent, ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { endedOrder, keepEnded, part } from "../support/store-samples.ts";
 import { stopIntent } from "./bench-engine.ts";
 
 const BATCH = 2_000;

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { endedOrder, keepEnded } from "../../src/conformance/internal.ts";
 import { quantity } from "../../src/decimal/index.ts";
 import { managedIdOf, shardOf } from "../../src/lifecycle/index.ts";
 import type { Fill, Instrument, ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue.ts";
-import { endedOrder, keepEnded } from "../support/store-samples.ts";
 import { ACCOUNT, createWorld, INSTRUMENTS, SYMBOL, type World } from "../support/world.ts";
 import { type Case, medianMsOf, msOf, SIZES } from "./growth-case.ts";
 

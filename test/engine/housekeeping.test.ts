@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { openOrder, sampleMark } from "../../src/conformance/internal.ts";
 import { price } from "../../src/decimal/index.ts";
 import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
 import { Questions } from "../../src/host-answers/index.ts";
 import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
-import { openOrder, sampleMark } from "../support/store-samples.ts";
 import { createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
 
 type Parts = ConstructorParameters<typeof Housekeeping>;

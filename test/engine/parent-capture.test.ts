@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { endedOrder, openOrder } from "../../src/conformance/internal.ts";
 import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
@@ -7,7 +8,6 @@ import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { IdMap } from "../../src/triggers/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 import { seedOr } from "../support/seed.ts";
-import { endedOrder, openOrder } from "../support/store-samples.ts";
 
 const CASES = 300;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { sampleRecord } from "../../src/conformance/internal.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { Undecided } from "../../src/engine/shards/undecided.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
-import { sampleRecord } from "../support/store-samples.ts";
 
 const pendingOf = (record: JournalRecord): PendingRecord => ({
   record,

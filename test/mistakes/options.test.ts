@@ -25,6 +25,7 @@ import {
   followOrders,
   openOrderBook,
 } from "../../src/client/index.ts";
+import { testOrderStore, testRateLimiter, testRejections } from "../../src/conformance/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
 import { previewOrder } from "../../src/lifecycle/index.ts";
@@ -67,6 +68,8 @@ const entry = <T extends object>(right: () => T, call: (options: T) => unknown):
   call,
 });
 
+/** A test framework that runs nothing. */
+const framework = { describe: () => {}, it: () => {} };
 const host = () => createMemoryHost({ symbols: ["BTC/USD"] });
 const { service } = createMountProbe();
 const [secret, parameters] = ["a secret that must not be shown", { symbol: "BTC/USD" }];
@@ -232,6 +235,30 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     const { clock, instruments, telemetry } = host();
     return { clock, instruments, telemetry, terms: {}, forgetting: { afterMs: 1, quietMs: 1 } };
   }, openPaperVenue),
+  testOrderStore: entry(
+    () => ({
+      name: "mine",
+      supports: { pageEndedNames: true, priceBars: true, progress: true },
+      createPlace: () => ({ open: () => host().store, remove: () => {} }),
+    }),
+    (subject) => testOrderStore(framework, subject),
+  ),
+  testRejections: entry(
+    () => ({
+      name: "mine",
+      supports: { durable: true },
+      createPlace: () => Promise.reject(new Error("not called")),
+    }),
+    (subject) => testRejections(framework, subject),
+  ),
+  testRateLimiter: entry(
+    () => ({
+      name: "mine",
+      supports: { limits: true, connect: true, bans: true },
+      createPlace: () => Promise.reject(new Error("not called")),
+    }),
+    (subject) => testRateLimiter(framework, subject),
+  ),
   derivedClientId: entry(() => ({ apiKey: "key", signature: "ab", field: "f" }), derivedClientId),
 };
 
@@ -257,9 +284,11 @@ async function refusal(run: () => unknown): Promise<string> {
 }
 
 const cases = Object.entries(ENTRIES);
-/** Returns a name with two letters swapped, or a short one with one letter too many. */
-const misspelt = (name: string): string =>
-  name.length < 4 ? `${name}d` : `${name.slice(0, 2)}${name[3]}${name[2]}${name.slice(4)}`;
+/** Returns a name with two letters swapped, or a short one, or one with a double letter there, with one letter too many. */
+function misspelt(name: string): string {
+  const swapped = `${name.slice(0, 2)}${name[3]}${name[2]}${name.slice(4)}`;
+  return name.length < 4 || swapped === name ? `${name}d` : swapped;
+}
 
 describe("decision KI: every function that takes options names what is wrong with them", () => {
   it.each(cases)("%s: a misspelt option, and the name that was meant", async (_name, { right, call }) => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { samplePrint } from "../../src/conformance/internal.ts";
 import { PRICE_SCALE, parseScaled, QUANTITY_SCALE, type Scaled } from "../../src/decimal/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../src/model/index.ts";
@@ -28,7 +29,6 @@ import {
   anyRecord,
 } from "../support/arbitraries.ts";
 import { seedOr } from "../support/seed.ts";
-import { samplePrint } from "../support/store-samples.ts";
 
 const SEED = seedOr(20_261_122);
 const SAMPLES = 60;

@@ -97,6 +97,10 @@ const rooms = {
     ],
     above: ["index.ts", "internal.ts"],
   },
+  conformance: {
+    order: ["suite", "order-store", "rejections", "rate-limiter"],
+    above: ["index.ts", "internal.ts"],
+  },
   service: {
     order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
     above: ["index.ts", "internal.ts", "service.ts", "service-options.ts", "api.ts"],

@@ -144,6 +144,7 @@ const APART: readonly string[] = [
     "service/internal.ts",
     "signing/internal.ts",
     "simulator/internal.ts",
+    "conformance/internal.ts",
   ],
 ];
 

@@ -18,7 +18,8 @@ const PARTS_PER_READ = 2;
 export type SnapshotTable = Readonly<{
   /**
    * Reads the newest snapshot in short steps and calls `reading` after each. If the snapshot is replaced and dropped
-   * meanwhile, continues with the newer one. Throws an InvariantError I53 for a snapshot that is not as it was written.
+   * meanwhile, continues with the newer one. Throws a RangeError for a shard that does not exist, and an InvariantError
+   * I53 for a snapshot that is not as it was written.
    */
   read(shard: number, reading?: () => void): Generator<void, ShardSnapshot | undefined>;
   /**
@@ -67,6 +68,8 @@ export function snapshotTable(database: Database): SnapshotTable {
   };
 }
 
+const unknownShard = (shard: number): RangeError => new RangeError(`the store has no shard ${shard}`);
+
 function snapshotReader(database: Database): SnapshotTable["read"] {
   const newest = database.prepare<[shard: number], Header>(
     `SELECT generation, sequence, counter, parents, checksum FROM snapshots
@@ -76,6 +79,7 @@ function snapshotReader(database: Database): SnapshotTable["read"] {
     `SELECT part, parents, checksum FROM snapshot_parts WHERE generation = ? AND part >= ?
      ORDER BY part LIMIT ?`,
   );
+  const shards = database.prepare<[shard: number], unknown>("SELECT shard FROM shards WHERE shard = ?");
   /** Reads the parents of a generation, up to its first missing part. */
   function* parentsOf(
     { generation, parents: count }: Header,
@@ -98,6 +102,7 @@ function snapshotReader(database: Database): SnapshotTable["read"] {
     const name = (): string => `the snapshot of shard ${shard}`;
     for (;;) {
       const header = newest.get(shard);
+      if (header === undefined && shards.get(shard) === undefined) throw unknownShard(shard);
       if (header === undefined) return undefined;
       const { generation, sequence, counter } = header;
       requireIntact(header.checksum, checksumOf([shard, sequence, counter, header.parents]), name);
@@ -124,7 +129,7 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
   const complete = snapshotSwitch(database);
   return function* write({ shard, sequence, counter, parents }) {
     const last = head.get(shard);
-    if (last === undefined) throw new RangeError(`the store has no shard ${shard}`);
+    if (last === undefined) throw unknownShard(shard);
     invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
     const header = [shard, sequence, counter, parents.length];
     const generation = begin.run(

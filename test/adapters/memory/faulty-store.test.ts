@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import { part, sampleRecord } from "../../../src/conformance/internal.ts";
 import { createFaultyStore } from "../../support/faulty-store.ts";
-import { part, sampleRecord } from "../../support/store-samples.ts";
 
 it("each fault has its effect, for the given number of calls", async () => {
   const store = createFaultyStore(createMemoryStore());

@@ -4,13 +4,20 @@ import {
   createMemoryKeyValueStore,
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
-import { part, sampleRecord, sampleRecords } from "../../support/store-samples.ts";
-import { storeSuite } from "../../support/store-suite.ts";
+import { testOrderStore } from "../../../src/conformance/index.ts";
+import { part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
 
-storeSuite("memory", () => {
-  const disk = createMemoryDisk();
-  return { open: () => createMemoryStore({ disk }), remove: () => {} };
-});
+testOrderStore(
+  { describe, it },
+  {
+    name: "memory",
+    supports: { pageEndedNames: true, priceBars: true, progress: true },
+    createPlace() {
+      const disk = createMemoryDisk();
+      return { open: () => createMemoryStore({ disk }), remove: () => {} };
+    },
+  },
+);
 
 describe("memory disk", () => {
   it("two stores without a disk share nothing", async () => {

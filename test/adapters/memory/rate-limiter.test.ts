@@ -5,6 +5,7 @@ import {
   type ManualClock,
   type RateLimiterOptions,
 } from "../../../src/adapters/memory/index.ts";
+import { testRateLimiter } from "../../../src/conformance/index.ts";
 import type { RateLimiter } from "../../../src/ports/index.ts";
 
 /** A whole minute. */
@@ -22,27 +23,37 @@ const ping = { address: "a", weight: 1 };
 /** A single order of account 1. */
 const one = { accountId: 1, count: 1 };
 
+const placeOf = (place: Readonly<{ clock: ManualClock; limiter: RateLimiter }>) => ({
+  limiter: place.limiter,
+  advanceBy: (ms: number) => place.clock.advanceBy(ms),
+  remove: () => {},
+});
+
+testRateLimiter(
+  { describe, it },
+  {
+    name: "memory",
+    supports: { limits: true, connect: true, bans: true },
+    createPlace({ limits, startMs }) {
+      const clock = createManualClock({ startMs });
+      return placeOf({ clock, limiter: createMemoryRateLimiter({ clock, ...limits }) });
+    },
+  },
+);
+
+testRateLimiter(
+  { describe, it },
+  {
+    name: "memory that only counts",
+    supports: { limits: false, connect: true, bans: false },
+    createPlace({ limits, startMs }) {
+      const clock = createManualClock({ startMs });
+      return placeOf({ clock, limiter: createMemoryRateLimiter({ clock, enforce: false, ...limits }) });
+    },
+  },
+);
+
 describe("request weight", () => {
-  it("convention 5.3: windows are aligned to the minute, not to the first request", async () => {
-    const { clock, limiter } = limiterAt({ weightPerMinute: 10 });
-    await clock.advanceTo(START_MS + 59_999);
-    expect(await limiter.weigh({ address: "a", weight: 10 })).toEqual({ used: 10 });
-    expect(await limiter.weigh(ping)).toEqual({
-      used: 11,
-      refused: { kind: "limit", untilMs: START_MS + 60_000 },
-    });
-    await clock.advanceBy(1);
-    expect(await limiter.weigh(ping)).toEqual({ used: 1 });
-  });
-
-  it("weight 0 is a query: it counts nothing and never leads to a ban", async () => {
-    const { limiter } = limiterAt({ weightPerMinute: 1 });
-    await limiter.weigh({ address: "a", weight: 5 });
-    for (let count = 0; count < 20; count++) {
-      expect(await limiter.weigh({ address: "a", weight: 0 })).toEqual({ used: 5 });
-    }
-  });
-
   it("decision 42: ten refusals in a minute cause a ban, doubled each time up to three days", async () => {
     const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
     const banMs = async (): Promise<number> => {
@@ -74,12 +85,6 @@ describe("request weight", () => {
     expect((await limiter.weigh(ping)).refused).toBeUndefined();
   });
 
-  it("addresses have separate limits", async () => {
-    const { limiter } = limiterAt({ weightPerMinute: 1 });
-    for (let count = 0; count < 20; count++) await limiter.weigh(ping);
-    expect(await limiter.weigh({ address: "b", weight: 1 })).toEqual({ used: 1 });
-  });
-
   it("a window and a ban keep their length when the wall clock is set; they end at the time that it shows", async () => {
     const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
     await limiter.weigh(ping);
@@ -101,65 +106,6 @@ describe("request weight", () => {
 });
 
 describe("order counts", () => {
-  it("both windows count; the full one says until when", async () => {
-    const { clock, limiter } = limiterAt({ ordersPer10s: 1, ordersPerDay: 2 });
-    await clock.advanceBy(1_000);
-    expect(await limiter.takeOrders(one)).toEqual({
-      counts: { per10s: 1, perDay: 1 },
-      takenAtMs: START_MS + 1_000,
-    });
-    expect((await limiter.takeOrders(one)).refused).toEqual({ window: "per10s", untilMs: START_MS + 10_000 });
-    expect((await limiter.takeOrders({ accountId: 2, count: 1 })).refused).toBeUndefined();
-    await clock.advanceTo(START_MS + 10_000);
-    expect((await limiter.takeOrders(one)).counts).toEqual({ per10s: 1, perDay: 2 });
-    const { refused } = await limiter.takeOrders(one);
-    expect(refused).toEqual({ window: "perDay", untilMs: Math.ceil(START_MS / DAY_MS) * DAY_MS });
-  });
-
-  it("returned counts no longer count, but only in the windows in which they were counted", async () => {
-    const { clock, limiter } = limiterAt({ ordersPer10s: 5 });
-    const { takenAtMs } = await limiter.takeOrders(one);
-    expect(await limiter.returnOrders({ ...one, takenAtMs })).toEqual({ per10s: 0, perDay: 0 });
-    const second = await limiter.takeOrders(one);
-    await clock.advanceBy(10_000);
-    await limiter.takeOrders(one);
-    expect(await limiter.returnOrders({ ...one, takenAtMs: second.takenAtMs })).toEqual({
-      per10s: 1,
-      perDay: 1,
-    });
-  });
-});
-
-describe("order counts of lists", () => {
-  it("convention 3.5: a list counts each of its legs, in both windows", async () => {
-    const { limiter } = limiterAt();
-    await limiter.takeOrders(one);
-    const { counts, refused } = await limiter.takeOrders({ accountId: 1, count: 3 });
-    expect(counts).toEqual({ per10s: 4, perDay: 4 });
-    expect(refused).toBeUndefined();
-  });
-
-  it.each(["ordersPer10s", "ordersPerDay"] as const)(
-    "%s: a list is refused as a whole if there is no room for all its legs; a smaller one may still fit",
-    async (limit) => {
-      const { limiter } = limiterAt({ [limit]: 4 });
-      await limiter.takeOrders({ accountId: 1, count: 2 });
-      const { counts, refused } = await limiter.takeOrders({ accountId: 1, count: 3 });
-      expect(refused?.window).toBe(limit === "ordersPer10s" ? "per10s" : "perDay");
-      expect(counts).toEqual({ per10s: 2, perDay: 2 });
-      expect((await limiter.takeOrders({ accountId: 1, count: 2 })).refused).toBeUndefined();
-      expect((await limiter.takeOrders(one)).refused).toBeDefined();
-    },
-  );
-
-  it("the count of a list is returned completely", async () => {
-    const { limiter } = limiterAt();
-    await limiter.takeOrders(one);
-    const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 3 });
-    const after = await limiter.returnOrders({ accountId: 1, count: 3, takenAtMs });
-    expect(after).toEqual({ per10s: 1, perDay: 1 });
-  });
-
   it("returning never counts below zero, even if the account was forgotten and came again", async () => {
     const { limiter } = limiterAt({ maxTracked: 1 });
     const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 3 });

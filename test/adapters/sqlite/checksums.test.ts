@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { price } from "../../../src/decimal/index.ts";
-import type { KeptQuote } from "../../../src/model/index.ts";
 import {
   endedList,
   endedOrder,
@@ -11,7 +9,9 @@ import {
   sampleMark,
   samplePrint,
   sampleRecords,
-} from "../../support/store-samples.ts";
+} from "../../../src/conformance/internal.ts";
+import { price } from "../../../src/decimal/index.ts";
+import type { KeptQuote } from "../../../src/model/index.ts";
 import { createWorld, type World } from "../../support/world.ts";
 import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 

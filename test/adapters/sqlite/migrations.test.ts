@@ -9,8 +9,6 @@ import {
   migrate,
   schemaVersion,
 } from "../../../src/adapters/sqlite/migrations.ts";
-import { SHARD_COUNT } from "../../../src/lifecycle/index.ts";
-import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import {
   endedLegs,
   endedList,
@@ -22,7 +20,9 @@ import {
   samplePrint,
   sampleRecord,
   sampleRecords,
-} from "../../support/store-samples.ts";
+} from "../../../src/conformance/internal.ts";
+import { SHARD_COUNT } from "../../../src/lifecycle/index.ts";
+import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import { driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("sqlite migrations", () => {

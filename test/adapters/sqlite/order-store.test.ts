@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedListTable } from "../../../src/adapters/sqlite/ended-list-table.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
-import type { ParentOrder } from "../../../src/model/index.ts";
+import { testOrderStore } from "../../../src/conformance/index.ts";
 import {
   endedLegs,
   endedList,
@@ -15,14 +15,21 @@ import {
   samplePrint,
   sampleRecord,
   sampleRecords,
-} from "../../support/store-samples.ts";
-import { storeSuite } from "../../support/store-suite.ts";
+} from "../../../src/conformance/internal.ts";
+import type { ParentOrder } from "../../../src/model/index.ts";
 import { driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-storeSuite("sqlite", () => {
-  const { path, remove } = temporaryPlace();
-  return { open: () => openSqliteStore({ path }), remove };
-});
+testOrderStore(
+  { describe, it },
+  {
+    name: "sqlite",
+    supports: { pageEndedNames: true, priceBars: true, progress: true },
+    createPlace() {
+      const { path, remove } = temporaryPlace();
+      return { open: () => openSqliteStore({ path }), remove };
+    },
+  },
+);
 
 describe("sqlite order store", () => {
   let place: TemporaryPlace;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { samplePrint } from "../../../src/conformance/internal.ts";
 import { BAR_LENGTHS_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
-import { samplePrint } from "../../support/store-samples.ts";
 import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const MINUTE_MS = 60_000;

@@ -4,18 +4,28 @@ import {
   type SqliteRejectionOptions,
   type SqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { rejectionOf, rejectionsSuite } from "../../support/rejections-suite.ts";
+import { testRejections } from "../../../src/conformance/index.ts";
+import { rejectionOf } from "../../../src/conformance/internal.ts";
 import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-rejectionsSuite("sqlite", () => {
-  const place = temporaryPlace();
-  const store = openSqliteStore({ path: place.path });
-  const remove = async (): Promise<void> => {
-    await store.close();
-    place.remove();
-  };
-  return { rejections: store.rejections, written: () => store.rejections.flush(), remove };
-});
+testRejections(
+  { describe, it },
+  {
+    name: "sqlite",
+    supports: { durable: true },
+    createPlace() {
+      const { path, remove } = temporaryPlace();
+      return {
+        open() {
+          const store = openSqliteStore({ path });
+          const { rejections } = store;
+          return { rejections, written: () => rejections.flush(), close: () => store.close() };
+        },
+        remove,
+      };
+    },
+  },
+);
 
 const DAY_MS = 86_400_000;
 

@@ -7,8 +7,6 @@ import {
   type SqliteDriverName,
   type SqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { price } from "../../../src/decimal/index.ts";
-import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import {
   endedOrder,
   openOrder,
@@ -16,7 +14,9 @@ import {
   sampleMark,
   samplePrint,
   sampleRecords,
-} from "../../support/store-samples.ts";
+} from "../../../src/conformance/internal.ts";
+import { price } from "../../../src/decimal/index.ts";
+import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 
 const SHARD = 3;
 const RECORDS = 5;

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { testRejections } from "../../../src/conformance/index.ts";
+import { rejectionOf } from "../../../src/conformance/internal.ts";
 import type { Rejections } from "../../../src/ports/index.ts";
 import { createRejectionBuffer } from "../../../src/service/index.ts";
-import { rejectionOf, rejectionsSuite } from "../../support/rejections-suite.ts";
 
-rejectionsSuite("buffer in memory", () => ({
-  rejections: createRejectionBuffer(),
-  written: async () => undefined,
-  remove: async () => undefined,
-}));
+testRejections(
+  { describe, it },
+  {
+    name: "buffer in memory",
+    supports: { durable: false },
+    createPlace: () => ({
+      open: () => ({ rejections: createRejectionBuffer(), written: () => {}, close: () => {} }),
+      remove: () => {},
+    }),
+  },
+);
 
 describe("the rejection buffer", () => {
   const ids = async (rejections: Rejections, accountId = 1): Promise<readonly string[]> =>

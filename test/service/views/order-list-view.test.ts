@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { endedOrder, openOrder } from "../../../src/conformance/internal.ts";
 import { price } from "../../../src/decimal/index.ts";
 import type { LegRole, OrderList, ParentOrder } from "../../../src/model/index.ts";
 import { managedOrderView, orderListView } from "../../../src/service/index.ts";
-import { endedOrder, openOrder } from "../../support/store-samples.ts";
 
 const LEGS = [-513, -769];
 

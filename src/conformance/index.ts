@@ -1,0 +1,26 @@
+/**
+ * Suites for authors of adapters: every rule of a port as a test, for any test framework.
+ *
+ * @module managed-orders/conformance
+ */
+export {
+  type OrderStorePlace,
+  type OrderStoreSubject,
+  type OrderStoreSupport,
+  testOrderStore,
+} from "./order-store/index.ts";
+export {
+  type RateLimiterPlace,
+  type RateLimiterSubject,
+  type RateLimiterSupport,
+  type RateLimiterTerms,
+  testRateLimiter,
+} from "./rate-limiter/index.ts";
+export {
+  type RejectionsHandle,
+  type RejectionsPlace,
+  type RejectionsSubject,
+  type RejectionsSupport,
+  testRejections,
+} from "./rejections/index.ts";
+export { ConformanceError, type TestFramework } from "./suite/index.ts";

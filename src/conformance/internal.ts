@@ -1,0 +1,17 @@
+/** Exports of the folder to the tests of this package. They are not part of the package's interface. */
+export {
+  endedLegs,
+  endedList,
+  endedOrder,
+  keepEnded,
+  keepLists,
+  openOrder,
+  orderStoreRules,
+  part,
+  sampleMark,
+  samplePrint,
+  sampleRecord,
+  sampleRecords,
+} from "./order-store/index.ts";
+export { rateLimiterRules } from "./rate-limiter/index.ts";
+export { rejectionOf, rejectionsRules } from "./rejections/index.ts";

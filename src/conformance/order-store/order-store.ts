@@ -1,0 +1,58 @@
+import { declareSuite, type TestFramework } from "../suite/index.ts";
+import { endedLists } from "./ended-lists.ts";
+import { endedNames } from "./ended-names.ts";
+import { endedParents } from "./ended-parents.ts";
+import { exactness } from "./exactness.ts";
+import { journal } from "./journal.ts";
+import { lifetime } from "./lifetime.ts";
+import { lastQuotes, marketJournal } from "./market.ts";
+import { ownership } from "./ownership.ts";
+import { pages } from "./pages.ts";
+import { priceBars } from "./price-bars.ts";
+import { retention } from "./retention.ts";
+import { rounds } from "./rounds.ts";
+import { snapshots } from "./snapshots.ts";
+import { executedVolume } from "./volume.ts";
+import { volumeDeletion } from "./volume-deletion.ts";
+import { createStoreWorld, type OrderStoreSubject, orderStoreSubject, type StoreRules } from "./world.ts";
+
+/** All rules of the order store port, by subject. */
+export const orderStoreRules: readonly StoreRules[] = [
+  ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
+  ...[endedParents, endedNames, pages, endedLists, retention],
+  ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
+];
+
+/**
+ * Declares one test for each rule of the order store port. Every test uses places of its own, which it creates, closes
+ * and removes. Throws a TypeError that names a part of the description that is missing, unknown or of the wrong type;
+ * a test that fails throws a {@link ConformanceError}.
+ *
+ * @example
+ * ```ts
+ * import { describe, it } from "node:test";
+ * import { testOrderStore } from "managed-orders/conformance";
+ * import { createMemoryDisk, createMemoryStore } from "managed-orders/memory";
+ *
+ * export const declareTests = (): void =>
+ *   testOrderStore({ describe, it }, {
+ *     name: "memory",
+ *     supports: { pageEndedNames: true, priceBars: true, progress: true },
+ *     createPlace() {
+ *       const disk = createMemoryDisk();
+ *       return { open: () => createMemoryStore({ disk }), remove: () => {} };
+ *     },
+ *   });
+ * ```
+ */
+export function testOrderStore(framework: TestFramework, subject: OrderStoreSubject): void {
+  orderStoreSubject(subject, "testOrderStore");
+  const { name, supports } = subject;
+  declareSuite(framework, {
+    name: `order store: ${name}`,
+    supports,
+    groups: orderStoreRules,
+    open: () => createStoreWorld(subject),
+    close: (world) => world.remove(),
+  });
+}

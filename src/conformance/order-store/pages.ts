@@ -1,0 +1,119 @@
+import type { OrderStore } from "../../ports/index.ts";
+import { refused, same } from "../suite/index.ts";
+import { endedOrder, keepEnded } from "./samples.ts";
+import type { StoreRule, StoreRules } from "./world.ts";
+
+const idsOf = (orders: readonly Readonly<{ orderId: number }>[]): readonly number[] =>
+  orders.map(({ orderId }) => orderId);
+
+type From = Readonly<{ after: number; newestFirst?: boolean; limit?: number }>;
+
+/** Reads a page of account 1 and compares its ids. */
+async function page(store: OrderStore, from: From, expected: readonly number[]): Promise<void> {
+  const { after: afterOrderId, newestFirst = false, limit = 2 } = from;
+  const orders = await store.pageEnded({ accountId: 1, afterOrderId, newestFirst, limit });
+  const order = newestFirst ? "newest first" : "oldest first";
+  same(`pageEnded after ${afterOrderId}, ${order}, limit ${limit}`, idsOf(orders), expected);
+}
+
+/** Keeps parents that ended in another order than they were created, with other accounts among them. */
+async function keepSeven(store: OrderStore): Promise<void> {
+  const orders = [-768, -256, -1280, -512, -1024].map((orderId) => endedOrder({ orderId }));
+  await keepEnded(store, [...orders, endedOrder({ orderId: -640, accountId: 2 })]);
+  await keepEnded(store, [endedOrder({ orderId: -257 }), endedOrder({ orderId: -513 })], 1);
+}
+
+const FALL =
+  "Order by id as a number, falling, and continue strictly below the cursor; 0 begins above all ids.";
+
+const falling: StoreRule = {
+  name: "I70: pages fall from id to id until none is left",
+  remedy: FALL,
+  async check({ store }) {
+    await keepSeven(store);
+    await page(store, { after: 0 }, [-256, -257]);
+    await page(store, { after: -257, limit: 3 }, [-512, -513, -768]);
+    await page(store, { after: -768, limit: 9 }, [-1024, -1280]);
+    await page(store, { after: -1280 }, []);
+  },
+};
+
+const rising: StoreRule = {
+  name: "I70: newest first they rise",
+  remedy:
+    "With `newestFirst`, order by id rising and continue strictly above the cursor; 0 begins below all ids.",
+  async check({ store }) {
+    await keepSeven(store);
+    await page(store, { after: 0, newestFirst: true }, [-1280, -1024]);
+    await page(store, { after: -1024, newestFirst: true, limit: 3 }, [-768, -513, -512]);
+    await page(store, { after: -512, newestFirst: true, limit: 9 }, [-257, -256]);
+    await page(store, { after: -256, newestFirst: true }, []);
+  },
+};
+
+const goneCursor: StoreRule = {
+  name: "a cursor whose order is gone continues from its place",
+  remedy: "Compare ids with the cursor. Do not look its row up, and count no offset.",
+  async check({ store }) {
+    await keepSeven(store);
+    await page(store, { after: -600 }, [-768, -1024]);
+    await page(store, { after: -600, newestFirst: true }, [-513, -512]);
+  },
+};
+
+const growing: StoreRule = {
+  name: "I70: rows that are added or deleted between two pages make none repeat and none be skipped",
+  remedy: "Page by id, not by position: an `OFFSET` counts rows that have come or gone since.",
+  async check({ store }) {
+    await keepEnded(
+      store,
+      [-512, -1024, -1536, -2048].map((orderId) => endedOrder({ orderId })),
+    );
+    await page(store, { after: 0 }, [-512, -1024]);
+    await keepEnded(store, [endedOrder({ orderId: -256 }), endedOrder({ orderId: -768 })]);
+    await page(store, { after: -1024 }, [-1536, -2048]);
+    await store.deleteEnded({ beforeMs: 2_000, limit: 1_000 });
+    await keepEnded(store, [endedOrder({ orderId: -2304 })]);
+    await page(store, { after: -2048 }, [-2304]);
+  },
+};
+
+const ofShard: StoreRule = {
+  name: "a shard's ended parents fall from id to id, of every account",
+  remedy: "Select by the shard of the append, not by account.",
+  async check({ store }) {
+    await keepSeven(store);
+    const read = async (afterOrderId: number, limit: number, shard = 0) =>
+      idsOf(await store.readEnded({ shard, afterOrderId, limit }));
+    same("readEnded of shard 0, limit 3", await read(0, 3), [-256, -512, -640]);
+    same("readEnded after -640", await read(-640, 9), [-768, -1024, -1280]);
+    same("readEnded of shard 1", await read(0, 9, 1), [-257, -513]);
+  },
+};
+
+const limits: StoreRule = {
+  name: "a limit that is not a positive whole number is refused",
+  remedy: "Reject a limit of 0, below 0 or not whole. An empty page would look like the end.",
+  async check({ store }) {
+    for (const limit of [0, -1, 1.5, Number.NaN]) {
+      const page = { accountId: 1, afterOrderId: 0, newestFirst: false, limit };
+      await refused(`pageEnded with a limit of ${limit}`, () => store.pageEnded(page));
+      await refused(`readRecords with a limit of ${limit}`, () =>
+        store.readRecords({ shard: 0, after: 0, limit }),
+      );
+      await refused(`readEnded with a limit of ${limit}`, () =>
+        store.readEnded({ shard: 0, afterOrderId: 0, limit }),
+      );
+      await refused(`pageEndedLists with a limit of ${limit}`, () =>
+        store.pageEndedLists({ accountId: 1, limit }),
+      );
+      await refused(`deleteEnded with a limit of ${limit}`, () => store.deleteEnded({ beforeMs: 9, limit }));
+    }
+  },
+};
+
+/** Rules of pages of ended parents. */
+export const pages: StoreRules = {
+  name: "pages",
+  rules: [falling, rising, goneCursor, growing, ofShard, limits],
+};

@@ -1,0 +1,99 @@
+import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
+import type { Awaitable, OrderStore } from "../../ports/index.ts";
+import { storeOption } from "../../ports/internal.ts";
+import type { Rule, RuleGroup } from "../suite/index.ts";
+
+/** An empty place for orders, such as a new file or schema. */
+export interface OrderStorePlace {
+  /** Opens another handle on the place, as another process would. */
+  open(): Awaitable<OrderStore>;
+  /** Removes the place. All its handles are closed. */
+  remove(): Awaitable<void>;
+}
+
+/** The optional parts of an order store, each declared as present or absent. */
+export interface OrderStoreSupport {
+  /** Whether it has `pageEndedNames`. If not, the engine looks every new client id up. */
+  readonly pageEndedNames: boolean;
+  /** Whether `readVolume` returns `priceBars`. If not, a service on it has no klines. */
+  readonly priceBars: boolean;
+  /**
+   * Whether it divides long snapshots, reads and deletions into parts, lets other calls run between them, and reports
+   * each part with `reading`, `writing` and `deleting`.
+   */
+  readonly progress: boolean;
+}
+
+/** An adapter of the order store port as its author describes it to the suite. */
+export interface OrderStoreSubject {
+  /** The name of the adapter in the report. */
+  readonly name: string;
+  /** Its optional parts. What is declared as absent is tested to be absent. */
+  readonly supports: OrderStoreSupport;
+  /** Creates an empty place. The suite calls it several times per test, and removes each place at the end. */
+  createPlace(): Awaitable<OrderStorePlace>;
+}
+
+/** Checks an adapter that is handed to the suite. */
+export const orderStoreSubject: OptionCheck = /* @__PURE__ */ optionsOf<OrderStoreSubject>({
+  name: nameOption,
+  supports: optionsOf<OrderStoreSupport>({
+    ...{ pageEndedNames: flagOption, priceBars: flagOption, progress: flagOption },
+  }),
+  createPlace: functionOption("creates an empty place"),
+});
+
+/** The surroundings of one rule: places with handles on them, all of which are closed at its end. */
+export type StoreWorld = Readonly<{
+  /** A handle that owns every shard with epoch 1. */
+  store: OrderStore;
+  /** Opens another handle on the place. */
+  open: () => Promise<OrderStore>;
+  /** Opens a handle on another, empty place. Nobody owns that place yet. */
+  elsewhere: () => Promise<OrderStore>;
+  /** Closes a handle, as its process does at its end. */
+  close: (handle: OrderStore) => Promise<void>;
+  /** Closes all handles, then removes all places. */
+  remove: () => Promise<void>;
+}>;
+
+/** Creates a place and a handle that owns it. Throws a TypeError if the handle is no order store. */
+export async function createStoreWorld(subject: OrderStoreSubject): Promise<StoreWorld> {
+  const [places, handles]: [OrderStorePlace[], Set<OrderStore>] = [[], new Set()];
+  const opened = async (place: OrderStorePlace): Promise<OrderStore> => {
+    const handle = await place.open();
+    storeOption(handle, `the handle that createPlace of ${subject.name} opened`);
+    handles.add(handle);
+    return handle;
+  };
+  const elsewhere = async (): Promise<OrderStore> => {
+    const place = await subject.createPlace();
+    places.push(place);
+    return await opened(place);
+  };
+  const close = async (handle: OrderStore): Promise<void> => {
+    handles.delete(handle);
+    await handle.close();
+  };
+  const store = await elsewhere();
+  const [first] = places as [OrderStorePlace];
+  await store.acquire();
+  return {
+    store,
+    open: () => opened(first),
+    elsewhere,
+    close,
+    async remove() {
+      for (const handle of [...handles]) await close(handle);
+      for (const place of places) await place.remove();
+    },
+  };
+}
+
+/** A rule of the order store port. */
+export type StoreRule = Rule<StoreWorld, OrderStoreSupport>;
+/** Rules of the order store port about one subject. */
+export type StoreRules = RuleGroup<StoreWorld, OrderStoreSupport>;
+
+/** All records, as far as a test creates them. */
+export const all: Readonly<{ after: number; limit: number }> = { after: 0, limit: 1_000 };

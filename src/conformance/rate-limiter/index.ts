@@ -1,0 +1,7 @@
+export { rateLimiterRules, testRateLimiter } from "./rate-limiter.ts";
+export type {
+  RateLimiterPlace,
+  RateLimiterSubject,
+  RateLimiterSupport,
+  RateLimiterTerms,
+} from "./world.ts";

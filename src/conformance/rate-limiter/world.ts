@@ -1,0 +1,82 @@
+import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
+import type { Awaitable, RateLimiter, RateLimits } from "../../ports/index.ts";
+import { rateLimiterOption } from "../../ports/internal.ts";
+import type { Rule, RuleGroup } from "../suite/index.ts";
+
+/** The limits and the time with which a limiter begins. */
+export interface RateLimiterTerms {
+  /** The limits to enforce. They are small, so that a test reaches them. */
+  readonly limits: Required<RateLimits>;
+  /** The time that its clock shows first, in epoch milliseconds: the begin of a UTC day. */
+  readonly startMs: number;
+}
+
+/** A limiter that has counted nothing, and its clock. */
+export interface RateLimiterPlace {
+  readonly limiter: RateLimiter;
+  /** Moves the clock of the limiter forward by some milliseconds. */
+  advanceBy(ms: number): Awaitable<void>;
+  /** Removes what the limiter keeps. */
+  remove(): Awaitable<void>;
+}
+
+/** The optional parts of a rate limiter, each declared as present or absent. */
+export interface RateLimiterSupport {
+  /** Whether it refuses what goes over its limits. If not, it counts only, and its `limits` are undefined. */
+  readonly limits: boolean;
+  /** Whether it has `connect`. If not, all connections are allowed. */
+  readonly connect: boolean;
+  /** Whether it bans an address that goes on in spite of refusals. */
+  readonly bans: boolean;
+}
+
+/** An adapter of the rate limiter port as its author describes it to the suite. */
+export interface RateLimiterSubject {
+  /** The name of the adapter in the report. */
+  readonly name: string;
+  /** Its optional parts. What is declared as absent is tested to be absent. */
+  readonly supports: RateLimiterSupport;
+  /** Creates a limiter with these limits and a clock that begins at `startMs`. The suite calls it once per test. */
+  createPlace(terms: RateLimiterTerms): Awaitable<RateLimiterPlace>;
+}
+
+/** Checks an adapter that is handed to the suite. */
+export const rateLimiterSubject: OptionCheck = /* @__PURE__ */ optionsOf<RateLimiterSubject>({
+  name: nameOption,
+  supports: optionsOf<RateLimiterSupport>({
+    ...{ limits: flagOption, connect: flagOption, bans: flagOption },
+  }),
+  createPlace: functionOption("creates a rate limiter"),
+});
+
+/** The begin of a UTC day, and so of every window. */
+export const START_MS = 1_767_312_000_000;
+
+/** The limits of every test. */
+export const LIMITS: Required<RateLimits> = {
+  weightPerMinute: 10,
+  ordersPer10s: 4,
+  ordersPerDay: 6,
+  connectionsPer5Min: 3,
+};
+
+/** The surroundings of one rule. */
+export type LimiterWorld = RateLimiterPlace & Readonly<{ supports: RateLimiterSupport }>;
+
+/** Creates a limiter. Throws a TypeError if it is no rate limiter. */
+export async function createLimiterWorld(subject: RateLimiterSubject): Promise<LimiterWorld> {
+  const place = await subject.createPlace({ limits: LIMITS, startMs: START_MS });
+  rateLimiterOption(place.limiter, `limiter of createPlace of ${subject.name}`);
+  const { limiter } = place;
+  return {
+    limiter,
+    supports: subject.supports,
+    advanceBy: (ms) => place.advanceBy(ms),
+    remove: () => place.remove(),
+  };
+}
+
+/** A rule of the rate limiter port. */
+export type LimiterRule = Rule<LimiterWorld, RateLimiterSupport>;
+/** Rules of the rate limiter port about one subject. */
+export type LimiterRules = RuleGroup<LimiterWorld, RateLimiterSupport>;

@@ -1,0 +1,10 @@
+export { holds, Mismatch, refused, same } from "./checks.ts";
+export { ConformanceError, type Finding } from "./conformance-error.ts";
+export { type Difference, differenceOf, shown } from "./difference.ts";
+export {
+  declareSuite,
+  type Rule,
+  type RuleGroup,
+  type Suite,
+} from "./suite.ts";
+export type { TestFramework } from "./test-framework.ts";

@@ -1,0 +1,30 @@
+import { testOrderStore } from "../../../src/conformance/index.ts";
+import { orderStoreRules } from "../../../src/conformance/internal.ts";
+import { testPlantedFaults } from "../../support/planted-faults.ts";
+import { endedFaults } from "./ended-faults.ts";
+import { memorySubject } from "./faulty-place.ts";
+import { journalFaults } from "./journal-faults.ts";
+import { snapshotAndMarketFaults } from "./snapshot-faults.ts";
+import { volumeFaults } from "./volume-faults.ts";
+
+const poor = memorySubject(
+  "a store without the optional parts",
+  () => (store) => ({
+    pageEndedNames: undefined as never,
+    async readVolume() {
+      const { priceBars: _priceBars, ...volume } = await store.readVolume();
+      return volume;
+    },
+    writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
+    readSnapshot: (shard) => store.readSnapshot(shard),
+    deleteVolume: (cutoff) => store.deleteVolume(cutoff),
+  }),
+  { pageEndedNames: false, priceBars: false, progress: false },
+);
+
+testPlantedFaults("order store", {
+  declare: testOrderStore,
+  groups: orderStoreRules,
+  sound: [poor],
+  faults: [...journalFaults, ...snapshotAndMarketFaults, ...endedFaults, ...volumeFaults],
+});

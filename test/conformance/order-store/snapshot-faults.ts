@@ -1,0 +1,185 @@
+import { Price } from "../../../src/decimal/index.ts";
+import type { KeptQuote, MarketMark } from "../../../src/model/index.ts";
+import type { OrderStore, ShardSnapshot } from "../../../src/ports/index.ts";
+import { type PlantedStore, planted, type StoreFault, someTurns } from "./faulty-place.ts";
+
+/** Replaces the snapshots of the memory store by those that `write` puts into a variable of the place. */
+function withSnapshots(
+  write: (put: (snapshot: ShardSnapshot) => void, snapshot: ShardSnapshot) => Promise<void> | void,
+): StoreFault {
+  return () => {
+    let kept: ShardSnapshot | undefined;
+    const put = (snapshot: ShardSnapshot): void => {
+      kept = snapshot;
+    };
+    return () => ({
+      readSnapshot: async (shard) => (shard === kept?.shard ? kept : undefined),
+      writeSnapshot: async (snapshot) => write(put, snapshot),
+    });
+  };
+}
+
+const writtenWhole = withSnapshots((put, snapshot) => put(snapshot));
+
+const snapshotFaults = [
+  planted("a snapshot has room for 128 parents", ["a snapshot of any size"], () => (store) => ({
+    writeSnapshot: (snapshot, writing) =>
+      store.writeSnapshot({ ...snapshot, parents: snapshot.parents.slice(0, 128) }, writing),
+  })),
+  planted(
+    "every snapshot replaces the one before, whatever its sequence, and in one long turn",
+    [
+      "a later one replaces it, an earlier one does not",
+      "one that is ahead of its journal",
+      "a long one lets other work run",
+    ],
+    writtenWhole,
+  ),
+  planted(
+    "a snapshot is readable while it is written",
+    ["a snapshot is never half visible"],
+    withSnapshots(async (put, snapshot) => {
+      put({ ...snapshot, parents: snapshot.parents.slice(0, 100) });
+      await someTurns();
+      put(snapshot);
+    }),
+  ),
+  planted("records before a snapshot are deleted", ["the journal stays complete"], () => (store) => ({
+    async readRecords(range) {
+      const snapshot = await store.readSnapshot(range.shard);
+      return await store.readRecords({ ...range, after: Math.max(range.after, snapshot?.sequence ?? 0) });
+    },
+  })),
+  planted(
+    "a snapshot gets the sequence at its end",
+    ["appends continue while one is written"],
+    () => (store) => ({
+      async writeSnapshot(snapshot) {
+        await someTurns();
+        const { sequence } = await store.head(snapshot.shard);
+        await store.writeSnapshot({ ...snapshot, sequence });
+      },
+    }),
+  ),
+  planted("snapshots report no progress", ["a long one reports progress"], () => (store) => ({
+    writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
+    readSnapshot: (shard) => store.readSnapshot(shard),
+  })),
+  planted(
+    "progress is reported and declared as absent",
+    ["a store without progress never reports any"],
+    () => () => ({}),
+    { progress: false },
+  ),
+  planted("snapshots are kept in the handle", ["everything durable exists for the next handle"], () => () => {
+    let kept: ShardSnapshot | undefined;
+    return {
+      readSnapshot: async () => kept,
+      writeSnapshot: async (snapshot) => {
+        kept = snapshot;
+      },
+    };
+  }),
+  planted("a closed store reads no marks", ["a closed store answers with an error"], () => (store) => {
+    let isClosed = false;
+    return {
+      readMarks: async () => (isClosed ? [] : await store.readMarks()),
+      async close() {
+        isClosed = true;
+        await store.close();
+      },
+    };
+  }),
+];
+
+/** Lets every handle write the market journal, as the latest owner would. */
+const anyOwner: StoreFault = () => {
+  let owner: OrderStore | undefined;
+  return (store) => ({
+    async acquire() {
+      owner = store;
+      return await store.acquire();
+    },
+    async append({ shards, ...market }) {
+      const outcomes = shards.length === 0 ? [] : await store.append({ shards, marks: [] });
+      await owner?.append({ ...market, shards: [] });
+      return outcomes;
+    },
+    deleteMarks: async (marks) => await owner?.deleteMarks(marks),
+    deleteVolume: async (cutoff) => await owner?.deleteVolume(cutoff),
+  });
+};
+
+const asDouble = (price: Price): Price => Number(price) as unknown as Price;
+
+const marketFaults = [
+  planted(
+    "marks are ordered by the text of their position",
+    ["marks are returned by symbol"],
+    () => (store) => ({
+      readMarks: async () =>
+        [...(await store.readMarks())].sort((a, b) =>
+          `${a.symbol} ${a.side} ${a.position}` < `${b.symbol} ${b.side} ${b.position}` ? -1 : 1,
+        ),
+    }),
+  ),
+  planted("prices of marks are read as doubles", ["marks are returned by symbol"], () => (store) => ({
+    readMarks: async () =>
+      (await store.readMarks()).map((mark): MarketMark => ({ ...mark, price: asDouble(mark.price) })),
+  })),
+  planted("a mark that exists stays", ["a mark with a position that exists"], () => (store) => ({
+    async append(batch) {
+      const taken = new Set((await store.readMarks()).map(({ position }) => position));
+      return await store.append({
+        ...batch,
+        marks: batch.marks.filter(({ position }) => !taken.has(position)),
+      });
+    },
+  })),
+  planted("marks are dropped by symbol", ["dropped marks are gone"], () => (store) => ({
+    async deleteMarks(marks) {
+      const symbols = new Set(marks.map(({ symbol }) => symbol));
+      await store.deleteMarks((await store.readMarks()).filter(({ symbol }) => symbols.has(symbol)));
+    },
+  })),
+  planted(
+    "every handle writes the market journal",
+    [
+      "an earlier owner neither adds nor drops marks",
+      "an earlier owner writes no quotes",
+      "an earlier owner of the market journal adds no volume",
+      "a handle that never took the store over",
+    ],
+    anyOwner,
+  ),
+  planted("quotes are read as decimal texts", ["the last quote of each market is stored"], () => (store) => ({
+    readQuotes: async () =>
+      (await store.readQuotes()).map(
+        (quote): KeptQuote => ({ ...quote, ask: Price.format(quote.ask) as unknown as Price }),
+      ),
+  })),
+  planted("quotes are kept in the handle", ["quotes are written with the records"], () => (store) => {
+    const kept = new Map<string, KeptQuote>();
+    return {
+      append({ quotes = [], ...batch }) {
+        for (const quote of quotes) kept.set(quote.symbol, quote);
+        return store.append(batch);
+      },
+      readQuotes: async () => [...kept.values()],
+    };
+  }),
+  planted("positions have 32 bits", ["ids, counters and times beyond 32 bits"], () => (store) => ({
+    append: ({ marks, ...batch }) =>
+      store.append({ ...batch, marks: marks.map((mark) => ({ ...mark, position: mark.position | 0 })) }),
+  })),
+  planted("amounts of records become texts", ["amounts of records come back exactly"], () => (store) => ({
+    async readRecords(range) {
+      const records = await store.readRecords(range);
+      const textOf = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
+      return JSON.parse(JSON.stringify(records, textOf));
+    },
+  })),
+];
+
+/** Faults of snapshots, the market journal and the end of a handle. */
+export const snapshotAndMarketFaults: readonly PlantedStore[] = [...snapshotFaults, ...marketFaults];

@@ -1,0 +1,34 @@
+import { orderStoreRules, rateLimiterRules, rejectionsRules } from "../../src/conformance/internal.ts";
+import { readPage } from "../examples/markdown.ts";
+
+/** The rules of each suite, by the word in the markers of the page. */
+export const suites: Readonly<Record<string, readonly Group[]>> = {
+  "order store": orderStoreRules,
+  rejections: rejectionsRules,
+  "rate limiter": rateLimiterRules,
+};
+
+/** Rules about one subject, as far as the page and the coverage of planted faults need them. */
+export type Group = Readonly<{
+  name: string;
+  rules: readonly Readonly<{ name: string; where?: Readonly<Record<string, boolean | undefined>> }>[];
+}>;
+
+const partOf = ([part, declared]: readonly [string, boolean | undefined]): string =>
+  `\`${part}: ${declared}\``;
+
+function itemOf({ name, where }: Group["rules"][number]): string {
+  const parts = Object.entries(where ?? {}).map(partOf);
+  return `- ${name}${parts.length === 0 ? "" : ` (only with ${parts.join(" and ")})`}`;
+}
+
+const listOf = (groups: readonly Group[]): string =>
+  groups.map(({ name, rules }) => `**${name}**\n\n${rules.map(itemOf).join("\n")}`).join("\n\n");
+
+/** Returns docs/conformance.md with the lists of rules as the suites have them now. */
+export function rulesPage(): string {
+  return readPage("docs/conformance.md").replace(
+    /(<!-- rules: ([a-z ]+) -->\n)[\s\S]*?(<!-- end of rules -->)/g,
+    (_, start: string, suite: string, end: string) => `${start}\n${listOf(suites[suite] ?? [])}\n\n${end}`,
+  );
+}

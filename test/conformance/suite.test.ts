@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { ConformanceError, type TestFramework, testOrderStore } from "../../src/conformance/index.ts";
+import { differenceOf, shown } from "../../src/conformance/suite/difference.ts";
+import { declareSuite, holds, refused, type Suite, same } from "../../src/conformance/suite/index.ts";
+import { Quantity } from "../../src/decimal/index.ts";
+import { ExecutionIds } from "../../src/model/index.ts";
+import { recordTests } from "../support/recorded-tests.ts";
+import { memorySubject } from "./order-store/faulty-place.ts";
+
+type Rest = Partial<Suite<object, Readonly<{ part: boolean }>>>;
+
+/** Runs a suite of one rule. Resolves to its error. */
+async function broken(check: () => Promise<void>, rest: Rest = {}): Promise<unknown> {
+  const rule = { name: "the rule", remedy: "Do it.", check };
+  const [test] = recordTests((framework) =>
+    declareSuite(framework, {
+      name: "a port: an adapter",
+      supports: { part: true },
+      groups: [{ name: "a subject", rules: [rule] }],
+      open: async () => ({}),
+      close: async () => {},
+      ...rest,
+    }),
+  );
+  return await test?.run().catch((error: unknown) => error);
+}
+
+describe("a broken rule", () => {
+  it("decision SA: is reported with the call, both answers and what to do, all as texts", async () => {
+    const error = await broken(async () => same("sum()", [{ total: "5" }], [{ total: 5n }]));
+    expect(error).toBeInstanceOf(ConformanceError);
+    expect(error).toMatchObject({
+      suite: "a port: an adapter",
+      rule: "the rule",
+      call: "sum()",
+      expected: "[{ total: 5n }]; first difference at [0].total: 5n",
+      answered: '[{ total: "5" }]; first difference at [0].total: "5"',
+      remedy: "Do it.",
+    });
+    expect(String(error)).toBe(
+      [
+        "ConformanceError: a port: an adapter breaks the rule: the rule",
+        "  call:     sum()",
+        "  expected: [{ total: 5n }]; first difference at [0].total: 5n",
+        '  answered: [{ total: "5" }]; first difference at [0].total: "5"',
+        "  to do:    Do it.",
+      ].join("\n"),
+    );
+  });
+
+  it("is one whose adapter throws where it must answer; the error is the cause", async () => {
+    const cause = new TypeError("no connection");
+    const error = await broken(async () => {
+      throw cause;
+    });
+    expect(error).toMatchObject({ cause, answered: "a rejection: TypeError: no connection" });
+  });
+
+  it("is one that cannot be opened, or cannot be closed; a failure of the check comes first", async () => {
+    const fails = async () => {
+      throw new Error("the disk is gone");
+    };
+    expect(await broken(async () => {}, { open: fails })).toMatchObject({ rule: "the rule" });
+    expect(await broken(async () => {}, { close: fails })).toMatchObject({ rule: "the rule" });
+    const both = await broken(async () => holds("check", false, "true", false), { close: fails });
+    expect(both).toMatchObject({ call: "check" });
+  });
+
+  it("decision SB: is one that answers where it must refuse, or throws something other than an Error", async () => {
+    expect(await broken(async () => void (await refused("f()", async () => 5)))).toMatchObject({
+      expected: "a rejection",
+      answered: "resolved to 5",
+    });
+    const thrown = async () => {
+      throw "no";
+    };
+    expect(await broken(async () => void (await refused("f()", thrown)))).toMatchObject({
+      answered: 'threw "no"',
+    });
+    expect(await broken(async () => void (await refused("f()", () => Promise.reject(new Error()))))).toBe(
+      undefined,
+    );
+  });
+});
+
+describe("the comparison of answers", () => {
+  it.each([
+    [5, 5n],
+    [5, "5"],
+    [5n, "5"],
+    [0.5, "0.5"],
+    [undefined, null],
+    [{ a: 1 }, { a: null }],
+    [{ a: 1 }, {}],
+    [[], {}],
+    [[1], [1, 2]],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [ExecutionIds.of(["a"]), ["a"]],
+    [ExecutionIds.of(["a"]), ExecutionIds.of(["b"])],
+    [9007199254740993n, 9007199254740992],
+  ])("%o is not %o", (answered, expected) => {
+    expect(differenceOf(answered, expected)).toBeDefined();
+    expect(differenceOf(expected, answered)).toBeDefined();
+  });
+
+  it.each([
+    [{ a: undefined }, {}],
+    [Number.NaN, Number.NaN],
+    [[{ a: [1n] }], [{ a: [1n] }]],
+    [ExecutionIds.of(["a"]).with("b"), ExecutionIds.of(["a", "b"])],
+    [Quantity.parse("1.5"), 1_500_000],
+  ])("%o is %o", (answered, expected) => {
+    expect(differenceOf(answered, expected)).toBeUndefined();
+  });
+
+  it("a report stays short and on one line, whatever was answered", () => {
+    const circle: { self?: object } = {};
+    circle.self = circle;
+    for (const value of ["x\n".repeat(9_999), Array.from({ length: 9_999 }, (_, n) => n), circle]) {
+      expect(shown(value).length).toBeLessThan(500);
+      expect(shown(value)).not.toContain("\n");
+    }
+    expect(shown([1, 2n, "3", undefined, null, { a: [] }])).toBe('[1, 2n, "3", undefined, null, { a: [] }]');
+  });
+});
+
+describe("a manifest", () => {
+  const declare = (framework: TestFramework, supports: object): void =>
+    testOrderStore(framework, { ...memorySubject("memory"), supports: supports as never });
+
+  it("decision SC: names every optional part, and no other", () => {
+    const [whole, framework] = [memorySubject("memory").supports, { describe: () => {}, it: () => {} }];
+    const { priceBars: _priceBars, ...rest } = whole;
+    expect(() => declare(framework, rest)).toThrow(/testOrderStore\.supports\.priceBars is missing/);
+    expect(() => declare(framework, { ...whole, priceBars: "yes" })).toThrow(TypeError);
+    expect(() => declare(framework, { ...whole, priceBar: true })).toThrow(/priceBars/);
+  });
+
+  it("decision SC: decides which rules are tested, those of absent parts too", () => {
+    const namesOf = (subject = memorySubject("memory")) =>
+      recordTests((framework) => testOrderStore(framework, subject)).map(({ name }) => name);
+    const present = namesOf();
+    const absent = namesOf(memorySubject("memory", undefined, { priceBars: false }));
+    expect(present).toContain("decision NF: a print makes one bar of each length, with the same figures");
+    expect(present).not.toContain("a store without price bars returns none at all");
+    expect(absent).toContain("a store without price bars returns none at all");
+    expect(absent.filter((name) => name.includes("decision NF"))).toEqual([]);
+  });
+});
