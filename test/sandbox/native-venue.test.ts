@@ -6,7 +6,7 @@ import type { CancelRestriction, NativeOrder } from "../../src/model/index.ts";
 import type { NativePlacement } from "../../src/ports/index.ts";
 import { withNativeFaults } from "../../src/sandbox/native-faults.ts";
 import type { PaperVenue } from "../../src/simulator/index.ts";
-import { lineOf, nativeOf, refusalOf } from "../support/native-suite.ts";
+import { lineOf, nativeOf, refusalOf } from "../../src/conformance/internal.ts";
 import {
   childOf,
   DEADLINE_MS,

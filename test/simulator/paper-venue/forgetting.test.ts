@@ -22,7 +22,7 @@ import {
   temporaryDirectory,
   type VenueWorld,
 } from "../../sandbox/venue-world.ts";
-import { nativeOf } from "../../support/native-suite.ts";
+import { nativeOf } from "../../../src/conformance/internal.ts";
 
 const HOUR_MS = 3_600_000;
 const forgetting: Forgetting = { afterMs: HOUR_MS, quietMs: 60_000 };

@@ -14,7 +14,7 @@ import {
   quoteOf,
   temporaryDirectory,
 } from "../../sandbox/venue-world.ts";
-import { nativeOf } from "../../support/native-suite.ts";
+import { nativeOf } from "../../../src/conformance/internal.ts";
 
 const deadlineMs = DEADLINE_MS;
 

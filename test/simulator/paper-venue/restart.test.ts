@@ -14,7 +14,7 @@ import {
   START_MS,
   temporaryDirectory,
 } from "../../sandbox/venue-world.ts";
-import { nativeOf } from "../../support/native-suite.ts";
+import { nativeOf } from "../../../src/conformance/internal.ts";
 
 const deadlineMs = DEADLINE_MS;
 const recordPath = async (): Promise<string> => join(await temporaryDirectory(), "deep", "venue.jsonl");

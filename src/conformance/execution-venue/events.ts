@@ -1,0 +1,198 @@
+import type { VenueEvent } from "../../ports/index.ts";
+import { holds, same } from "../suite/index.ts";
+import { lineOf, saidOf, says, type VenueRule, type VenueRules, type VenueWorld } from "./world.ts";
+
+/** Submits a child that stays open. */
+async function openChild(world: VenueWorld): Promise<ReturnType<VenueWorld["child"]>> {
+  await world.offer([["0.4", "100"]]);
+  await world.place.hold?.();
+  const child = world.child();
+  const { state } = await world.submit(child);
+  same(`state of the submit of ${lineOf(child)} that rests`, state, "open");
+  return child;
+}
+
+const ended: VenueRule = {
+  name: "the end of an open child comes as an event with all its executions, and the look-up agrees",
+  remedy:
+    "Subscribe to the exchange's stream of orders. A closed report is final for the engine, so send it only with every execution; read missing trades before.",
+  where: { openChildren: true },
+  async check(world) {
+    const child = await openChild(world);
+    same("state of the lookup of an open child", (await world.found(child)).state, "open");
+    await world.place.settle?.(child.childId);
+    says("the last event on the child", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    says("lookup of the child", await world.found(child), "closed", [["0.4", "100"]]);
+  },
+};
+
+const complete: VenueRule = {
+  name: "every report on an open child has all its executions so far, not only the new one",
+  remedy:
+    "The exchange sends increments. Add each to the executions of the order that you know, by its id, and report all of them.",
+  where: { partialReports: true },
+  async check(world) {
+    const child = await openChild(world);
+    await world.place.fill?.(child.childId, { quantity: "0.1", price: "100" });
+    says("the event after 0.1 at 100", await world.lastReport(child), "open", [["0.1", "100"]]);
+    await world.place.fill?.(child.childId, { quantity: "0.2", price: "99" });
+    const both = [["0.1", "100"] as const, ["0.2", "99"] as const];
+    says("the event after 0.2 at 99 too", await world.lastReport(child), "open", both);
+    says("lookup of the open child", await world.found(child), "open", both);
+  },
+};
+
+const noPartialReports: VenueRule = {
+  name: "an adapter that declares no partial reports shows no execution of an open child",
+  remedy: "Declare `partialReports: true` and a `fill` of the place, so that the suite can test them.",
+  where: { openChildren: true, partialReports: false },
+  async check(world) {
+    const child = await openChild(world);
+    await world.place.idle();
+    const states = [await world.found(child), ...world.reports(child)].filter(
+      ({ state }) => state === "open",
+    );
+    const shown = states.map(saidOf);
+    same(
+      "reports on an open child",
+      shown,
+      states.map(() => ["open"]),
+    );
+  },
+};
+
+const repeated: VenueRule = {
+  name: "I15: an event that comes twice reports the same executions under the same ids",
+  remedy: "Recognize an execution by its id. Do not add the quantity of an event that has been processed.",
+  where: { openChildren: true },
+  async check(world) {
+    const child = await openChild(world);
+    await world.place.settle?.(child.childId);
+    await world.place.idle();
+    await world.place.repeat?.(child.childId);
+    says("the last event after it came twice", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    const ids = world.reports(child).flatMap(({ fills }) => fills.map(({ executionId }) => executionId));
+    const due = (await world.found(child)).fills.map(({ executionId }) => executionId);
+    same("the executionIds in all events", [...new Set(ids)].toSorted(), due.toSorted());
+  },
+};
+
+const everyListener: VenueRule = {
+  name: "every listener receives every event until it is removed, and no event after that",
+  remedy: "Keep the listeners in a set, and return a function that removes exactly this one.",
+  where: { openChildren: true },
+  async check(world) {
+    const [staying, leaving] = [[] as VenueEvent[], [] as VenueEvent[]];
+    world.venue.subscribe((event) => staying.push(event));
+    const leave = world.venue.subscribe((event) => leaving.push(event));
+    const first = await openChild(world);
+    await world.place.settle?.(first.childId);
+    await world.place.idle();
+    const heard = leaving.length;
+    holds("events of a listener that was added later", heard > 0, "the events on the first child", leaving);
+    leave();
+    const second = await openChild(world);
+    await world.place.settle?.(second.childId);
+    says("the event on the second child", await world.lastReport(second), "closed", [["0.4", "100"]]);
+    same("number of events after the listener was removed", leaving.length, heard);
+    const others = staying.filter(({ report }) => report.childId === second.childId);
+    holds("events of a listener that stays", others.length > 0, "the events on the second child", others);
+  },
+};
+
+const afterRestart: VenueRule = {
+  name: "after a restart, events on the children of the process before are delivered",
+  remedy: "Map an event by the child id in it, also if this process has not submitted the child.",
+  where: { openChildren: true },
+  async check(world) {
+    const child = await openChild(world);
+    await world.restart();
+    same("state of the lookup after a restart", (await world.found(child)).state, "open");
+    await world.place.settle?.(child.childId);
+    says("the last event after a restart", await world.lastReport(child), "closed", [["0.4", "100"]]);
+  },
+};
+
+const early: VenueRule = {
+  name: "an event that comes before the answer to the submit is delivered, and the answer after it is complete or open",
+  remedy:
+    "Subscribe before you submit, and map events by the child id. The answer may be older than the event; report what it says.",
+  where: { earlyEvents: true },
+  async check(world) {
+    await world.offer([["0.4", "100"]]);
+    const release = await world.place.withholdAnswer?.();
+    const child = world.child();
+    const sent = world.send(child);
+    says("the event before the answer", await world.lastReport(child), "closed", [["0.4", "100"]]);
+    await release?.();
+    const answer = await world.report("the answer after the event", child, sent);
+    if (answer.state !== "open") says("the answer after the event", answer, "closed", [["0.4", "100"]]);
+    says("lookup after the answer", await world.found(child), "closed", [["0.4", "100"]]);
+  },
+};
+
+const noEarlyEvents: VenueRule = {
+  name: "an adapter that declares no early events sends none before the answer to the submit",
+  remedy: "Declare `earlyEvents: true` and a `withholdAnswer` of the place, so that the suite can test them.",
+  where: { earlyEvents: false },
+  async check(world) {
+    await world.offer([["0.4", "100"]]);
+    const child = world.child();
+    const told = world.send(child).then(() => world.reports(child).length);
+    same("number of events before the answer", await world.answer("submit", told), 0);
+  },
+};
+
+const late: VenueRule = {
+  name: "complaint 33, decision FG: an execution after the close is an event with all executions, also for a later listener",
+  remedy:
+    "The engine looks a closed child up no more. Keep such reports, and send them again to every new listener, also after a restart.",
+  where: { lateFills: true },
+  async check(world) {
+    await world.offer([["0.4", "100"]]);
+    const child = world.child();
+    says("submit against 0.4 at 100", await world.submit(child), "closed", [["0.4", "100"]]);
+    await world.place.fillLate?.(child.childId, {
+      quantity: "0.1",
+      price: "99",
+    });
+    const parts = [["0.4", "100"] as const, ["0.1", "99"] as const];
+    says("the event after 0.1 at 99 too", await world.lastReport(child), "closed", parts);
+    await world.restart();
+    says("the event for a new listener after a restart", await world.lastReport(child), "closed", parts);
+    says("lookup after that", await world.found(child), "closed", parts);
+  },
+};
+
+const noLateFills: VenueRule = {
+  name: "an adapter that declares no late executions never changes a closed child",
+  remedy:
+    "Declare `lateFills: true` and a `fillLate` of the place, or report a child closed only when the exchange cannot execute it any more.",
+  where: { lateFills: false },
+  async check(world) {
+    await world.offer([["0.4", "100"]]);
+    const child = world.child();
+    await world.submit(child);
+    await world.offer([["9", "100"]]);
+    await world.place.idle();
+    await world.submit(world.child());
+    await world.restart();
+    await world.place.idle();
+    says("lookup of a closed child after a restart", await world.found(child), "closed", [["0.4", "100"]]);
+    const others = world.reports(child).map(saidOf);
+    same(
+      "events on a closed child that a new listener received",
+      others.map(String),
+      others.map(() => "closed,0.4 at 100"),
+    );
+  },
+};
+
+/** Rules of the events that the venue sends by itself. */
+export const events: VenueRules = {
+  name: "events",
+  rules: [
+    ...[ended, complete, noPartialReports, repeated, everyListener, afterRestart],
+    ...[early, noEarlyEvents, late, noLateFills],
+  ],
+};

@@ -1,0 +1,10 @@
+export { executionVenueRules, testExecutionVenue } from "./execution-venue.ts";
+export type {
+  ExecutionVenuePlace,
+  ExecutionVenueSubject,
+  ExecutionVenueSupport,
+  Offer,
+  OfferedLevel,
+  OpenVenue,
+  RefusalReason,
+} from "./place.ts";

@@ -1,0 +1,213 @@
+import { holds, refused, same } from "../suite/index.ts";
+import { executesNothing, lineOf, type Part, says, type VenueRule, type VenueRules } from "./world.ts";
+
+const PARTS: readonly Part[] = [
+  ["0.4", "100"],
+  ["0.3", "101"],
+];
+
+const known: VenueRule = {
+  name: "a look-up reports all that the submit reported, also when the market has moved on",
+  remedy:
+    "Build the answers to `submit` and `lookup` with the same function, from the exchange's record of the order and of its trades.",
+  async check(world) {
+    await world.offer(PARTS);
+    const child = world.child();
+    says(
+      `submit of ${lineOf(child)} against 0.4 at 100 and 0.3 at 101`,
+      await world.submit(child),
+      "closed",
+      PARTS,
+    );
+    await world.offer([["9", "50"]]);
+    await world.submit(world.child());
+    says("lookup of the first child after another one", await world.found(child), "closed", PARTS);
+  },
+};
+
+const restarted: VenueRule = {
+  name: "I22: after a restart, a look-up finds every child of the process before",
+  remedy:
+    'Ask the exchange by the child id. An adapter that remembers children in its own memory answers "not-found" after a crash, and the child is sent again.',
+  async check(world) {
+    await world.offer(PARTS);
+    const answered = world.child();
+    await world.submit(answered);
+    await world.offer([["1", "100"]]);
+    await world.place.lose("answer");
+    const unanswered = world.child();
+    await world.outcome(world.send(unanswered));
+    await world.restart();
+    says("lookup, after a restart, of a child with an answer", await world.found(answered), "closed", PARTS);
+    const found = await world.found(unanswered);
+    says("lookup, after a restart, of a child without an answer", found, "closed", [["1", "100"]]);
+  },
+};
+
+const unknown: VenueRule = {
+  name: 'a child that never arrived is "not found"',
+  remedy:
+    'Resolve to "not-found", or to the exchange\'s time. Do not reject, and do not return undefined or an empty report.',
+  async check(world) {
+    await world.offer([["1", "100"]]);
+    await world.submit(world.child());
+    const said = await world.lookup(world.child());
+    holds(
+      "lookup of a child that was never submitted",
+      said === "not-found" || "notFoundAtMs" in said,
+      "not found",
+      said,
+    );
+  },
+};
+
+const venueTime: VenueRule = {
+  name: "decision DB: not found comes with the exchange's own time, in milliseconds since the epoch",
+  remedy:
+    "Take `notFoundAtMs` from the exchange's answer, such as its header or its time call. Do not use the clock of this machine.",
+  where: { venueTime: true },
+  async check(world) {
+    const fromMs = world.place.nowMs();
+    const said = (await world.lookup(world.child())) as Readonly<{
+      notFoundAtMs?: number;
+    }>;
+    const toMs = world.place.nowMs();
+    const atMs = said.notFoundAtMs ?? Number.NaN;
+    const expected = `a notFoundAtMs from ${fromMs} to ${toMs}`;
+    holds("lookup of a child that was never submitted", atMs >= fromMs && atMs <= toMs, expected, said);
+  },
+};
+
+const noVenueTime: VenueRule = {
+  name: "an adapter that declares no venue time gives none",
+  remedy:
+    'Declare `venueTime: true`, or answer "not-found" alone. A time that is not the exchange\'s must not decide about a deadline.',
+  where: { venueTime: false },
+  async check(world) {
+    same("lookup of a child that was never submitted", await world.lookup(world.child()), "not-found");
+  },
+};
+
+const outage: VenueRule = {
+  name: "complaint 31: while the exchange cannot be reached, a look-up rejects",
+  remedy:
+    'Let every failure reject, also an error page and an empty body. "Not found" would count as proof that the child never arrived.',
+  async check(world) {
+    await world.offer([["1", "100"]]);
+    const child = world.child();
+    await world.submit(child);
+    await world.place.setOutage(true);
+    for (const [what, asked] of [["a known", child] as const, ["an unknown", world.child()] as const])
+      await refused(`lookup of ${what} child during an outage`, () =>
+        world.answer("the lookup", world.venue.lookup(asked)),
+      );
+    await world.place.setOutage(false);
+    says("lookup after the outage", await world.found(child), "closed", [["1", "100"]]);
+  },
+};
+
+const own: VenueRule = {
+  name: "a look-up reports the requested child, and no execution of another",
+  remedy: "Filter orders and trades by the child id before you map them.",
+  async check(world) {
+    const parts: readonly Part[] = [
+      ["0.2", "100"],
+      ["0.3", "200"],
+    ];
+    const children = [];
+    for (const part of parts) {
+      await world.offer([part]);
+      const child = world.child();
+      await world.submit(child);
+      children.push({ child, part });
+    }
+    for (const { child, part } of children)
+      says(`lookup of a child that executed ${part.join(" at ")}`, await world.found(child), "closed", [
+        part,
+      ]);
+  },
+};
+
+const noEffect: VenueRule = {
+  name: "a look-up changes nothing: the child can still be submitted, once",
+  remedy: "Only read in `lookup`. To void a child is the work of `voidChild`.",
+  async check(world) {
+    await world.offer([["9", "100"]]);
+    const child = world.child();
+    await world.lookup(child);
+    await world.lookup(child);
+    says("submit after two lookups", await world.submit(child), "closed", [["1", "100"]]);
+  },
+};
+
+/** Rules of looking a child up. */
+export const lookups: VenueRules = {
+  name: "look-ups",
+  rules: [known, restarted, unknown, venueTime, noVenueTime, outage, own, noEffect],
+};
+
+const voidUnknown: VenueRule = {
+  name: "a child that was voided before it arrived never executes",
+  remedy:
+    "Take the id at the exchange, so that a submit that arrives later is refused. If the exchange cannot do that, declare `canVoid: false`.",
+  where: { canVoid: true },
+  async check(world) {
+    await world.offer([["9", "100"]]);
+    const child = world.child();
+    const call = "voidChild of a child that has not arrived";
+    same(call, await world.answer(call, voidOf(world, child)), "voided");
+    same(`the second ${call}`, await world.answer(call, voidOf(world, child)), "voided");
+    await world.outcome(world.send(child));
+    await world.place.idle();
+    const said = await world.lookup(child);
+    if (said !== "not-found" && "childId" in said) executesNothing("lookup after the late submit", said);
+    await world.bought("a child that was voided before it arrived", "0");
+  },
+};
+
+const voidKnown: VenueRule = {
+  name: "voiding a child that has executed returns its report",
+  remedy: 'Return the report of the order if the exchange has it. "voided" would drop its executions.',
+  where: { canVoid: true },
+  async check(world) {
+    await world.offer([["0.4", "100"]]);
+    const child = world.child();
+    await world.submit(child);
+    const call = "voidChild of a child that has executed 0.4 at 100";
+    says(call, await world.report(call, child, voidOf(world, child)), "closed", [["0.4", "100"]]);
+  },
+};
+
+type VoidOf = (
+  world: Parameters<VenueRule["check"]>[0],
+  child: Parameters<typeof lineOf>[0],
+) => Promise<unknown>;
+
+const voidOf: VoidOf = (world, child) =>
+  world.venue.voidChild?.(child) ?? Promise.reject(new Error("the adapter has no voidChild"));
+
+/** Rules of voiding a child. */
+export const voiding: VenueRules = {
+  name: "voiding",
+  rules: [voidUnknown, voidKnown],
+};
+
+const capabilities: VenueRule = {
+  name: "the capabilities are those that are declared, and readable",
+  remedy:
+    "Make `capabilities` and the manifest agree. The engine takes unreadable capabilities as none, and sends one child a second.",
+  async check({ venue, supports }) {
+    const { honoursDeadline, canVoid, ratePerSecond } = venue.capabilities;
+    same("capabilities.honoursDeadline", honoursDeadline, supports.honoursDeadline);
+    same("capabilities.canVoid", canVoid, supports.canVoid);
+    same("voidChild is a function", typeof venue.voidChild === "function", supports.canVoid);
+    const isRate = ratePerSecond === undefined || (Number.isFinite(ratePerSecond) && ratePerSecond > 0);
+    holds("capabilities.ratePerSecond", isRate, "a number above 0, or nothing", ratePerSecond);
+  },
+};
+
+/** Rules of the declared capabilities. */
+export const capability: VenueRules = {
+  name: "capabilities",
+  rules: [capabilities],
+};

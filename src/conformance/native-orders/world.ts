@@ -1,0 +1,205 @@
+import {
+  add,
+  formatPrice,
+  formatQuantity,
+  type Notional,
+  notionalOf,
+  price,
+  quantity,
+  ZERO_NOTIONAL,
+} from "../../decimal/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import { checkedNativeOrders, problemOf, Questions, UnreadableAnswer } from "../../host-answers/index.ts";
+import type { Fill, NativeExecution, NativeLimitTerms, NativeOrder } from "../../model/index.ts";
+import type { Awaitable, Clock, NativeOrders, NativePlaced, NativePlacement } from "../../ports/index.ts";
+import { nativeOrdersOption } from "../../ports/internal.ts";
+import { answerOf, Mismatch, type Rule, type RuleGroup } from "../suite/index.ts";
+import {
+  type NativeOrdersPlace,
+  type NativeOrdersSubject,
+  type NativeOrdersSupport,
+  nativePlace,
+  type OpenNativeOrders,
+} from "./place.ts";
+
+/** A rule of the native orders port. */
+export type NativeRule = Rule<NativeWorld, NativeOrdersSupport>;
+/** Rules of the native orders port about one subject. */
+export type NativeRules = RuleGroup<NativeWorld, NativeOrdersSupport>;
+
+/** A limit order to place. */
+export type NativeLimit = NativePlacement & NativeLimitTerms;
+
+/** The market of most rules. */
+export const MARKET: Readonly<{ accountId: number; symbol: string }> = { accountId: 1, symbol: "BTC/USD" };
+
+/** Distinguishes the placements of one process, so that several places may share an exchange. */
+let placements = 0;
+
+type NativeFields = Readonly<{
+  accountId?: number;
+  symbol?: string;
+  side?: "BUY" | "SELL";
+  timeInForce?: "GTC" | "IOC" | "FOK";
+  quantity?: string;
+  price?: string;
+  clientOrderId?: string;
+  requestKey?: string;
+}>;
+
+type Hearing = Readonly<{ heard: () => readonly NativeExecution[]; leave: () => void }>;
+
+/** Returns a resting BUY of account 1 by default, with its own client id and request. */
+export function nativeOf(fields: NativeFields = {}): NativeLimit {
+  const number = ++placements;
+  return {
+    ...MARKET,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    clientOrderId: `native-${number}`,
+    requestKey: `request-${number}`,
+    ...fields,
+    quantity: quantity(fields.quantity ?? "1"),
+    price: price(fields.price ?? "90"),
+  };
+}
+
+/** Returns an order in one line, such as `NEW BUY 0/1`. */
+export const lineOf = ({ status, side, quantity: whole, executedQuantity }: NativeOrder): string =>
+  `${status} ${side} ${formatQuantity(executedQuantity)}/${formatQuantity(whole)}`;
+
+/** Returns fills as texts, such as `1 at 101`. */
+export const fillsOf = (fills: readonly Fill[]): readonly string[] =>
+  fills.map((fill) => `${formatQuantity(fill.quantity)} at ${formatPrice(fill.price)}`);
+
+/** Returns the exact amount of fills in USD. */
+export const amountOf = (fills: readonly Fill[]): Notional =>
+  fills.reduce((sum, fill) => add(sum, notionalOf(fill.price, fill.quantity)), ZERO_NOTIONAL);
+
+/** Returns executions as texts, such as `mine NEW NEW`. */
+export const eventsOf = (executions: readonly NativeExecution[]): readonly string[] =>
+  executions.map(({ execType, order }) => `${order.clientOrderId} ${execType} ${order.status}`);
+
+/** Returns the reason why a change was refused, or that nothing was. Rejects with any other error. */
+export async function refusalOf(changing: Promise<unknown>): Promise<string> {
+  try {
+    await changing;
+  } catch (error) {
+    if (error instanceof OrderError) return error.reason;
+    throw error;
+  }
+  return "nothing was refused";
+}
+
+/** A clock that stands still: the suite itself decides when an answer is missing. */
+const still: Clock = {
+  nowMs: () => 0,
+  monotonicMs: () => 0,
+  schedule: () => () => undefined,
+  soon: (run) => run(),
+};
+
+/** The surroundings of one rule: a test system, and the order flow on it, whose answers are checked as the service does. */
+export class NativeWorld {
+  readonly place: NativeOrdersPlace;
+  readonly #opened: OpenNativeOrders[] = [];
+  readonly #problems: string[] = [];
+  /** The order flow. Every call must answer in time, and with an answer that the service can read. */
+  native: NativeOrders;
+
+  private constructor(place: NativeOrdersPlace, opened: OpenNativeOrders) {
+    this.place = place;
+    this.native = this.#use(opened);
+  }
+
+  /** Creates a test system with both markets at 100 to 101. Throws a TypeError for a place that lacks a function. */
+  static async create(subject: NativeOrdersSubject): Promise<NativeWorld> {
+    const place = await subject.createPlace();
+    nativePlace(place, `the place that createPlace of ${subject.name} created`);
+    const world = new NativeWorld(place, await place.open());
+    for (const symbol of ["BTC/USD", "ETH/USD"]) await world.quote("100", "101", symbol);
+    return world;
+  }
+
+  /** Opens the order flow again. The one before stays open, as after a process that could not close. */
+  async reopen(): Promise<void> {
+    this.native = this.#use(await this.place.open());
+  }
+
+  /** Closes the order flow, then opens it again. */
+  async restart(): Promise<void> {
+    await this.#opened.pop()?.close();
+    await this.reopen();
+  }
+
+  async remove(): Promise<void> {
+    for (const opened of this.#opened.splice(0)) await opened.close();
+    await this.place.remove();
+  }
+
+  /** Sets the market, and waits until what it causes has happened. */
+  readonly quote = async (bid: string, ask: string, symbol: string = MARKET.symbol): Promise<void> => {
+    await this.place.quote({ symbol, bid, ask });
+    await this.place.idle();
+  };
+
+  /** Places a limit order of {@link nativeOf}. */
+  readonly put = (fields: NativeFields = {}): Promise<NativePlaced> => this.native.place(nativeOf(fields));
+
+  /** Listens to the executions. The returned function gives those that came, and checks that each can be read. */
+  readonly hear = (): Hearing => {
+    const executions: NativeExecution[] = [];
+    const leave = this.native.subscribe((execution) => executions.push(execution));
+    const heard = (): readonly NativeExecution[] => {
+      const [problem] = this.#problems;
+      if (problem === undefined) return executions;
+      const expected = "an execution that the service can read";
+      throw new Mismatch({ call: "subscribe", expected, answered: problem });
+    };
+    return { heard, leave };
+  };
+
+  #use(opened: OpenNativeOrders): NativeOrders {
+    nativeOrdersOption(opened.native, "the native orders that open returned");
+    this.#opened.push(opened);
+    const event = (_level: string, _name: string, { problem }: Readonly<Record<string, unknown>>): void =>
+      void this.#problems.push(String(problem));
+    const questions = new Questions({ clock: still, telemetry: { event }, timeoutMs: 1 });
+    const checked = checkedNativeOrders(opened.native, questions);
+    return {
+      isPaperTrade: opened.native.isPaperTrade,
+      place: (placement) => this.#ask(`place of ${placementLine(placement)}`, () => checked.place(placement)),
+      findRequest: (request) => this.#ask("findRequest", () => checked.findRequest(request)),
+      cancel: (key) => this.#ask("cancel", () => checked.cancel(key)),
+      ...(checked.cancelIf && {
+        cancelIf: (key, restriction) =>
+          this.#ask(`cancelIf ${restriction}`, () => checked.cancelIf?.(key, restriction)),
+      }),
+      find: (key) => this.#ask("find", () => checked.find(key)),
+      page: (page) => this.#ask("page", () => checked.page(page)),
+      ...(checked.open && { open: (query) => this.#ask("open", () => checked.open?.(query) ?? []) }),
+      executions: (query) => this.#ask("executions", () => checked.executions(query)),
+      subscribe: (listener) => checked.subscribe(listener),
+    };
+  }
+
+  /** Returns an answer. Throws a Mismatch for one that the service cannot read, and for none. */
+  async #ask<T>(call: string, question: () => Awaitable<T>): Promise<T> {
+    try {
+      return await answerOf(call, Promise.resolve(question()), () => this.place.idle());
+    } catch (error) {
+      const cause = error instanceof OrderError ? error.cause : undefined;
+      if (!(cause instanceof UnreadableAnswer)) throw error;
+      const expected = "an answer that the service can read";
+      throw new Mismatch({ call, expected, answered: problemOf(cause) });
+    }
+  }
+}
+
+function placementLine(placement: NativePlacement): string {
+  const { type, side, symbol } = placement;
+  const size = "quantity" in placement ? formatQuantity(placement.quantity) : "by amount";
+  const limit = "price" in placement ? ` at ${formatPrice(placement.price)}` : "";
+  return `${type} ${side} ${size} ${symbol}${limit}`;
+}
