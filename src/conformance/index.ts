@@ -4,6 +4,24 @@
  * @module managed-orders/conformance
  */
 export {
+  type ExecutionVenuePlace,
+  type ExecutionVenueSubject,
+  type ExecutionVenueSupport,
+  type Offer,
+  type OfferedLevel,
+  type OpenVenue,
+  type RefusalReason,
+  testExecutionVenue,
+} from "./execution-venue/index.ts";
+export {
+  type NativeMarket,
+  type NativeOrdersPlace,
+  type NativeOrdersSubject,
+  type NativeOrdersSupport,
+  type OpenNativeOrders,
+  testNativeOrders,
+} from "./native-orders/index.ts";
+export {
   type OrderStorePlace,
   type OrderStoreSubject,
   type OrderStoreSupport,

@@ -1,4 +1,6 @@
 /** Exports of the folder to the tests of this package. They are not part of the package's interface. */
+export { executionVenueRules } from "./execution-venue/index.ts";
+export { lineOf, nativeOf, nativeOrdersRules, refusalOf } from "./native-orders/index.ts";
 export {
   endedLegs,
   endedList,

@@ -1,4 +1,10 @@
-import { orderStoreRules, rateLimiterRules, rejectionsRules } from "../../src/conformance/internal.ts";
+import {
+  executionVenueRules,
+  nativeOrdersRules,
+  orderStoreRules,
+  rateLimiterRules,
+  rejectionsRules,
+} from "../../src/conformance/internal.ts";
 import { readPage } from "../examples/markdown.ts";
 
 /** The rules of each suite, by the word in the markers of the page. */
@@ -6,6 +12,8 @@ export const suites: Readonly<Record<string, readonly Group[]>> = {
   "order store": orderStoreRules,
   rejections: rejectionsRules,
   "rate limiter": rateLimiterRules,
+  "execution venue": executionVenueRules,
+  "native orders": nativeOrdersRules,
 };
 
 /** Rules about one subject, as far as the page and the coverage of planted faults need them. */

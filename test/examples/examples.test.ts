@@ -24,6 +24,7 @@ for (const name of [
   "client-reconcile",
   "engine-in-memory",
   "express-bracket",
+  "foreign-venue",
   "node-host",
   "private-stream",
   "simulation-report",

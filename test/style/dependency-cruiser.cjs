@@ -98,7 +98,10 @@ const rooms = {
     above: ["index.ts", "internal.ts"],
   },
   conformance: {
-    order: ["suite", "order-store", "rejections", "rate-limiter"],
+    order: [
+      ...["suite", "order-store", "rejections", "rate-limiter"],
+      ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
+    ],
     above: ["index.ts", "internal.ts"],
   },
   service: {

@@ -1,8 +1,8 @@
-import { checkManifest, declareSuite, type TestFramework } from "../suite/index.ts";
+import { declareSuite, type TestFramework } from "../suite/index.ts";
 import { events } from "./events.ts";
 import { executions } from "./executions.ts";
 import { capability, lookups, voiding } from "./lookups.ts";
-import { type ExecutionVenueSubject, executionVenueSubject, VENUE_PARTS } from "./place.ts";
+import { type ExecutionVenueSubject, executionVenueSubject } from "./place.ts";
 import { refusals, submits } from "./submits.ts";
 import { type VenueRules, VenueWorld } from "./world.ts";
 
@@ -44,11 +44,6 @@ export const executionVenueRules: readonly VenueRules[] = [
 export function testExecutionVenue(framework: TestFramework, subject: ExecutionVenueSubject): void {
   executionVenueSubject(subject, "testExecutionVenue");
   const { name, supports } = subject;
-  checkManifest(supports, VENUE_PARTS, "testExecutionVenue.supports");
-  if (supports.partialReports && !supports.openChildren)
-    throw new TypeError(
-      "testExecutionVenue.supports: partialReports is about open children, so declare openChildren",
-    );
   declareSuite(framework, {
     name: `execution venue: ${name}`,
     supports,

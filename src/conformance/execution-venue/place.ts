@@ -1,11 +1,11 @@
 import {
+  flagOption,
   functionOption,
   nameOption,
   type OptionCheck,
   type OptionChecks,
   optional,
   optionsOf,
-  uncheckedOption,
 } from "../../common/index.ts";
 import type { ChildRequest, Side } from "../../model/index.ts";
 import type { Awaitable, ExecutionVenue } from "../../ports/index.ts";
@@ -80,28 +80,28 @@ export interface ExecutionVenuePlace {
 }
 
 /** The optional parts of a venue, each declared as present or absent. */
-export type ExecutionVenueSupport = Readonly<{
+export interface ExecutionVenueSupport {
   /** The capability `honoursDeadline`. */
-  honoursDeadline: boolean;
+  readonly honoursDeadline: boolean;
   /** The capability `canVoid`, with the function `voidChild`. */
-  canVoid: boolean;
+  readonly canVoid: boolean;
   /** Whether "not found" comes with the exchange's time, as `notFoundAtMs`. */
-  venueTime: boolean;
+  readonly venueTime: boolean;
   /** Whether a submit ends when its signal aborts. */
-  abortable: boolean;
+  readonly abortable: boolean;
   /** Whether a submit may answer that the child is open, with the end of the child in an event. */
-  openChildren: boolean;
+  readonly openChildren: boolean;
   /** Whether reports on an open child show what it has executed so far. */
-  partialReports: boolean;
+  readonly partialReports: boolean;
   /** Whether an event on a child may come before the answer to its submit. */
-  earlyEvents: boolean;
+  readonly earlyEvents: boolean;
   /** Whether the exchange may execute a child that was reported closed. */
-  lateFills: boolean;
+  readonly lateFills: boolean;
   /** Whether some refusals are `final`. */
-  finalRefusals: boolean;
+  readonly finalRefusals: boolean;
   /** Whether refusals for insufficient funds have the mark INSUFFICIENT_FUNDS. */
-  fundsMark: boolean;
-}>;
+  readonly fundsMark: boolean;
+}
 
 /** An adapter of the execution venue port as its author describes it to the suite. */
 export interface ExecutionVenueSubject {
@@ -113,20 +113,23 @@ export interface ExecutionVenueSubject {
   createPlace(): Awaitable<ExecutionVenuePlace>;
 }
 
-/** Checks an adapter that is handed to the suite. */
-export const executionVenueSubject: OptionCheck = /* @__PURE__ */ optionsOf<ExecutionVenueSubject>({
-  ...{
-    name: nameOption,
-    supports: uncheckedOption,
-    createPlace: functionOption("creates an exchange"),
-  },
+const partsOption: OptionCheck = /* @__PURE__ */ optionsOf<ExecutionVenueSupport>({
+  ...{ honoursDeadline: flagOption, canVoid: flagOption, venueTime: flagOption, abortable: flagOption },
+  ...{ openChildren: flagOption, partialReports: flagOption, earlyEvents: flagOption },
+  ...{ lateFills: flagOption, finalRefusals: flagOption, fundsMark: flagOption },
 });
 
-/** The names of all optional parts. */
-export const VENUE_PARTS: readonly (keyof ExecutionVenueSupport)[] = [
-  ...(["honoursDeadline", "canVoid", "venueTime", "abortable", "openChildren"] as const),
-  ...(["partialReports", "earlyEvents", "lateFills", "finalRefusals", "fundsMark"] as const),
-];
+const supportsOption: OptionCheck = (value, name) => {
+  partsOption(value, name);
+  const { openChildren, partialReports } = value as ExecutionVenueSupport;
+  if (partialReports && !openChildren)
+    throw new TypeError(`${name}.partialReports is about open children: declare openChildren too`);
+};
+
+/** Checks an adapter that is handed to the suite. */
+export const executionVenueSubject: OptionCheck = /* @__PURE__ */ optionsOf<ExecutionVenueSubject>({
+  ...{ name: nameOption, supports: supportsOption, createPlace: functionOption("creates an exchange") },
+});
 
 /**
  * Returns the check of a place. It demands the controls of every part that is declared. Parts of open children need

@@ -1,6 +1,6 @@
-import { checkManifest, declareSuite, type TestFramework } from "../suite/index.ts";
+import { declareSuite, type TestFramework } from "../suite/index.ts";
 import { cancelling, requests, restarts } from "./changes.ts";
-import { NATIVE_PARTS, type NativeOrdersSubject, nativeOrdersSubject } from "./place.ts";
+import { type NativeOrdersSubject, nativeOrdersSubject } from "./place.ts";
 import { placing } from "./placing.ts";
 import { executions, finding, open, pages } from "./reads.ts";
 import { type NativeRules, NativeWorld } from "./world.ts";
@@ -31,7 +31,6 @@ export const nativeOrdersRules: readonly NativeRules[] = [
 export function testNativeOrders(framework: TestFramework, subject: NativeOrdersSubject): void {
   nativeOrdersSubject(subject, "testNativeOrders");
   const { name, supports } = subject;
-  checkManifest(supports, NATIVE_PARTS, "testNativeOrders.supports");
   declareSuite(framework, {
     name: `native orders: ${name}`,
     supports,

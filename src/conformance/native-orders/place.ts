@@ -1,10 +1,4 @@
-import {
-  functionOption,
-  nameOption,
-  type OptionCheck,
-  optionsOf,
-  uncheckedOption,
-} from "../../common/index.ts";
+import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Awaitable, NativeOrders } from "../../ports/index.ts";
 
 /** An order flow that runs, as in a process of the service. */
@@ -42,18 +36,18 @@ export interface NativeOrdersPlace {
 }
 
 /** The optional parts of an order flow, each declared as present or absent. */
-export type NativeOrdersSupport = Readonly<{
+export interface NativeOrdersSupport {
   /** Whether it has `cancelIf`. */
-  cancelIf: boolean;
+  readonly cancelIf: boolean;
   /** Whether it has `open`. */
-  open: boolean;
+  readonly open: boolean;
   /** Whether it takes market orders by an amount of USD. */
-  byAmount: boolean;
+  readonly byAmount: boolean;
   /** Whether orders have `executedNotional`. */
-  notionals: boolean;
+  readonly notionals: boolean;
   /** Whether fills have their commission. */
-  commissions: boolean;
-}>;
+  readonly commissions: boolean;
+}
 
 /** An adapter of the native orders port as its author describes it to the suite. */
 export interface NativeOrdersSubject {
@@ -67,13 +61,13 @@ export interface NativeOrdersSubject {
 
 /** Checks an adapter that is handed to the suite. */
 export const nativeOrdersSubject: OptionCheck = /* @__PURE__ */ optionsOf<NativeOrdersSubject>({
-  ...{ name: nameOption, supports: uncheckedOption, createPlace: functionOption("creates a test system") },
+  name: nameOption,
+  supports: optionsOf<NativeOrdersSupport>({
+    ...{ cancelIf: flagOption, open: flagOption, byAmount: flagOption },
+    ...{ notionals: flagOption, commissions: flagOption },
+  }),
+  createPlace: functionOption("creates a test system"),
 });
-
-/** The names of all optional parts. */
-export const NATIVE_PARTS: readonly (keyof NativeOrdersSupport)[] = [
-  ...(["cancelIf", "open", "byAmount", "notionals", "commissions"] as const),
-];
 
 const control = /* @__PURE__ */ functionOption("is described at NativeOrdersPlace");
 
