@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { lineOf, nativeOf, refusalOf } from "../../src/conformance/internal.ts";
 import { notional, price, quantity } from "../../src/decimal/index.ts";
 import type { CancelRestriction, NativeOrder } from "../../src/model/index.ts";
 import type { NativePlacement } from "../../src/ports/index.ts";
 import { withNativeFaults } from "../../src/sandbox/native-faults.ts";
 import type { PaperVenue } from "../../src/simulator/index.ts";
-import { lineOf, nativeOf, refusalOf } from "../../src/conformance/internal.ts";
 import {
   childOf,
   DEADLINE_MS,

@@ -135,14 +135,14 @@ const ids: VenueRule = {
   remedy:
     "Use the exchange's id of the trade. If it is unique only within an order or a market, put that before it. Never make an id from a count or a time.",
   async check(world) {
-    const seen: string[] = [];
+    let seen: readonly string[] = [];
     for (let count = 0; count < 3; count++) {
       await world.offer([
         ["0.4", "100"],
         ["0.6", "101"],
       ]);
       const { fills } = await world.submit(world.child());
-      seen.push(...fills.map(({ executionId }) => executionId));
+      seen = [...seen, ...fills.map(({ executionId }) => executionId)];
     }
     same("the executionIds of three children", [...new Set(seen)], seen);
   },

@@ -11,7 +11,10 @@ import type { ChildRequest, Side } from "../../model/index.ts";
 import type { Awaitable, ExecutionVenue } from "../../ports/index.ts";
 
 /** What children can take at one price, in decimal strings. */
-export type OfferedLevel = Readonly<{ price: string; quantity: string }>;
+export interface OfferedLevel {
+  readonly price: string;
+  readonly quantity: string;
+}
 
 /** What children of one market and side can take: levels, the best first. No levels means nothing. */
 export type Offer = Readonly<{

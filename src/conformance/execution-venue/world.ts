@@ -51,7 +51,9 @@ export type Limits = Readonly<{ deadlineMs?: number; signal?: AbortSignal }>;
 /** A part of a market, as text. */
 export type Part = readonly [quantity: string, price: string];
 
+/** The market of most rules. */
 export const SYMBOL = "BTC/USD";
+/** Another market. */
 export const OTHER_SYMBOL = "ETH/USD";
 
 const DEADLINE_MS = 10_000;

@@ -9,7 +9,11 @@ export interface OpenNativeOrders {
 }
 
 /** The best prices of a market, in decimal strings. Any size is available at both. */
-export type NativeMarket = Readonly<{ symbol: string; bid: string; ask: string }>;
+export interface NativeMarket {
+  readonly symbol: string;
+  readonly bid: string;
+  readonly ask: string;
+}
 
 /**
  * A test system of the exchange, and what the suite needs of it. Accounts 1 and 2 have 1,000,000 USD, 10 BTC and 10 ETH

@@ -2,6 +2,7 @@ import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
+import { nativeOf } from "../../../src/conformance/internal.ts";
 import { quantity } from "../../../src/decimal/index.ts";
 import { childIdOf } from "../../../src/lifecycle/index.ts";
 import type { ChildRequest } from "../../../src/model/index.ts";
@@ -22,7 +23,6 @@ import {
   temporaryDirectory,
   type VenueWorld,
 } from "../../sandbox/venue-world.ts";
-import { nativeOf } from "../../../src/conformance/internal.ts";
 
 const HOUR_MS = 3_600_000;
 const forgetting: Forgetting = { afterMs: HOUR_MS, quietMs: 60_000 };

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { nativeOf } from "../../../src/conformance/internal.ts";
 import { formatQuantity } from "../../../src/decimal/index.ts";
 import { createAccountEvents } from "../../../src/sandbox/account-events.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
@@ -14,7 +15,6 @@ import {
   quoteOf,
   temporaryDirectory,
 } from "../../sandbox/venue-world.ts";
-import { nativeOf } from "../../../src/conformance/internal.ts";
 
 const deadlineMs = DEADLINE_MS;
 

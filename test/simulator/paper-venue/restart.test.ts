@@ -2,6 +2,7 @@ import { appendFile, chmod, link, readFile, stat, unlink, writeFile } from "node
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
+import { nativeOf } from "../../../src/conformance/internal.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
 import { openPaperVenue, VenueRecordError } from "../../../src/simulator/paper-venue/index.ts";
 import {
@@ -14,7 +15,6 @@ import {
   START_MS,
   temporaryDirectory,
 } from "../../sandbox/venue-world.ts";
-import { nativeOf } from "../../../src/conformance/internal.ts";
 
 const deadlineMs = DEADLINE_MS;
 const recordPath = async (): Promise<string> => join(await temporaryDirectory(), "deep", "venue.jsonl");
