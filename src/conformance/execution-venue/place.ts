@@ -17,11 +17,11 @@ export interface OfferedLevel {
 }
 
 /** What children of one market and side can take: levels, the best first. No levels means nothing. */
-export type Offer = Readonly<{
-  symbol: string;
-  side: Side;
-  levels: readonly OfferedLevel[];
-}>;
+export interface Offer {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly levels: readonly OfferedLevel[];
+}
 
 /**
  * Why the venue refuses a child: for now, so that a later child may succeed; for ever; or because the account has too
