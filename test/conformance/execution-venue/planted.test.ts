@@ -1,24 +1,50 @@
-import { describe, expect, it } from "vitest";
 import { createPlace, foreignVenue } from "../../../examples/foreign-venue/place.ts";
+import { createForeignVenue } from "../../../examples/foreign-venue/venue.ts";
 import { type ExecutionVenueSubject, testExecutionVenue } from "../../../src/conformance/index.ts";
 import { executionVenueRules } from "../../../src/conformance/internal.ts";
-import { breach, namesOf } from "../planted-faults.ts";
+import type { ExecutionVenue } from "../../../src/ports/index.ts";
+import { testPlantedFaults } from "../../support/planted-faults.ts";
 import type { PlantedFault } from "./broken-venue.ts";
 import { PLANTED } from "./faults.ts";
 
-const subjectOf = ({ supports, create }: PlantedFault): ExecutionVenueSubject => ({
-  name: "planted",
+const subjectOf = ({ mistake, supports, create }: PlantedFault): ExecutionVenueSubject => ({
+  name: mistake,
   supports: { ...foreignVenue.supports, ...supports },
   createPlace: () => createPlace(create),
 });
 
-it("every rule of the execution venue port has a planted fault", () => {
-  expect(Object.keys(PLANTED).toSorted()).toEqual(namesOf(executionVenueRules).toSorted());
-});
+/** An adapter without any optional part. */
+const plain: PlantedFault = {
+  mistake: "an adapter without optional parts",
+  supports: {
+    ...{ honoursDeadline: false, canVoid: false, venueTime: false, abortable: false },
+    ...{ openChildren: false, partialReports: false, earlyEvents: false, lateFills: false },
+    ...{ finalRefusals: false, fundsMark: false },
+  },
+  create(api): ExecutionVenue {
+    const { voidChild: _, ...honest } = createForeignVenue(api);
+    return {
+      ...honest,
+      capabilities: { honoursDeadline: false, canVoid: false },
+      async submit(child, { deadlineMs }) {
+        const { signal } = new AbortController();
+        const { childId, state, fills } = await honest.submit(child, { deadlineMs, signal });
+        return { childId, state, fills };
+      },
+      async lookup(child) {
+        const found = await honest.lookup(child);
+        return typeof found === "object" && "notFoundAtMs" in found ? "not-found" : found;
+      },
+      subscribe: () => () => undefined,
+    };
+  },
+};
 
-describe.each(Object.entries(PLANTED))("%s", (rule, faults) => {
-  it.each(faults)("is broken by: $mistake", async (fault) => {
-    const error = await breach(rule, (framework) => testExecutionVenue(framework, subjectOf(fault)));
-    expect(error?.rule).toBe(rule);
-  });
+testPlantedFaults("execution venue", {
+  declare: testExecutionVenue,
+  groups: executionVenueRules,
+  sound: [subjectOf(plain)],
+  faults: Object.entries(PLANTED).flatMap(([rule, faults]) =>
+    faults.map((fault) => ({ fault: fault.mistake, breaks: [rule], subject: subjectOf(fault) })),
+  ),
 });
