@@ -28,6 +28,15 @@ export {
   testOrderStore,
 } from "./order-store/index.ts";
 export {
+  type OpenQuoteSource,
+  type PublishedQuote,
+  type PublishedTrade,
+  type QuoteSourcePlace,
+  type QuoteSourceSubject,
+  type QuoteSourceSupport,
+  testQuoteSource,
+} from "./quote-source/index.ts";
+export {
   type RateLimiterPlace,
   type RateLimiterSubject,
   type RateLimiterSupport,
@@ -42,3 +51,10 @@ export {
   testRejections,
 } from "./rejections/index.ts";
 export { ConformanceError, type TestFramework } from "./suite/index.ts";
+export {
+  type ExecutedTrade,
+  testVolumeHistory,
+  type VolumeHistoryPlace,
+  type VolumeHistorySubject,
+  type VolumeHistorySupport,
+} from "./volume-history/index.ts";

@@ -15,5 +15,7 @@ export {
   sampleRecord,
   sampleRecords,
 } from "./order-store/index.ts";
+export { quoteSourceRules } from "./quote-source/index.ts";
 export { rateLimiterRules } from "./rate-limiter/index.ts";
 export { rejectionOf, rejectionsRules } from "./rejections/index.ts";
+export { volumeHistoryRules } from "./volume-history/index.ts";

@@ -2,8 +2,10 @@ import {
   executionVenueRules,
   nativeOrdersRules,
   orderStoreRules,
+  quoteSourceRules,
   rateLimiterRules,
   rejectionsRules,
+  volumeHistoryRules,
 } from "../../src/conformance/internal.ts";
 import { readPage } from "../examples/markdown.ts";
 
@@ -14,6 +16,8 @@ export const suites: Readonly<Record<string, readonly Group[]>> = {
   "rate limiter": rateLimiterRules,
   "execution venue": executionVenueRules,
   "native orders": nativeOrdersRules,
+  "quote source": quoteSourceRules,
+  "volume history": volumeHistoryRules,
 };
 
 /** Rules about one subject, as far as the page and the coverage of planted faults need them. */

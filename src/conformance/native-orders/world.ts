@@ -9,11 +9,11 @@ import {
   ZERO_NOTIONAL,
 } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import { checkedNativeOrders, problemOf, Questions, UnreadableAnswer } from "../../host-answers/index.ts";
+import { checkedNativeOrders } from "../../host-answers/index.ts";
 import type { Fill, NativeExecution, NativeLimitTerms, NativeOrder } from "../../model/index.ts";
-import type { Awaitable, Clock, NativeOrders, NativePlaced, NativePlacement } from "../../ports/index.ts";
+import type { Awaitable, NativeOrders, NativePlaced, NativePlacement } from "../../ports/index.ts";
 import { nativeOrdersOption } from "../../ports/internal.ts";
-import { answerOf, Mismatch, type Rule, type RuleGroup } from "../suite/index.ts";
+import { Mismatch, questionsOf, type Rule, type RuleGroup, readable } from "../suite/index.ts";
 import {
   type NativeOrdersPlace,
   type NativeOrdersSubject,
@@ -92,14 +92,6 @@ export async function refusalOf(changing: Promise<unknown>): Promise<string> {
   return "nothing was refused";
 }
 
-/** A clock that stands still: the suite itself decides when an answer is missing. */
-const still: Clock = {
-  nowMs: () => 0,
-  monotonicMs: () => 0,
-  schedule: () => () => undefined,
-  soon: (run) => run(),
-};
-
 /** The surroundings of one rule: a test system, and the order flow on it, whose answers are checked as the service does. */
 export class NativeWorld {
   readonly place: NativeOrdersPlace;
@@ -163,9 +155,7 @@ export class NativeWorld {
   #use(opened: OpenNativeOrders): NativeOrders {
     nativeOrdersOption(opened.native, "the native orders that open returned");
     this.#opened.push(opened);
-    const event = (_level: string, _name: string, { problem }: Readonly<Record<string, unknown>>): void =>
-      void this.#problems.push(String(problem));
-    const questions = new Questions({ clock: still, telemetry: { event }, timeoutMs: 1 });
+    const questions = questionsOf((problem) => this.#problems.push(problem));
     const checked = checkedNativeOrders(opened.native, questions);
     return {
       isPaperTrade: opened.native.isPaperTrade,
@@ -184,16 +174,8 @@ export class NativeWorld {
     };
   }
 
-  /** Returns an answer. Throws a Mismatch for one that the service cannot read, and for none. */
-  async #ask<T>(call: string, question: () => Awaitable<T>): Promise<T> {
-    try {
-      return await answerOf(call, Promise.resolve(question()), () => this.place.idle());
-    } catch (error) {
-      const cause = error instanceof OrderError ? error.cause : undefined;
-      if (!(cause instanceof UnreadableAnswer)) throw error;
-      const expected = "an answer that the service can read";
-      throw new Mismatch({ call, expected, answered: problemOf(cause) });
-    }
+  #ask<T>(call: string, question: () => Awaitable<T>): Promise<T> {
+    return readable(call, question, () => this.place.idle());
   }
 }
 

@@ -2,6 +2,7 @@ export { holds, Mismatch, refused, same } from "./checks.ts";
 export { ConformanceError, type Finding } from "./conformance-error.ts";
 export { type Difference, differenceOf, shown } from "./difference.ts";
 export { answerOf, type Outcome, outcomeOf } from "./outcome.ts";
+export { questionsOf, readable } from "./readable.ts";
 export {
   declareSuite,
   type Rule,
