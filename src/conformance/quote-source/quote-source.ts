@@ -19,7 +19,7 @@ const pricesOf = ({ quotes }: Delivered): readonly unknown[] =>
     .map(readQuote)
     .map((quote) => [quote.symbol, bestOf(quote, "bid").price, bestOf(quote, "ask").price]);
 
-const dueOf = (...quotes: readonly PublishedQuote[]): readonly unknown[] =>
+const dueOf = (quotes: readonly PublishedQuote[]): readonly unknown[] =>
   quotes.map(({ symbol, bid, ask }) => [symbol, price(bid), price(ask)]);
 
 const exact: QuoteRule = {
@@ -34,9 +34,9 @@ const exact: QuoteRule = {
     ];
     for (const quote of published) {
       const before = world.delivered.quotes.length;
-      await world.publish(quote);
+      await world.publish([quote]);
       const fresh = { ...world.delivered, quotes: world.delivered.quotes.slice(before) };
-      same(`the quotes after ${quote.bid} to ${quote.ask}`, pricesOf(fresh), dueOf(quote));
+      same(`the quotes after ${quote.bid} to ${quote.ask}`, pricesOf(fresh), dueOf([quote]));
     }
   },
 };
@@ -49,8 +49,8 @@ const ordered: QuoteRule = {
     const published = Array.from({ length: 20 }, (_, n) =>
       quoteOf({ bid: String(100 + n), ask: String(101 + n), timeMs: quoteOf().timeMs + n }),
     );
-    await world.publish(...published);
-    const [arrived, due] = [pricesOf(world.delivered).map(String), dueOf(...published).map(String)];
+    await world.publish(published);
+    const [arrived, due] = [pricesOf(world.delivered).map(String), dueOf(published).map(String)];
     const places = arrived.map((quote) => due.indexOf(quote));
     const isRising = places.every((place, index) => place > (places[index - 1] ?? -1));
     holds("the quotes after 20 quotes in a row", isRising, "quotes of the feed, in its order", arrived);
@@ -65,7 +65,7 @@ const times: QuoteRule = {
   where: { times: true },
   async check(world) {
     const quote = quoteOf();
-    await world.publish(quote);
+    await world.publish([quote]);
     same(
       "timeMs",
       world.delivered.quotes.map(readQuote).map(({ timeMs }) => timeMs),
@@ -79,7 +79,7 @@ const noTimes: QuoteRule = {
   remedy: "Declare `times: true`. A time of this machine hides how old a quote is.",
   where: { times: false },
   async check(world) {
-    await world.publish(quoteOf());
+    await world.publish([quoteOf()]);
     same(
       "timeMs",
       world.delivered.quotes.map(readQuote).map(({ timeMs }) => timeMs),
@@ -93,7 +93,7 @@ const sizes: QuoteRule = {
   remedy: "Set `bidQuantity` and `askQuantity`, or levels with quantities, in units of the base asset.",
   where: { sizes: true },
   async check(world) {
-    await world.publish(quoteOf({ bidQuantity: "0.000001", askQuantity: "1.005" }));
+    await world.publish([quoteOf({ bidQuantity: "0.000001", askQuantity: "1.005" })]);
     const [quote] = world.delivered.quotes.map(readQuote);
     const found = quote && [bestOf(quote, "bid").size, bestOf(quote, "ask").size];
     same("the sizes after 0.000001 and 1.005", found, [quantity("0.000001"), quantity("1.005")]);
@@ -105,7 +105,7 @@ const noSizes: QuoteRule = {
   remedy: "Declare `sizes: true`. A size of 0, or of the whole market, would be taken as the truth.",
   where: { sizes: false },
   async check(world) {
-    await world.publish(quoteOf());
+    await world.publish([quoteOf()]);
     const [quote] = world.delivered.quotes.map(readQuote);
     const found = quote && [bestOf(quote, "bid").size, bestOf(quote, "ask").size];
     same("the sizes of a quote", found, [undefined, undefined]);
@@ -118,13 +118,13 @@ const sinks: QuoteRule = {
   async check(world) {
     const second = world.listen();
     const first = quoteOf();
-    await world.publish(first);
-    same("the quotes of a second sink", pricesOf(second), dueOf(first));
+    await world.publish([first]);
+    same("the quotes of a second sink", pricesOf(second), dueOf([first]));
     second.leave();
     const next = quoteOf({ bid: "99" });
-    await world.publish(next);
-    same("the quotes of a sink after it has left", pricesOf(second), dueOf(first));
-    same("the quotes of the sink that stays", pricesOf(world.delivered), dueOf(first, next));
+    await world.publish([next]);
+    same("the quotes of a sink after it has left", pricesOf(second), dueOf([first]));
+    same("the quotes of the sink that stays", pricesOf(world.delivered), dueOf([first, next]));
   },
 };
 
@@ -133,7 +133,7 @@ const closed: QuoteRule = {
   remedy: "End the connection, and drop what arrives meanwhile.",
   async check(world) {
     await world.close();
-    await world.publish(quoteOf());
+    await world.publish([quoteOf()]);
     same("the quotes after the close", world.delivered.quotes, []);
   },
 };
@@ -143,7 +143,7 @@ const confirmed: QuoteRule = {
   remedy: "Call `heartbeat` with the canonical symbol. To send the old quote again would make it look new.",
   where: { heartbeats: true },
   async check(world) {
-    await world.publish(quoteOf());
+    await world.publish([quoteOf()]);
     const before = world.delivered.heartbeats.length;
     await world.place.confirm?.("BTC/USD");
     await world.place.idle();
@@ -158,7 +158,7 @@ const noHeartbeats: QuoteRule = {
     "Declare `heartbeats: true`, and send one only when the feed says so. A timer would keep a dead feed alive.",
   where: { heartbeats: false },
   async check(world) {
-    await world.publish(quoteOf(), quoteOf({ symbol: "ETH/USD" }));
+    await world.publish([quoteOf(), quoteOf({ symbol: "ETH/USD" })]);
     same("the heartbeats after two quotes", world.delivered.heartbeats, []);
   },
 };
@@ -178,7 +178,7 @@ const printed: QuoteRule = {
       tradeOf({ price: "90071992.54740993", quantity: "0.000001" }),
       tradeOf({ symbol: "ETH/USD", price: "0.00000001", quantity: "123456789.000001", tradeId: 2 }),
     ];
-    await world.trade(...trades);
+    await world.trade(trades);
     const found = world.delivered.prints
       .map(readPrint)
       .map(({ symbol, price: at, quantity: size, timeMs }) => ({
@@ -200,7 +200,7 @@ const ids: QuoteRule = {
   where: { prints: true },
   async check(world) {
     const [first, second] = [tradeOf(), tradeOf({ tradeId: 2 })];
-    await world.trade(first, second, first);
+    await world.trade([first, second, first]);
     const found = world.delivered.prints.map(readPrint).map(({ id }) => id);
     holds(
       "the ids of the prints",
@@ -217,7 +217,7 @@ const noPrints: QuoteRule = {
   remedy: "Declare `prints: true`. Volume that comes from quotes is wrong.",
   where: { prints: false },
   async check(world) {
-    await world.publish(quoteOf(), quoteOf({ bid: "99", ask: "100" }));
+    await world.publish([quoteOf(), quoteOf({ bid: "99", ask: "100" })]);
     same("the prints after two quotes", world.delivered.prints, []);
   },
 };
@@ -231,18 +231,18 @@ const caughtUp: QuoteRule = {
     "Subscribe again after each connection, and ask for the current quotes. Remove the old subscription first.",
   where: { reconnects: true },
   async check(world) {
-    await world.publish(quoteOf());
+    await world.publish([quoteOf()]);
     await world.place.setOutage?.(true);
     const missed = quoteOf({ bid: "90", ask: "91", timeMs: quoteOf().timeMs + 1 });
-    await world.publish(missed);
+    await world.publish([missed]);
     await world.place.setOutage?.(false);
     await world.place.idle();
-    same("the last quote after the reconnect", pricesOf(world.delivered).at(-1), dueOf(missed)[0]);
+    same("the last quote after the reconnect", pricesOf(world.delivered).at(-1), dueOf([missed])[0]);
     const before = world.delivered.quotes.length;
     const next = quoteOf({ bid: "80", ask: "81", timeMs: quoteOf().timeMs + 2 });
-    await world.publish(next);
+    await world.publish([next]);
     const later = { ...world.delivered, quotes: world.delivered.quotes.slice(before) };
-    same("the quotes after one more quote", pricesOf(later), dueOf(next));
+    same("the quotes after one more quote", pricesOf(later), dueOf([next]));
   },
 };
 
@@ -251,7 +251,7 @@ const dead: QuoteRule = {
   remedy: "Send neither heartbeats nor the last quote again. The engine must see that the source is silent.",
   where: { reconnects: true },
   async check(world) {
-    await world.publish(quoteOf());
+    await world.publish([quoteOf()]);
     const { quotes, heartbeats } = world.delivered;
     const before = [quotes.length, heartbeats.length];
     await world.place.setOutage?.(true);

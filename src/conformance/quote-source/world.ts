@@ -79,13 +79,13 @@ export class QuoteWorld {
   }
 
   /** Publishes quotes, and waits until they have arrived. */
-  async publish(...quotes: readonly PublishedQuote[]): Promise<void> {
+  async publish(quotes: readonly PublishedQuote[]): Promise<void> {
     for (const quote of quotes) await this.place.quote(quote);
     await this.place.idle();
   }
 
   /** Publishes trades, and waits until they have arrived. */
-  async trade(...trades: readonly PublishedTrade[]): Promise<void> {
+  async trade(trades: readonly PublishedTrade[]): Promise<void> {
     for (const trade of trades) await this.place.trade?.(trade);
     await this.place.idle();
   }
