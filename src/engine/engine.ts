@@ -186,7 +186,8 @@ class RunningEngine implements Api.Engine {
 
   verify(): Promise<Api.Verification> {
     const { core, calls, shards, housekeeping } = this.#parts;
-    return calls.read(() => verify(core, shards.all, housekeeping.cutoffMs()));
+    const kept = () => housekeeping.whileKept(() => verify(core, shards.all, housekeeping.cutoffMs()));
+    return calls.read(kept);
   }
 
   metrics(): Api.Metrics {

@@ -16,6 +16,8 @@ export interface ShardHead {
   readonly shard: number;
   readonly epoch: number;
   readonly sequence: number;
+  /** The highest sequence of a record that `forgetEnded` has deleted; absent or 0 if it has deleted none. */
+  readonly forgotten?: number;
 }
 
 /**
@@ -152,7 +154,7 @@ export interface OrderStore {
   fence(round: Readonly<{ shard: number; epoch: number; round: number }>): Promise<void>;
   /**
    * Returns at most `limit` records of a shard with a sequence above `after`, in order. Large records may make it
-   * fewer, but at least one.
+   * fewer, but at least one. Sequences at or below `forgotten` of the head may be missing; above it none is.
    */
   readRecords(
     range: Readonly<{ shard: number; after: number; limit: number }>,
@@ -205,6 +207,15 @@ export interface OrderStore {
    * Resolves to the number of deleted rows; 0 means that none is left.
    */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
+  /**
+   * Deletes the rows that `deleteEnded` would delete, and with each row, in the same transaction, the records of its
+   * order. A row stays while its last record is not below the sequence of the newest snapshot of its shard, because an
+   * opening reads the records from there on, and the record of the snapshot itself for its time. Works in short steps
+   * and calls `goesOn` after each; ends when nothing is left to delete, or when `goesOn` returns false. Rejects, and
+   * deletes nothing, if another handle has called `acquire` since. An engine calls it instead of `deleteEnded` if the
+   * store has it, and takes snapshots more often (decisions TA and TB).
+   */
+  forgetEnded?(range: Readonly<{ beforeMs: number }>, goesOn: () => boolean): Promise<void>;
   /**
    * Returns the executed volume: totals, bars and print ids, bars by symbol and minute, price bars by symbol, length and
    * start. A store that reads it in parts calls `reading` after each, so that it does not count as unresponsive. The

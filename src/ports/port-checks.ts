@@ -122,6 +122,7 @@ export const storeOption: OptionCheck = portOption<OrderStore>("OrderStore (mana
   ...{
     pageEndedLists: "required",
     deleteEnded: "required",
+    forgetEnded: "optional",
     readVolume: "required",
     deleteVolume: "required",
   },

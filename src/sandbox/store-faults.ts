@@ -42,9 +42,10 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
 
 /** Returns the methods of a store as members of a plain object. */
 function boundTo(store: OrderStore): OrderStore {
-  const { pageEndedNames } = store;
+  const { pageEndedNames, forgetEnded } = store;
   return {
     ...(pageEndedNames && { pageEndedNames: (page) => pageEndedNames.call(store, page) }),
+    ...(forgetEnded && { forgetEnded: (range, goesOn) => forgetEnded.call(store, range, goesOn) }),
     acquire: () => store.acquire(),
     head: (shard) => store.head(shard),
     append: (batch) => store.append(batch),

@@ -31,12 +31,9 @@ it("decision BU: a limit that an earlier version froze above the range becomes t
   await world.quote("50000", "50010");
   world.venue.onSubmit = (child) => ({ childId: child.childId, state: "rejected", fills: [] });
   await world.quote("50010", "50020");
-  for (const shard of contentsOf(world.disk).shards)
-    shard.records.splice(
-      0,
-      Infinity,
-      ...shard.records.map((text) => text.replaceAll(HIGHEST.replace(".", ""), "1000005000000000000")),
-    );
+  for (const { records } of contentsOf(world.disk).shards)
+    for (const [sequence, text] of records.texts)
+      records.texts.set(sequence, text.replaceAll(HIGHEST.replace(".", ""), "1000005000000000000"));
   world.venue.onSubmit = onSubmit;
   await world.crash();
   expect((await world.order(order)).trigger?.limit).toBe(1_000_005_000_000_000_000n);

@@ -24,8 +24,8 @@ function memory(): StoreKind {
     },
     rewrite(change) {
       if (kept === undefined) return;
-      for (const shard of contentsOf(kept).shards)
-        shard.records.splice(0, Infinity, ...shard.records.map(change));
+      for (const { records } of contentsOf(kept).shards)
+        for (const [sequence, text] of records.texts) records.texts.set(sequence, change(text));
     },
   };
 }

@@ -31,9 +31,10 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     if (strikes("fail-reads")) throw new Error("the store cannot read");
     return read();
   };
-  const { pageEndedNames } = store;
+  const { pageEndedNames, forgetEnded } = store;
   return {
     ...(pageEndedNames && { pageEndedNames: (page) => reading(() => pageEndedNames.call(store, page)) }),
+    ...(forgetEnded && { forgetEnded: (range, goesOn) => forgetEnded.call(store, range, goesOn) }),
     acquire: () => store.acquire(),
     head: (shard) => reading(() => store.head(shard)),
     fence: (round) => reading(() => store.fence(round)),

@@ -2,18 +2,17 @@ import { type OptionCheck, optionsOf, uncheckedOption, wrongOption } from "../..
 import type { JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
 import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
+import { KeptRecords } from "./records.ts";
 import { createKeptVolume, type KeptVolume } from "./volume.ts";
 
 /** Number of shards of a store. The shard is part of every managed id (decision 2). */
 const SHARDS = 256;
 
-/**
- * The stored state of one shard: owner and its round, records (the first has sequence 1) and newest snapshot, as texts.
- */
+/** The stored state of one shard: owner and its round, records and newest snapshot, as texts. */
 export type KeptShard = {
   epoch: number;
   round: number;
-  readonly records: string[];
+  readonly records: KeptRecords;
   snapshot: Readonly<{ sequence: number; counter: number; parents: readonly string[] }> | undefined;
 };
 
@@ -59,7 +58,12 @@ export function createMemoryDisk(): MemoryDisk {
   const disk: MemoryDisk = { kind: "memory-disk" };
   contents.set(disk, {
     owner: 0,
-    shards: Array.from({ length: SHARDS }, () => ({ epoch: 0, round: 0, records: [], snapshot: undefined })),
+    shards: Array.from({ length: SHARDS }, () => ({
+      epoch: 0,
+      round: 0,
+      records: new KeptRecords(),
+      snapshot: undefined,
+    })),
     marks: new Map(),
     quotes: new Map(),
     volume: createKeptVolume(),
@@ -81,13 +85,20 @@ export function contentsOf(disk: MemoryDisk, name = "disk"): DiskContents {
 /** Options of a store in memory. */
 export type DiskOptions = Readonly<{ disk?: MemoryDisk }>;
 
-const diskOptions: OptionCheck = optionsOf<DiskOptions>({ disk: uncheckedOption });
+/** Checks the option `disk`; {@link contentsIn} checks the disk itself. */
+export const diskOption: OptionCheck = uncheckedOption;
+
+const diskOptions: OptionCheck = optionsOf<DiskOptions>({ disk: diskOption });
 
 /**
  * Returns the contents of the disk in the options of a store, by default of a new one. Throws like {@link contentsOf},
- * and a TypeError for an unknown option.
+ * and what `check` throws: by default a TypeError for an unknown option.
  */
-export function contentsIn(options: DiskOptions, name: string): DiskContents {
-  diskOptions(options, name);
+export function contentsIn<Options extends DiskOptions>(
+  options: Options,
+  name: string,
+  check: OptionCheck = diskOptions,
+): DiskContents {
+  check(options, name);
   return contentsOf(options.disk ?? createMemoryDisk(), `${name}.disk`);
 }

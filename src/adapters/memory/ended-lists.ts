@@ -13,6 +13,7 @@ export type EndedLists = Readonly<{
   page(page: EndedListPage): readonly EndedList[];
   /** Returns the ids of lists that ended before the time. */
   endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
+  row(listId: number): EndedList | undefined;
   delete(listId: number): void;
 }>;
 
@@ -61,6 +62,7 @@ export function createEndedLists(): EndedLists {
       }
       return old;
     },
+    row: (listId) => rows.get(listId),
     delete: drop,
   };
 }

@@ -31,8 +31,14 @@ export type EndedOrders = Readonly<{
   /** Returns a page of names, in short steps. */
   names(page: EndedNamePage): Generator<void, readonly EndedName[]>;
   count(accountId: number): number;
-  /** Deletes only parents outside lists, in short steps. */
-  deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): Generator<void, number>;
+  /** Returns the ids of parents outside lists that ended before the time, in short steps. */
+  endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): Generator<void, readonly number[]>;
+  /** Returns the legs of a list. */
+  legsOf(listId: number): readonly ParentOrder[];
+  /** Returns the shard of a parent, and the parent; undefined if there is none of that id. */
+  row(orderId: number): Readonly<{ shard: number; order: ParentOrder }> | undefined;
+  /** Deletes a parent. */
+  delete(orderId: number): void;
   /** Deletes every parent that is a leg of the list. Returns their number. */
   deleteLegs(listId: number): number;
 }>;
@@ -78,13 +84,8 @@ export function createEndedOrders(): EndedOrders {
     for (const orderId of ids) drop(orderId);
     return ids.length;
   };
-  // Iterates over a copy of the ids, because rows may be added and removed meanwhile.
-  function* clientIds(accountId: number): Generator<string> {
-    for (const orderId of [...(byAccount.get(accountId) ?? [])]) {
-      const row = rows.get(orderId);
-      if (row !== undefined) yield row.clientKey.slice(clientKeyOf(accountId, "").length);
-    }
-  }
+  const clientIds = (accountId: number): Generator<string> =>
+    clientIdsOf(accountId, byAccount.get(accountId) ?? [], rows);
   return {
     checkClientIds: (added) => refuseSharedClientIds(added, byClientKey),
     put(added) {
@@ -106,18 +107,41 @@ export function createEndedOrders(): EndedOrders {
     ofShard: (shard, range) => loadAll(pickIds(byShard.get(shard) ?? [], range)),
     names: (page) => pageOfNames({ accounts: () => byAccount.keys(), clientIds }, page),
     count: (accountId) => byAccount.get(accountId)?.length ?? 0,
-    *deleteBefore({ beforeMs, limit }) {
-      const old: number[] = [];
-      let looked = 0;
-      for (const [orderId, row] of rows) {
-        if (old.length === limit) break;
-        if (row.listId === undefined && row.endedAtMs < beforeMs) old.push(orderId);
-        if (++looked % ROWS_PER_STEP === 0) yield;
-      }
-      return dropAll(old);
+    endedBefore: (range) => idsEndedBefore(rows, range),
+    legsOf: (listId) => loadAll(byList.get(listId) ?? []),
+    row(orderId) {
+      const [row, order] = [rows.get(orderId), load(orderId)];
+      return row === undefined || order === undefined ? undefined : { shard: row.shard, order };
     },
+    delete: drop,
     deleteLegs: (listId) => dropAll([...(byList.get(listId) ?? [])]),
   };
+}
+
+/** Iterates over a copy of the ids, because rows may be added and removed meanwhile. */
+function* clientIdsOf(
+  accountId: number,
+  ids: readonly number[],
+  rows: ReadonlyMap<number, Row>,
+): Generator<string> {
+  for (const orderId of [...ids]) {
+    const row = rows.get(orderId);
+    if (row !== undefined) yield row.clientKey.slice(clientKeyOf(accountId, "").length);
+  }
+}
+
+function* idsEndedBefore(
+  rows: ReadonlyMap<number, Row>,
+  { beforeMs, limit }: Readonly<{ beforeMs: number; limit: number }>,
+): Generator<void, readonly number[]> {
+  const old: number[] = [];
+  let looked = 0;
+  for (const [orderId, row] of rows) {
+    if (old.length === limit) break;
+    if (row.listId === undefined && row.endedAtMs < beforeMs) old.push(orderId);
+    if (++looked % ROWS_PER_STEP === 0) yield;
+  }
+  return old;
 }
 
 function clientKeyOf(accountId: number, clientOrderId: string): string {

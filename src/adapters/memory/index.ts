@@ -12,5 +12,5 @@ export { createMemoryKeyValueStore } from "./key-value-store.ts";
 export { createManualClock, type ManualClock, type Settle } from "./manual-clock.ts";
 export { createMarketFeed, type MarketFeed } from "./market-feed.ts";
 export { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
-export { createMemoryStore } from "./order-store.ts";
+export { createMemoryStore, type MemoryStoreOptions } from "./order-store.ts";
 export { createMemoryRateLimiter, type RateLimiterOptions } from "./rate-limiter.ts";

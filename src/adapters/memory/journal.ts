@@ -32,7 +32,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   const kept: EncodedPart[] = [];
   const outcomes = batch.shards.map((part): AppendOutcome => {
     const shard = shardOf(disk, part.shard);
-    const sequence = sequences.get(part.shard) ?? shard.records.length;
+    const sequence = sequences.get(part.shard) ?? shard.records.last;
     if (!follows(part, { epoch: shard.epoch, round: shard.round, sequence })) return "fenced";
     sequences.set(part.shard, sequence + part.records.length);
     const ended = part.ended.map((order) => endedRow(order, part.shard));
@@ -79,7 +79,8 @@ export function shardOf(disk: DiskContents, shard: number): KeptShard {
 /** Returns owner and last sequence of a shard. */
 export function headOf(disk: DiskContents, shard: number): ShardHead {
   const { epoch, records } = shardOf(disk, shard);
-  return { shard, epoch, sequence: records.length };
+  const { last: sequence, forgotten } = records;
+  return { shard, epoch, sequence, ...(forgotten > 0 && { forgotten }) };
 }
 
 /** Raises the round of a shard, if the epoch owns the shard. */
@@ -94,8 +95,8 @@ export function readRecords(
   range: Readonly<{ shard: number; after: number; limit: number }>,
 ): readonly JournalRecord[] {
   const { shard, after, limit } = range;
-  const texts = shardOf(disk, shard).records.slice(after, after + limit);
-  return texts.map((text, index) => decodeRecord(text, { shard, sequence: after + 1 + index }));
+  const { records } = shardOf(disk, shard);
+  return records.above(after, limit).map(([sequence, text]) => decodeRecord(text, { shard, sequence }));
 }
 
 /** Returns all marks, sorted by symbol, side and position. */
@@ -135,7 +136,9 @@ export function* deleteEnded(
   disk: DiskContents,
   range: Readonly<{ beforeMs: number; limit: number }>,
 ): Generator<void, number> {
-  let gone = yield* disk.ended.deleteBefore(range);
+  const old = yield* disk.ended.endedBefore(range);
+  for (const orderId of old) disk.ended.delete(orderId);
+  let gone = old.length;
   for (const listId of disk.endedLists.endedBefore(range)) {
     if (gone >= range.limit) break;
     disk.endedLists.delete(listId);
@@ -144,7 +147,8 @@ export function* deleteEnded(
   return gone;
 }
 
-function requireOwner(isOwner: boolean): void {
+/** Throws an InvariantError I60 unless the caller owns the market journal. */
+export function requireOwner(isOwner: boolean): void {
   if (!isOwner) throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
 }
 

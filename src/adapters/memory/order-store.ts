@@ -1,8 +1,10 @@
+import { flagOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
 import type { OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { inTurns, limited } from "../shared/index.ts";
-import { contentsIn, type DiskContents, type MemoryDisk } from "./disk.ts";
+import { contentsIn, type DiskContents, diskOption, type MemoryDisk } from "./disk.ts";
+import { forgetEnded } from "./forgetting.ts";
 import {
   append,
   deleteEnded,
@@ -15,6 +17,20 @@ import {
   readRecords,
   shardOf,
 } from "./journal.ts";
+
+/** Disk of a store in memory (by default a new one), and the lifetime of its journal. */
+export interface MemoryStoreOptions {
+  readonly disk?: MemoryDisk;
+  readonly journal?: Readonly<{
+    /** If true, the records of an order are deleted with its row (decision TA). Default false. */
+    forget?: boolean;
+  }>;
+}
+
+const storeOptions: OptionCheck = optionsOf<MemoryStoreOptions>({
+  disk: diskOption,
+  journal: optional(optionsOf<NonNullable<MemoryStoreOptions["journal"]>>({ forget: optional(flagOption) })),
+});
 
 /**
  * Creates an order store in memory, for tests, simulations and hosts that need no durability. It stores texts, as a
@@ -29,8 +45,8 @@ import {
  * console.log(heads.length, heads[0]?.epoch); // 256 1
  * ```
  */
-export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {}): OrderStore {
-  const disk = contentsIn(options, "createMemoryStore");
+export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore {
+  const disk = contentsIn(options, "createMemoryStore", storeOptions);
   let closed = false;
   /**
    * The owner number of this handle. After a later owner's takeover, the handle can no longer write the market journal.
@@ -73,6 +89,10 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
         guarded,
         deleting,
       ),
+    ...(options.journal?.forget === true && {
+      forgetEnded: (range: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
+        inTurns(forgetEnded(disk, range, { isOwner: () => owner === disk.owner, goesOn }), guarded),
+    }),
     close: async () => {
       closed = true;
     },
@@ -107,7 +127,7 @@ function* writeSnapshot(disk: DiskContents, snapshot: ShardSnapshot): Generator<
   const { sequence, counter } = snapshot;
   const shard = shardOf(disk, snapshot.shard);
   invariant(
-    sequence <= shard.records.length,
+    sequence <= shard.records.last,
     "I53",
     `the snapshot of shard ${snapshot.shard} is ahead of its journal`,
   );

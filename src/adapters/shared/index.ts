@@ -1,3 +1,4 @@
+export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";

@@ -4,6 +4,7 @@ import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./database.ts";
+import type { LeavingPage } from "./leaving-page.ts";
 
 /** Ended lists. Call `put` and `delete` inside a transaction. */
 export type EndedListTable = Readonly<{
@@ -14,6 +15,8 @@ export type EndedListTable = Readonly<{
   page(page: EndedListPage): readonly EndedList[];
   /** Returns the ids of lists that ended before the time, earliest end first. */
   endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
+  /** Returns lists that ended before the time, earliest end first, after the place. */
+  leaving(page: LeavingPage): readonly EndedList[];
   delete(listId: number): void;
 }>;
 
@@ -62,7 +65,7 @@ export function endedListTable(database: Database): EndedListTable {
   };
 }
 
-function endedListReads(database: Database): Pick<EndedListTable, "find" | "page"> {
+function endedListReads(database: Database): Pick<EndedListTable, "find" | "page" | "leaving"> {
   const select = <Parameters extends unknown[]>(where: string) =>
     database.prepare<Parameters, Row>(
       `SELECT list_id AS listId, account_id AS accountId, list_client_order_id AS listClientOrderId,
@@ -74,7 +77,11 @@ function endedListReads(database: Database): Pick<EndedListTable, "find" | "page
   const ofAccount = select<[accountId: number, startMs: number, endMs: number, limit: number]>(
     "account_id = ? AND accepted_at_ms >= ? AND accepted_at_ms <= ? ORDER BY accepted_at_ms DESC, list_id LIMIT ?",
   );
+  const old = select<[beforeMs: number, endedAtMs: number, listId: number, limit: number]>(
+    "ended_at_ms < ? AND (ended_at_ms, list_id) > (?, ?) ORDER BY ended_at_ms, list_id LIMIT ?",
+  );
   return {
+    leaving: ({ beforeMs, after, limit }) => old.all(beforeMs, after.endedAtMs, after.id, limit).map(listOf),
     find(key) {
       const { accountId } = key;
       const row =

@@ -5,6 +5,7 @@ import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./database.ts";
+import type { LeavingPage } from "./leaving-page.ts";
 
 /** Ended parents. Call the methods that write inside a transaction. */
 export type EndedTable = Readonly<{
@@ -23,7 +24,17 @@ export type EndedTable = Readonly<{
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): number;
   /** Deletes every parent that is a leg of the list. Returns their number. */
   deleteLegs(listId: number): number;
+  /** Returns parents outside lists that ended before the time, earliest end first, after the place. */
+  leaving(page: LeavingPage): readonly EndedRow[];
+  /** Returns the legs of a list. */
+  legs(listId: number): readonly EndedRow[];
+  /** Returns at most `limit` ids of a shard by falling id; 0 starts. */
+  ids(shard: number, afterOrderId: number, limit: number): readonly number[];
+  delete(orderId: number): void;
 }>;
+
+/** An ended parent and its shard. */
+export type EndedRow = Readonly<{ shard: number; order: ParentOrder }>;
 
 type Columns = Readonly<{
   orderId: number;
@@ -65,6 +76,7 @@ export function endedTable(database: Database): EndedTable {
       }
     },
     ...endedReads(database),
+    ...leavingRows(database),
     names: endedNames(database),
     count: (accountId) => count.get(accountId) ?? 0,
     deleteBefore: ({ beforeMs, limit }) => deleteBefore.run(beforeMs, limit).changes,
@@ -72,13 +84,45 @@ export function endedTable(database: Database): EndedTable {
   };
 }
 
-function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofShard"> {
-  const select = <Parameters extends unknown[]>(where: string) =>
+type Select = <Parameters extends unknown[]>(where: string) => Statement<Parameters>;
+type Statement<Parameters extends unknown[]> = Readonly<{
+  all(...parameters: Parameters): Row[];
+  get(...parameters: Parameters): Row | undefined;
+}>;
+
+function selecting(database: Database): Select {
+  return <Parameters extends unknown[]>(where: string) =>
     database.prepare<Parameters, Row>(
       `SELECT order_id AS orderId, account_id AS accountId, client_order_id AS clientOrderId, shard,
          ended_at_ms AS endedAtMs, list_id AS listId, record, checksum
        FROM ended WHERE ${where}`,
     );
+}
+
+function leavingRows(database: Database): Pick<EndedTable, "leaving" | "legs" | "ids" | "delete"> {
+  const select = selecting(database);
+  const old = select<[beforeMs: number, endedAtMs: number, orderId: number, limit: number]>(
+    `list_id IS NULL AND ended_at_ms < ? AND (ended_at_ms, order_id) > (?, ?)
+     ORDER BY ended_at_ms, order_id LIMIT ?`,
+  );
+  const ofList = select<[listId: number]>("list_id = ?");
+  const ids = database
+    .prepare<[shard: number, afterOrderId: number, limit: number], number>(
+      "SELECT order_id FROM ended WHERE shard = ? AND order_id < ? ORDER BY order_id DESC LIMIT ?",
+    )
+    .pluck();
+  const drop = database.prepare<[orderId: number]>("DELETE FROM ended WHERE order_id = ?");
+  const rowOf = (row: Row): EndedRow => ({ shard: row.shard, order: orderOf(row) });
+  return {
+    leaving: ({ beforeMs, after, limit }) => old.all(beforeMs, after.endedAtMs, after.id, limit).map(rowOf),
+    legs: (listId) => ofList.all(listId).map(rowOf),
+    ids: (shard, afterOrderId, limit) => ids.all(shard, afterOrderId, limit),
+    delete: (orderId) => void drop.run(orderId),
+  };
+}
+
+function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofShard"> {
+  const select = selecting(database);
   const byId = select<[number, number]>("account_id = ? AND order_id = ?");
   const byClientId = select<[number, string]>("account_id = ? AND client_order_id = ?");
   const first = select<[number, number]>("account_id = ? ORDER BY order_id LIMIT ?");

@@ -4,5 +4,10 @@
  * @module managed-orders/sqlite
  */
 export type { SqliteDriverName } from "./database.ts";
-export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./order-store.ts";
+export {
+  openSqliteStore,
+  type SqliteJournalOptions,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from "./order-store.ts";
 export type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";

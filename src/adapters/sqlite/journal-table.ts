@@ -27,6 +27,8 @@ export type JournalTable = Readonly<{
   fence(round: Round): void;
   /** Brings the index up to date if enough records wait for it. */
   index(): void;
+  /** Brings the index up to date. */
+  indexAll(): void;
   /** Reads records. Returns fewer than `limit` if they are large, but at least one. */
   read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
 }>;
@@ -36,7 +38,9 @@ type Row = readonly [sequence: number, record: string, checksum: number | null];
 
 /** Prepares the statements for the journal. */
 export function journalTable(database: Database): JournalTable {
-  const heads = database.prepare<[], ShardHead>("SELECT shard, epoch, sequence FROM shards ORDER BY shard");
+  const heads = database.prepare<[], Head>(
+    "SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard",
+  );
   const raiseEpochs = database.prepare("UPDATE shards SET epoch = epoch + 1");
   const advance = database.prepare<[last: number, shard: number, epoch: number, before: number]>(
     "UPDATE shards SET sequence = ? WHERE shard = ? AND epoch = ? AND sequence = ?",
@@ -73,9 +77,9 @@ export function journalTable(database: Database): JournalTable {
           `the journal of shard ${shard} ends with record ${last} instead of record ${sequence}`,
         );
       }
-      return all;
+      return all.map(shown);
     },
-    head: headOf,
+    head: (shard) => shown(headOf(shard)),
     append(part) {
       requireShard(part);
       if (!takes(part)) {
@@ -92,22 +96,38 @@ export function journalTable(database: Database): JournalTable {
     index() {
       if (indexing.waiting() >= INDEX_EVERY) indexing.update();
     },
-    read({ shard, after, limit }) {
-      const last = Math.min(headOf(shard).sequence, after + limit);
-      const rows: Row[] = [];
-      let isCut = takeRows(rows, reading.indexed.iterate(shard, after, limit));
-      const missing = last - after - rows.length;
-      if (missing > 0 && !isCut)
-        isCut = takeRows(rows, reading.waiting.iterate(shard, after + rows.length, missing));
-      requireWhole(rows, { shard, after, last: isCut ? after + rows.length : last });
-      return rows.map((row) => recordOf(shard, row));
+    indexAll() {
+      if (indexing.waiting() > 0) indexing.update();
     },
+    read: (range) => readRange(reading, range, headOf(range.shard)),
   };
 }
 
-function headStatement(database: Database): (shard: number) => ShardHead {
-  const head = database.prepare<[number], ShardHead>(
-    "SELECT shard, epoch, sequence FROM shards WHERE shard = ?",
+function readRange(
+  { indexed, waiting }: Pick<ReturnType<typeof readStatements>, "indexed" | "waiting">,
+  { shard, after, limit }: Parameters<JournalTable["read"]>[0],
+  { sequence: last, forgotten }: Head,
+): readonly JournalRecord[] {
+  const rows: Row[] = [];
+  const lastRead = (): number => rows.at(-1)?.[0] ?? after;
+  let isCut = takeRows(rows, indexed.iterate(shard, after, limit));
+  const missing = limit - rows.length;
+  if (missing > 0 && lastRead() < last && !isCut)
+    isCut = takeRows(rows, waiting.iterate(shard, lastRead(), missing));
+  const ends = isCut || rows.length === limit ? lastRead() : last;
+  requireWhole(rows, { shard, after, ends, forgotten });
+  return rows.map((row) => recordOf(shard, row));
+}
+
+/** A head as it is stored. */
+type Head = ShardHead & Readonly<{ forgotten: number }>;
+
+/** Returns a head as the port defines it. */
+const shown = ({ forgotten, ...head }: Head): ShardHead => (forgotten > 0 ? { ...head, forgotten } : head);
+
+function headStatement(database: Database): (shard: number) => Head {
+  const head = database.prepare<[number], Head>(
+    "SELECT shard, epoch, sequence, forgotten FROM shards WHERE shard = ?",
   );
   return (shard) => {
     const found = head.get(shard);
@@ -203,13 +223,20 @@ function takeRows(rows: Row[], more: Iterable<Row>): boolean {
   return false;
 }
 
-/** Throws if rows are missing: a journal with a hole or a lost end must never be read as a shorter journal. */
+/**
+ * Throws if rows above `forgotten` are missing, or the last one: a journal with a hole or a lost end must never be read
+ * as a shorter journal.
+ */
 function requireWhole(
   rows: readonly Row[],
-  range: Readonly<{ shard: number; after: number; last: number }>,
+  range: Readonly<{ shard: number; after: number; ends: number; forgotten: number }>,
 ): void {
-  const { shard, after, last } = range;
-  const gapless = rows.every(([sequence], index) => sequence === after + 1 + index);
-  const whole = gapless && rows.length === Math.max(0, last - after);
-  invariant(whole, "I54", `the journal of shard ${shard} has a gap after record ${after}`);
+  const { shard, after, ends, forgotten } = range;
+  let before = after;
+  for (const [sequence] of rows) {
+    const follows = sequence === before + 1 || (sequence > before && sequence - 1 <= forgotten);
+    invariant(follows, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
+    before = sequence;
+  }
+  invariant(before >= ends, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
 }

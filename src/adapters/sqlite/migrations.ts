@@ -228,6 +228,15 @@ export const MIGRATIONS: readonly Migration[] = [
         FROM volume_bars, (VALUES (60000), (300000), (3600000), (86400000));
     `,
   },
+  {
+    version: 9,
+    sql: `
+      -- The highest sequence that was deleted; and 1 while there may be records of orders whose rows were deleted alone.
+      ALTER TABLE shards ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE shards ADD COLUMN leftover INTEGER NOT NULL DEFAULT 0;
+      UPDATE shards SET leftover = 1 WHERE sequence > 0;
+    `,
+  },
 ];
 
 /** Returns the schema version of the file; 0 for an empty file. */

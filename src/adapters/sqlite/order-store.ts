@@ -28,7 +28,8 @@ import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
 import { snapshotTable } from "./snapshot-table.ts";
-import { type Tables, transactions } from "./transactions.ts";
+import type { Tables } from "./tables.ts";
+import { transactions } from "./transactions.ts";
 import { volumeTable } from "./volume-table.ts";
 
 /**
@@ -55,6 +56,13 @@ export interface SqliteStoreOptions {
    */
   readonly driver?: SqliteDriverName;
   readonly rejections?: SqliteRejectionOptions;
+  readonly journal?: SqliteJournalOptions;
+}
+
+/** Lifetime of the journal (decision TA). */
+export interface SqliteJournalOptions {
+  /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
+  readonly forget?: boolean;
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -72,6 +80,7 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
       telemetry: optional(telemetryOption),
     }),
   ),
+  journal: optional(optionsOf<SqliteJournalOptions>({ forget: optional(flagOption) })),
 });
 
 /**
@@ -97,20 +106,10 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { name: driver } = loadDriver(options.driver);
   const path = oneFile(options.path);
   const { database, release } = openFile({ path, busyTimeoutMs, driver }, exclusive);
-  const tables: Tables = {
-    journal: journalTable(database),
-    marks: markTable(database),
-    volume: volumeTable(database),
-    quotes: quoteTable(database),
-    snapshots: snapshotTable(database),
-    ended: endedTable(database),
-    endedLists: endedListTable(database),
-  };
+  const tables = tablesOf(database);
   const { journal, marks, volume, quotes, snapshots, ended, endedLists } = tables;
-  const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, deleteVolume } = transactions(
-    database,
-    tables,
-  );
+  const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, forgetEnded, deleteVolume } =
+    transactions(database, tables);
   const values = keyValueTable(database);
   const rejections = new QueuedRejections(rejectionTable(database), options.rejections ?? {});
   const guarded = async <T>(run: () => T): Promise<T> => {
@@ -145,6 +144,10 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     findEndedList: (key) => guarded(() => endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
+    ...(options.journal?.forget === true && {
+      forgetEnded: (range: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
+        inTurns(forgetEnded(range, goesOn), guarded),
+    }),
     readVolume: (reading) => inTurns(volume.read(reading), guarded),
     deleteVolume: (cutoff, deleting) => inTurns(deleteVolume(cutoff), guarded, deleting),
     close,
@@ -155,6 +158,18 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       get: (key) => guarded(() => values.get(key)),
       set: (key, value) => guarded(() => values.set(key, value)),
     },
+  };
+}
+
+function tablesOf(database: Database): Tables {
+  return {
+    journal: journalTable(database),
+    marks: markTable(database),
+    volume: volumeTable(database),
+    quotes: quoteTable(database),
+    snapshots: snapshotTable(database),
+    ended: endedTable(database),
+    endedLists: endedListTable(database),
   };
 }
 

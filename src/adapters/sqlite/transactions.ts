@@ -7,24 +7,10 @@ import type {
   VolumeCutoff,
 } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
-import type { EndedListTable } from "./ended-list-table.ts";
-import type { EndedTable } from "./ended-table.ts";
+import { forgetting, type KeepRecords } from "./forgetting.ts";
 import type { JournalTable } from "./journal-table.ts";
 import type { MarkTable } from "./mark-table.ts";
-import type { QuoteTable } from "./quote-table.ts";
-import type { SnapshotTable } from "./snapshot-table.ts";
-import type { VolumeTable } from "./volume-table.ts";
-
-/** The tables of an order store. */
-export type Tables = Readonly<{
-  journal: JournalTable;
-  marks: MarkTable;
-  volume: VolumeTable;
-  quotes: QuoteTable;
-  snapshots: SnapshotTable;
-  ended: EndedTable;
-  endedLists: EndedListTable;
-}>;
+import type { Tables } from "./tables.ts";
 
 type Range = Parameters<OrderStore["deleteEnded"]>[0];
 
@@ -36,12 +22,14 @@ export type Transactions = Readonly<{
   countEnded(whose: Parameters<OrderStore["countEnded"]>[0]): EndedCount;
   deleteMarks: MarkTable["delete"];
   deleteEnded(range: Range): number;
+  /** Deletes rows with their records in short steps, each in its own transaction. */
+  forgetEnded: ReturnType<typeof forgetting>;
   /** Deletes in short steps, each in its own transaction. */
   deleteVolume(cutoff: VolumeCutoff): Generator<void, void>;
 }>;
 
-/** Creates the transactions over these tables. */
-export function transactions(database: Database, tables: Tables): Transactions {
+/** Creates the transactions over these tables. `keep` keeps records before `forgetEnded` deletes them. */
+export function transactions(database: Database, tables: Tables, keep?: KeepRecords): Transactions {
   const { journal, marks, volume, snapshots, ended } = tables;
   const takeOver = database.transaction(() => {
     snapshots.cleanUp();
@@ -71,6 +59,7 @@ export function transactions(database: Database, tables: Tables): Transactions {
     countEnded,
     deleteMarks: deleteMarks.immediate,
     deleteEnded: retention(database, tables),
+    forgetEnded: forgetting(database, tables, keep),
     *deleteVolume(cutoff) {
       while (deleteSome.immediate(cutoff)) yield;
     },
@@ -111,14 +100,22 @@ function marketWriter({ marks, volume, quotes }: Tables): (batch: AppendBatch) =
   };
 }
 
-/** Deletes parents outside lists, then lists with their legs, until `limit` rows are deleted. */
+/**
+ * Deletes parents outside lists, then lists with their legs, until `limit` rows are deleted. Their records stay, so every
+ * shard is marked for a sweep.
+ */
 function retention(database: Database, { ended, endedLists }: Tables): Transactions["deleteEnded"] {
+  const markLeftover = database.prepare(
+    "UPDATE shards SET leftover = 1 WHERE leftover = 0 AND sequence > forgotten",
+  );
   const deleteEnded = database.transaction((range: Range): number => {
     let gone = ended.deleteBefore(range);
+    if (gone > 0) markLeftover.run();
     if (gone >= range.limit) return gone;
     for (const listId of endedLists.endedBefore(range)) {
       if (gone >= range.limit) break;
       endedLists.delete(listId);
+      if (gone === 0) markLeftover.run();
       gone += ended.deleteLegs(listId) + 1;
     }
     return gone;

@@ -30,6 +30,10 @@ export class Housekeeping {
   /** Shards that wait for their snapshot. */
   readonly #due: Set<Shard> = new Set();
   #writing: Promise<void> = Promise.resolve();
+  /** The deletion of ended parents that is under way, which never rejects. */
+  #deleting: Promise<void> = Promise.resolve();
+  /** Number of callers that need every row to stay. */
+  #holders = 0;
   /** Number of tasks that were begun and are not done. */
   #open = 0;
   #stopped = false;
@@ -82,6 +86,17 @@ export class Housekeeping {
     return this.#writing;
   }
 
+  /** Runs work while retention deletes no row and no record. Waits for the deletion that is under way. */
+  async whileKept<T>(work: () => Promise<T>): Promise<T> {
+    this.#holders++;
+    try {
+      await this.#deleting;
+      return await work();
+    } finally {
+      this.#holders--;
+    }
+  }
+
   /** Starts no further tasks. */
   stop(): void {
     this.#stopped = true;
@@ -103,7 +118,7 @@ export class Housekeeping {
     this.#due.clear();
     for (const shard of group) {
       if (this.#stopped) return;
-      await this.#takeSnapshot(shard).catch(this.#failed);
+      if (shard.isSnapshotDue) await this.#takeSnapshot(shard).catch(this.#failed);
     }
     if (!this.#stopped) await this.#forgetMarks();
   }
@@ -120,8 +135,12 @@ export class Housekeeping {
 
   async #retain(): Promise<void> {
     const { turns, time } = this.#core;
-    const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
-    while (!this.#stopped && (await this.#store.deleteEnded(range)) > 0) await turns.next();
+    if (this.#store.forgetEnded !== undefined) await this.#takeSnapshotsToForget();
+    if (this.#deletes) {
+      // A full disk must not stop the other work of the hour.
+      this.#deleting = this.#deleteEnded().catch(this.#failed);
+      await this.#deleting;
+    }
     if (this.#stopped) return;
     await this.#forgetMarks();
     const steadyMs = time.steadyMs();
@@ -133,6 +152,31 @@ export class Housekeeping {
     await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
     this.#market.prints.forget(priceBars);
     while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
+  }
+
+  /** Whether rows may be deleted now. */
+  get #deletes(): boolean {
+    return !this.#stopped && this.#holders === 0;
+  }
+
+  /**
+   * Takes snapshots of shards whose records could not be forgotten otherwise, of those with at least as many records
+   * since their last snapshot as open parents: so the cost by record stays the same, however many parents are open.
+   */
+  async #takeSnapshotsToForget(): Promise<void> {
+    for (const shard of this.#shards.all) {
+      if (this.#stopped) return;
+      if (!shard.hasRecordsSince(Math.max(1, shard.memory.openParents))) continue;
+      await this.#takeSnapshot(shard).catch(this.#failed);
+    }
+  }
+
+  async #deleteEnded(): Promise<void> {
+    const beforeMs = this.cutoffMs();
+    const { forgetEnded, deleteEnded } = this.#store;
+    if (forgetEnded !== undefined) return await forgetEnded({ beforeMs }, () => this.#deletes);
+    const range = { beforeMs, limit: DELETE_BATCH };
+    while (this.#deletes && (await deleteEnded(range)) > 0) await this.#core.turns.next();
   }
 
   /**

@@ -12,11 +12,21 @@ export type ShardReads = Pick<OrderStore, "fence" | "head" | "readSnapshot" | "r
 /** Store methods that open and verify an engine, besides reading its shards. */
 export type WholeReads = Pick<
   OrderStore,
-  "acquire" | "readMarks" | "readVolume" | "readQuotes" | "readEnded" | "readSnapshot" | "readRecords"
+  | "acquire"
+  | "head"
+  | "readMarks"
+  | "readVolume"
+  | "readQuotes"
+  | "readEnded"
+  | "readSnapshot"
+  | "readRecords"
 >;
 
 /** Store methods that keep the store small. */
-export type Upkeep = Pick<OrderStore, "writeSnapshot" | "deleteMarks" | "deleteEnded" | "deleteVolume">;
+export type Upkeep = Pick<
+  OrderStore,
+  "writeSnapshot" | "deleteMarks" | "deleteEnded" | "forgetEnded" | "deleteVolume"
+>;
 
 type Asking = Pick<Core, "store" | "questions">;
 
@@ -25,7 +35,15 @@ type Asking = Pick<Core, "store" | "questions">;
  * answer reports progress. Errors of the store itself pass through unchanged.
  */
 export function timely({ store, questions }: Asking): ShardReads & WholeReads & Upkeep {
+  const forgetEnded: OrderStore["forgetEnded"] = (range, goesOn) =>
+    questions.whileHeard(async (heard) => {
+      await store.forgetEnded?.(range, () => {
+        heard();
+        return goesOn();
+      });
+    });
   return {
+    ...(store.forgetEnded !== undefined && { forgetEnded }),
     fence: (round) => questions.inTime(() => store.fence(round)),
     head: (shard) => questions.inTime(() => store.head(shard)),
     readSnapshot: (shard) => questions.whileHeard((heard) => store.readSnapshot(shard, heard)),

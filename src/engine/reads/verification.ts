@@ -60,8 +60,9 @@ type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }
 
 /**
  * Compares the state in memory and store with the state that the journal alone produces from its first record (I53).
- * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides. Reads
- * everything that the store keeps. Rejects with the store's error when a part of it is damaged, and with SHARD_FENCED
+ * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides. Where records
+ * were deleted, each remaining parent is compared from its own first record. Call it while retention deletes nothing.
+ * Reads everything that the store keeps. Rejects with the store's error when a part of it is damaged, and with SHARD_FENCED
  * when a shard has another owner.
  */
 export async function verify(core: Core, shards: readonly Shard[], cutoffMs: number): Promise<Verification> {
@@ -90,11 +91,13 @@ async function compare(core: Core, captures: readonly Capture[], cutoffMs: numbe
   for (const capture of captures) {
     const { shard, sequence } = capture;
     if (sequence === 0) continue;
-    records += sequence;
     await live.addAll(await openOf(capture, turns));
     await store.readSnapshot(shard);
     const changed = await addEnded(store, capture, { cutoffMs, hash: live });
-    const { parents } = await replayShard(store, { shard, until: sequence, turns, fromEmpty: true });
+    const { forgotten = 0 } = await store.head(shard);
+    const range = { shard, until: sequence, forgotten, turns, fromEmpty: true };
+    const { parents, records: read } = await replayShard(store, range);
+    records += read;
     await replayed.addAll(keptOf(parents.values(), { cutoffMs, changed }));
   }
   const [a, b] = [live.toString(), replayed.toString()];

@@ -1,5 +1,6 @@
+import { invariant } from "../../errors/index.ts";
 import { countOfId, evolve } from "../../lifecycle/index.ts";
-import type { JournalRecord, ParentOrder } from "../../model/index.ts";
+import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
@@ -7,7 +8,11 @@ import { COSTS, type Turns } from "../core/turns.ts";
 /** The parents of a shard as its records produce them. Ended parents stay in it until dropped. */
 export type Replayed = {
   readonly parents: IdMap<ParentOrder>;
+  /** Parents of which a record was missing, as of those that have left the store. They are not among `parents`. */
+  readonly left: Set<number>;
   sequence: number;
+  /** Number of records that were applied. */
+  records: number;
   /** The last id counter used. */
   counter: number;
   /** When its last record was decided; undefined for a shard without records. */
@@ -22,8 +27,9 @@ const PAGE = 256;
  * Applies a record. Skips facts of an unknown parent, which ended before the snapshot: its row in the store includes
  * them.
  */
-function applyRecord(state: Replayed, record: JournalRecord): void {
+function applyRecord(state: Replayed, record: JournalRecord, forgotten: number): void {
   for (const change of record.changes) {
+    if (forgotten > 0 && !follows(state, change, { record, forgotten })) continue;
     const context = { orderId: change.orderId, sequence: record.sequence, timeMs: record.timeMs };
     for (const fact of change.facts) {
       const before = state.parents.get(change.orderId);
@@ -35,7 +41,85 @@ function applyRecord(state: Replayed, record: JournalRecord): void {
     }
   }
   state.sequence = record.sequence;
+  state.records++;
   state.lastMs = record.timeMs;
+}
+
+/**
+ * Returns whether a change continues the parent that its records before have produced. A parent whose preceding record
+ * is missing at or below `forgotten` has left the store, and is dropped: if it has not left, its absence is a
+ * difference that the caller finds. Throws an InvariantError I53 if another preceding record is missing.
+ */
+function follows(
+  { parents, left }: Replayed,
+  { orderId, previous }: ParentChange,
+  { record, forgotten }: Readonly<{ record: JournalRecord; forgotten: number }>,
+): boolean {
+  if (left.has(orderId)) return false;
+  if (previous === (parents.get(orderId)?.lastSequence ?? 0)) return true;
+  invariant(
+    previous <= forgotten,
+    "I53",
+    `record ${previous} of shard ${record.shard}, the one of parent ${orderId} before record ${record.sequence}, is missing`,
+  );
+  left.add(orderId);
+  parents.delete(orderId);
+  return false;
+}
+
+type Range = Readonly<{
+  shard: number;
+  until: number;
+  turns: Turns;
+  /** The `forgotten` of the shard's head. */
+  forgotten?: number;
+  fromEmpty?: boolean;
+  show?: (record: JournalRecord) => void;
+}>;
+
+/**
+ * Throws an InvariantError I54 unless the record is the next one. From empty, records at or below `forgotten` may be
+ * missing.
+ */
+function requireNext({ sequence }: Replayed, record: JournalRecord, range: Range): void {
+  const { shard, forgotten = 0, fromEmpty = false } = range;
+  const isNext = record.sequence === sequence + 1;
+  const mayFollow = fromEmpty && record.sequence > sequence && record.sequence - 1 <= forgotten;
+  invariant(
+    record.shard === shard && (isNext || mayFollow),
+    "I54",
+    `record ${record.sequence} of shard ${record.shard} follows record ${sequence} of shard ${shard}`,
+  );
+}
+
+/** Throws an InvariantError I53 if records after the snapshot were deleted: the state cannot be rebuilt from it. */
+function requireWithin(sequence: number, { shard, forgotten = 0 }: Range): void {
+  invariant(
+    sequence >= forgotten,
+    "I53",
+    `shard ${shard} cannot be read: its snapshot ends with record ${sequence}, and records up to ${forgotten} have been deleted; restore the store from a backup`,
+  );
+}
+
+function emptyState(): Replayed {
+  return { parents: new IdMap(), left: new Set(), sequence: 0, records: 0, counter: 0, acceptances: 0 };
+}
+
+/** Returns the state of a shard at its snapshot, built in slices. */
+async function fromSnapshot(store: Pick<OrderStore, "readSnapshot">, range: Range): Promise<Replayed> {
+  const state = emptyState();
+  const snapshot = await store.readSnapshot(range.shard);
+  const { sequence = 0, counter = 0, parents = [] } = snapshot ?? {};
+  requireWithin(sequence, range);
+  state.sequence = sequence;
+  state.counter = counter;
+  for (const order of parents) {
+    state.parents.set(order.orderId, order);
+    state.acceptances = Math.max(state.acceptances, order.acceptance ?? 0);
+    const turn = range.turns.spend(COSTS.remember);
+    if (turn !== undefined) await turn;
+  }
+  return state;
 }
 
 /**
@@ -44,34 +128,17 @@ function applyRecord(state: Replayed, record: JournalRecord): void {
  */
 export async function replayShard(
   store: Pick<OrderStore, "readSnapshot" | "readRecords">,
-  range: Readonly<{
-    shard: number;
-    until: number;
-    turns: Turns;
-    fromEmpty?: boolean;
-    show?: (record: JournalRecord) => void;
-  }>,
+  range: Range,
 ): Promise<Replayed> {
-  const { turns } = range;
-  const snapshot = range.fromEmpty === true ? undefined : await store.readSnapshot(range.shard);
-  const state: Replayed = {
-    parents: new IdMap(),
-    sequence: snapshot?.sequence ?? 0,
-    counter: snapshot?.counter ?? 0,
-    acceptances: 0,
-  };
-  for (const order of snapshot?.parents ?? []) {
-    state.parents.set(order.orderId, order);
-    state.acceptances = Math.max(state.acceptances, order.acceptance ?? 0);
-    const turn = turns.spend(COSTS.remember);
-    if (turn !== undefined) await turn;
-  }
+  const { turns, forgotten = 0, fromEmpty = false } = range;
+  const state = fromEmpty ? emptyState() : await fromSnapshot(store, range);
   while (state.sequence < range.until) {
     const limit = Math.min(PAGE, range.until - state.sequence);
     const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
     if (records.length === 0) break;
     for (const record of records) {
-      applyRecord(state, record);
+      requireNext(state, record, range);
+      applyRecord(state, record, fromEmpty ? forgotten : 0);
       range.show?.(record);
     }
     const turn = turns.spend(COSTS.read * records.length);

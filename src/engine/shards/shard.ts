@@ -280,7 +280,8 @@ export class Shard {
     if (this.#hasStopped) return false;
     const { turns } = this.#core;
     const show = this.#undecided.reading();
-    const range = { shard: this.number, until: head.sequence, turns, show };
+    const { sequence: until, forgotten = 0 } = head;
+    const range = { shard: this.number, until, forgotten, turns, show };
     const state = await replayShard(this.#reads, range);
     const memory = new ShardMemory();
     await memory.remember(state.parents, this.#core);
@@ -327,16 +328,20 @@ export class Shard {
 
   /** Whether enough records came since the last snapshot. Never true while another engine may own the shard. */
   get isSnapshotDue(): boolean {
-    const since = this.#durableSequence - this.#snapshotSequence;
-    return this.state === "running" && since >= this.#core.settings.snapshotEvery;
+    return this.hasRecordsSince(this.#core.settings.snapshotEvery);
+  }
+
+  /** Whether at least `count` records came since the last snapshot. Never true while another engine may own the shard. */
+  hasRecordsSince(count: number): boolean {
+    return this.state === "running" && this.#durableSequence - this.#snapshotSequence >= count;
   }
 
   /**
-   * Gathers a snapshot of the current durable state in slices. Resolves to undefined when none is due, or when the
-   * shard stops running or is read again meanwhile, because its memory is then unfit for a snapshot.
+   * Gathers a snapshot of the current durable state in slices. Resolves to undefined when no record came since the last
+   * one, or when the shard stops running or is read again meanwhile, because its memory is then unfit for a snapshot.
    */
   async snapshot(): Promise<ShardSnapshot | undefined> {
-    if (!this.isSnapshotDue) return undefined;
+    if (!this.hasRecordsSince(1)) return undefined;
     const { number: shard, memory } = this;
     const [sequence, counter] = [this.#durableSequence, this.#counter];
     const goesOn = (): boolean => this.state === "running" && this.memory === memory;

@@ -1,0 +1,171 @@
+import type { OrderStore } from "../../ports/index.ts";
+import { chainsOf } from "../shared/index.ts";
+import type { Database } from "./database.ts";
+import { departuresOf, type Leaving } from "./departures.ts";
+import { type ForgottenRecords, forgottenRecords, type JournalRow } from "./forgotten-records.ts";
+import { type Cursor, type LeavingPage, START } from "./leaving-page.ts";
+import type { Tables } from "./tables.ts";
+
+/** Number of records that one step deletes; with the rows of their orders that takes some milliseconds. */
+const RECORDS_PER_STEP = 256;
+
+/** Number of rows of ended orders or lists that one step looks at. */
+const ROWS_PER_STEP = 128;
+
+/** Number of ids that one step reads. */
+const IDS_PER_STEP = 4_096;
+
+/**
+ * Number of records up to which those of an order leave in one transaction with its row. Those of an order with more
+ * leave afterwards, oldest first, when the shard is swept.
+ */
+const LONGEST_CHAIN = 512;
+
+/** Keeps records before they are deleted. Called inside the transaction that deletes them; throws if it cannot. */
+export type KeepRecords = (records: readonly JournalRow[]) => void;
+
+type Forget = (...asked: Parameters<NonNullable<OrderStore["forgetEnded"]>>) => Generator<void, void>;
+type Parts = Readonly<{
+  database: Database;
+  tables: Tables;
+  records: ForgottenRecords;
+  keep: KeepRecords;
+}>;
+
+/** Creates the method of the port, in short steps with a transaction each (decision TA). */
+export function forgetting(database: Database, tables: Tables, keep: KeepRecords = () => undefined): Forget {
+  const parts = { database, tables, records: forgottenRecords(database), keep };
+  const step = departureStep(parts);
+  const sweep = sweeping(parts);
+  return function* forget({ beforeMs }, goesOn) {
+    for (const read of departuresOf(tables)) {
+      let after: Cursor | undefined = START;
+      while (after !== undefined) {
+        after = step.immediate(read, { beforeMs, after, limit: ROWS_PER_STEP });
+        if (!goesOn()) return;
+        if (after !== undefined) yield;
+      }
+    }
+    yield* sweep(goesOn);
+  };
+}
+
+/** Returns one step over rows that may leave: it returns the place to go on after, undefined at the end. */
+function departureStep({ database, tables, records, keep }: Parts) {
+  const { marks, journal, ended, endedLists } = tables;
+  const markLeftover = leftoverMark(database);
+  const leave = ({ shard, orders, listId }: Leaving, chain: readonly JournalRow[] | undefined): void => {
+    if (chain === undefined) markLeftover(shard);
+    for (const { orderId } of orders) ended.delete(orderId);
+    if (listId !== undefined) endedLists.delete(listId);
+  };
+  return database.transaction(
+    (read: (page: LeavingPage) => readonly Leaving[], page: LeavingPage): Cursor | undefined => {
+      marks.requireOwner();
+      journal.indexAll();
+      const gone: JournalRow[] = [];
+      const rows = read(page);
+      let looked = 0;
+      for (const leaving of rows) {
+        looked++;
+        if (!isBelowSnapshot(records, leaving)) continue;
+        const chain = chainRows(records, leaving);
+        leave(leaving, chain);
+        for (const row of chain ?? []) gone.push(row);
+        if (chain === undefined || gone.length >= RECORDS_PER_STEP) break;
+      }
+      keep(gone);
+      records.delete(gone);
+      return looked < page.limit && looked === rows.length ? undefined : rows[looked - 1]?.cursor;
+    },
+  );
+}
+
+const isBelowSnapshot = (records: ForgottenRecords, { shard, orders }: Leaving): boolean => {
+  const before = records.snapshotOf(shard);
+  return orders.every(({ lastSequence }) => lastSequence < before);
+};
+
+/** Returns the rows of all records of a departure, oldest first; undefined if they are too many for one step. */
+function chainRows(records: ForgottenRecords, leaving: Leaving): readonly JournalRow[] | undefined {
+  const { shard } = leaving;
+  const rows = new Map<number, JournalRow>();
+  const read = (sequence: number) => {
+    const [row, record] = records.find(shard, sequence) ?? [];
+    if (row !== undefined) rows.set(sequence, row);
+    return record;
+  };
+  const walk = chainsOf(leaving, { read, forgotten: records.forgotten(shard) });
+  for (let count = 0; ; count++) {
+    const step = walk.next();
+    if (step.done === true) return step.value.flatMap((sequence) => rows.get(sequence) ?? []);
+    if (count === LONGEST_CHAIN) return undefined;
+  }
+}
+
+/** Returns a function that marks a shard in which records of orders without a row may be. */
+function leftoverMark(database: Database): (shard: number) => void {
+  const mark = database.prepare<[shard: number]>("UPDATE shards SET leftover = 1 WHERE shard = ?");
+  return (shard) => void mark.run(shard);
+}
+
+/**
+ * Deletes the records of orders that are neither open nor have a row, oldest first: those of long orders, those whose
+ * deletion was interrupted, and those of rows that were deleted without their records. Reads every record below the
+ * snapshot of a shard that is marked to have any.
+ */
+function sweeping(parts: Parts): (goesOn: () => boolean) => Generator<void, void> {
+  const { database, tables } = parts;
+  const marked = database.prepare<[], number>("SELECT shard FROM shards WHERE leftover = 1 ORDER BY shard");
+  const clear = database.prepare<[shard: number]>("UPDATE shards SET leftover = 0 WHERE shard = ?");
+  const shards = marked.pluck();
+  const step = sweepStep(parts);
+  return function* sweep(goesOn) {
+    for (const shard of shards.all()) {
+      // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
+      const snapshot = yield* tables.snapshots.read(shard);
+      if (snapshot === undefined) continue;
+      const kept = new Set(snapshot.parents.map(({ orderId }) => orderId));
+      for (let ids = tables.ended.ids(shard, 0, IDS_PER_STEP); ids.length > 0; ) {
+        for (const id of ids) kept.add(id);
+        yield;
+        ids = tables.ended.ids(shard, ids.at(-1) ?? 0, IDS_PER_STEP);
+      }
+      let after: number | undefined = 0;
+      while (after !== undefined) {
+        if (!goesOn()) return;
+        after = step.immediate({
+          shard,
+          after,
+          before: snapshot.sequence,
+          kept,
+        });
+        yield;
+      }
+      clear.run(shard);
+    }
+  };
+}
+
+type SweepRange = Readonly<{
+  shard: number;
+  after: number;
+  before: number;
+  kept: ReadonlySet<number>;
+}>;
+
+/** Returns one step of a sweep: it returns the sequence to go on after, undefined at the end. */
+function sweepStep({ database, tables, records, keep }: Parts) {
+  const { marks, journal } = tables;
+  return database.transaction(({ kept, ...range }: SweepRange): number | undefined => {
+    marks.requireOwner();
+    journal.indexAll();
+    const read = records.between({ ...range, limit: RECORDS_PER_STEP });
+    const isLeft = (changes: readonly Readonly<{ orderId: number }>[]): boolean =>
+      changes.length > 0 && changes.every(({ orderId }) => !kept.has(orderId));
+    const gone = read.flatMap(([row, { changes }]) => (isLeft(changes) ? [row] : []));
+    keep(gone);
+    records.delete(gone);
+    return read.at(-1)?.[0].sequence;
+  });
+}

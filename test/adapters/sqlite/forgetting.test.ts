@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
+import {
+  endedLegs,
+  endedList,
+  endedOrder,
+  openOrder,
+  part,
+  sampleRecord,
+} from "../../support/store-samples.ts";
+import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+const SHARD = 3;
+const BEFORE = { beforeMs: 10_000 };
+const always = (): boolean => true;
+
+let place: TemporaryPlace;
+beforeEach(() => {
+  place = temporaryPlace();
+});
+afterEach(() => place.remove());
+
+const open = (forget = true): SqliteStore => openSqliteStore({ path: place.path, journal: { forget } });
+const idOf = (count: number): number => -(count * 256 + SHARD);
+const count = (table: string): number => Number(readValue(place.path, `SELECT count(*) FROM ${table}`));
+const kept = async (store: SqliteStore): Promise<readonly number[]> => {
+  const records: JournalRecord[] = [];
+  for (;;) {
+    const page = await store.readRecords({
+      shard: SHARD,
+      after: records.at(-1)?.sequence ?? 0,
+      limit: 1_000,
+    });
+    if (page.length === 0) return records.map(({ sequence }) => sequence);
+    records.push(...page);
+  }
+};
+
+/** Writes records of orders: each entry names the orders that the next record changes. */
+function recordsOf(changes: readonly (readonly number[])[]): {
+  records: readonly JournalRecord[];
+  last: ReadonlyMap<number, number>;
+} {
+  const last = new Map<number, number>();
+  const records = changes.map((orders, index) => {
+    const sequence = index + 1;
+    const changed = orders.map((order) => {
+      const previous = last.get(order) ?? 0;
+      last.set(order, sequence);
+      return { orderId: idOf(order), previous, facts: [] };
+    });
+    return { ...sampleRecord(SHARD, sequence), changes: changed };
+  });
+  return { records, last };
+}
+
+const ended = (order: number, lastSequence: number, more: Partial<ParentOrder> = {}): ParentOrder => ({
+  ...endedOrder({ orderId: idOf(order) }),
+  lastSequence,
+  ...more,
+});
+
+/** Orders 1 and 3 have ended, 2 is open, 4 and 5 are the legs of an ended list, 6 is the last one. */
+async function fill(store: SqliteStore, long = 3): Promise<void> {
+  const chain = Array.from({ length: long }, () => [1]);
+  const changes = [[1], [2], [3], [4, 5], ...chain, [3], [4], [2], [4, 5], [6]];
+  const { records, last } = recordsOf(changes);
+  const at = (order: number): number => last.get(order) ?? 0;
+  const list = endedList({ listId: idOf(9), legs: [idOf(4), idOf(5)] });
+  const legs = endedLegs(list).map((leg, index) => ({ ...leg, lastSequence: at(4 + index) }));
+  const rows = [ended(1, at(1)), ended(3, at(3)), ended(6, at(6)), ...legs];
+  const [{ epoch = 0 } = {}] = await store.acquire();
+  await store.append({
+    shards: [part(SHARD, epoch, { records, ended: rows, endedLists: [list] })],
+    marks: [],
+  });
+  const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: at(2) }];
+  await store.writeSnapshot({ shard: SHARD, sequence: records.length, counter: 9, parents });
+}
+
+describe("decision TA: records leave the file with the rows of their orders", () => {
+  it("all records of orders and lists leave, those of open orders and the record of the snapshot stay", async () => {
+    const store = open();
+    await fill(store);
+    await store.forgetEnded?.(BEFORE, always);
+    // Order 2 has records 2 and 10; 12 is the record of the snapshot, of order 6.
+    expect(await kept(store)).toEqual([2, 10, 12]);
+    expect(count("journal_index")).toBe(3);
+    expect(count("ended")).toBe(1);
+    expect(count("ended_lists")).toBe(0);
+    expect(await store.head(SHARD)).toMatchObject({ sequence: 12, forgotten: 11 });
+    await store.close();
+  });
+
+  it("I54: after that the store opens, appends and reads as before", async () => {
+    const store = open();
+    await fill(store);
+    await store.forgetEnded?.(BEFORE, always);
+    await store.close();
+    const next = open();
+    const heads = await next.acquire();
+    expect(heads[SHARD]).toMatchObject({ epoch: 2, sequence: 12, forgotten: 11 });
+    await next.append({ shards: [part(SHARD, 2, { records: [sampleRecord(SHARD, 13)] })], marks: [] });
+    expect(await kept(next)).toEqual([2, 10, 12, 13]);
+    await next.close();
+  });
+
+  it("nothing leaves without a snapshot", async () => {
+    const store = open();
+    await store.acquire();
+    const { records } = recordsOf([[1], [1], [2]]);
+    await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 2)] })], marks: [] });
+    await store.forgetEnded?.(BEFORE, always);
+    expect(await kept(store)).toEqual([1, 2, 3]);
+    await store.close();
+  });
+
+  it("I60: a handle that another one has replaced deletes nothing", async () => {
+    const store = open();
+    await fill(store);
+    const later = open();
+    await later.acquire();
+    await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow("I60");
+    expect(count("journal")).toBe(12);
+    await store.close();
+    await later.close();
+  });
+
+  it("a store without the option has no such method, and deletes rows alone", async () => {
+    const store = open(false);
+    await fill(store);
+    expect(store.forgetEnded).toBeUndefined();
+    await store.deleteEnded({ ...BEFORE, limit: 100 });
+    expect(count("journal")).toBe(12);
+    await store.close();
+  });
+});
+
+describe("decision TA: leftovers", () => {
+  it("records of rows that were deleted alone leave once the option is set", async () => {
+    const store = open(false);
+    await fill(store);
+    await store.deleteEnded({ ...BEFORE, limit: 100 });
+    await store.close();
+    const next = open();
+    await next.acquire();
+    await next.forgetEnded?.(BEFORE, always);
+    expect(await kept(next)).toEqual([2, 10, 12]);
+    expect(readValue(place.path, "SELECT sum(leftover) FROM shards")).toBe(0);
+    await next.close();
+  });
+
+  it("an order with thousands of records leaves in several transactions, oldest first; a stop between any two loses nothing", async () => {
+    const store = open();
+    await fill(store, 1_800);
+    let stops = 0;
+    for (let left = 3; stops < 40; left = 1, stops++) {
+      let steps = left;
+      let isOver = true;
+      await store.forgetEnded?.(BEFORE, () => {
+        isOver = --steps > 0;
+        return isOver;
+      });
+      const there = await kept(store);
+      const { forgotten = 0 } = await store.head(SHARD);
+      expect(there, "kept orders are whole").toEqual(expect.arrayContaining([2, there.at(-3), there.at(-1)]));
+      const first = there.find((sequence) => sequence > 2) ?? 0;
+      expect(forgotten, "every missing record is at or below").toBeGreaterThanOrEqual(
+        first > 1_800 ? 0 : first - 1,
+      );
+      if (isOver) break;
+    }
+    await store.forgetEnded?.(BEFORE, always);
+    expect(await kept(store)).toHaveLength(3);
+    await store.close();
+  });
+});
