@@ -21,8 +21,11 @@ const IDS_PER_STEP = 4_096;
  */
 const LONGEST_CHAIN = 512;
 
-/** Keeps records before they are deleted. Called inside the transaction that deletes them; throws if it cannot. */
-export type KeepRecords = (records: readonly JournalRow[]) => void;
+/**
+ * Keeps records before they are deleted, those of orders that ended before a time. Called inside the transaction that
+ * deletes them; throws if it cannot.
+ */
+export type KeepRecords = (records: readonly JournalRow[], beforeMs: number) => void;
 
 type Forget = (...asked: Parameters<NonNullable<OrderStore["forgetEnded"]>>) => Generator<void, void>;
 type Parts = Readonly<{
@@ -46,7 +49,7 @@ export function forgetting(database: Database, tables: Tables, keep: KeepRecords
         if (after !== undefined) yield;
       }
     }
-    yield* sweep(goesOn);
+    yield* sweep({ beforeMs, goesOn });
   };
 }
 
@@ -74,7 +77,7 @@ function departureStep({ database, tables, records, keep }: Parts) {
         for (const row of chain ?? []) gone.push(row);
         if (chain === undefined || gone.length >= RECORDS_PER_STEP) break;
       }
-      keep(gone);
+      keep(gone, page.beforeMs);
       records.delete(gone);
       return looked < page.limit && looked === rows.length ? undefined : rows[looked - 1]?.cursor;
     },
@@ -114,13 +117,14 @@ function leftoverMark(database: Database): (shard: number) => void {
  * deletion was interrupted, and those of rows that were deleted without their records. Reads every record below the
  * snapshot of a shard that is marked to have any.
  */
-function sweeping(parts: Parts): (goesOn: () => boolean) => Generator<void, void> {
+function sweeping(
+  parts: Parts,
+): (sweep: Readonly<{ beforeMs: number; goesOn: () => boolean }>) => Generator<void, void> {
   const { database, tables } = parts;
   const marked = database.prepare<[], number>("SELECT shard FROM shards WHERE leftover = 1 ORDER BY shard");
-  const clear = database.prepare<[shard: number]>("UPDATE shards SET leftover = 0 WHERE shard = ?");
   const shards = marked.pluck();
   const step = sweepStep(parts);
-  return function* sweep(goesOn) {
+  return function* sweep({ beforeMs, goesOn }) {
     for (const shard of shards.all()) {
       // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
       const snapshot = yield* tables.snapshots.read(shard);
@@ -139,10 +143,10 @@ function sweeping(parts: Parts): (goesOn: () => boolean) => Generator<void, void
           after,
           before: snapshot.sequence,
           kept,
+          beforeMs,
         });
         yield;
       }
-      clear.run(shard);
     }
   };
 }
@@ -152,20 +156,23 @@ type SweepRange = Readonly<{
   after: number;
   before: number;
   kept: ReadonlySet<number>;
+  beforeMs: number;
 }>;
 
 /** Returns one step of a sweep: it returns the sequence to go on after, undefined at the end. */
 function sweepStep({ database, tables, records, keep }: Parts) {
   const { marks, journal } = tables;
-  return database.transaction(({ kept, ...range }: SweepRange): number | undefined => {
+  const clear = database.prepare<[shard: number]>("UPDATE shards SET leftover = 0 WHERE shard = ?");
+  return database.transaction(({ kept, beforeMs, ...range }: SweepRange): number | undefined => {
     marks.requireOwner();
     journal.indexAll();
     const read = records.between({ ...range, limit: RECORDS_PER_STEP });
     const isLeft = (changes: readonly Readonly<{ orderId: number }>[]): boolean =>
       changes.length > 0 && changes.every(({ orderId }) => !kept.has(orderId));
     const gone = read.flatMap(([row, { changes }]) => (isLeft(changes) ? [row] : []));
-    keep(gone);
+    keep(gone, beforeMs);
     records.delete(gone);
+    if (read.length === 0) clear.run(range.shard);
     return read.at(-1)?.[0].sequence;
   });
 }

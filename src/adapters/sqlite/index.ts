@@ -4,10 +4,6 @@
  * @module managed-orders/sqlite
  */
 export type { SqliteDriverName } from "./database.ts";
-export {
-  openSqliteStore,
-  type SqliteJournalOptions,
-  type SqliteStore,
-  type SqliteStoreOptions,
-} from "./order-store.ts";
+export type { SqliteJournalOptions } from "./journal-lifetime.ts";
+export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./order-store.ts";
 export type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";

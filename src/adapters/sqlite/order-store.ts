@@ -19,6 +19,7 @@ import { useDriver } from "./driver-in-use.ts";
 import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
+import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
 import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
@@ -59,12 +60,6 @@ export interface SqliteStoreOptions {
   readonly journal?: SqliteJournalOptions;
 }
 
-/** Lifetime of the journal (decision TA). */
-export interface SqliteJournalOptions {
-  /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
-  readonly forget?: boolean;
-}
-
 const BUSY_TIMEOUT_MS = 5_000;
 
 const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
@@ -80,7 +75,7 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
       telemetry: optional(telemetryOption),
     }),
   ),
-  journal: optional(optionsOf<SqliteJournalOptions>({ forget: optional(flagOption) })),
+  journal: optional(journalOption),
 });
 
 /**
@@ -108,8 +103,10 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { database, release } = openFile({ path, busyTimeoutMs, driver }, exclusive);
   const tables = tablesOf(database);
   const { journal, marks, volume, quotes, snapshots, ended, endedLists } = tables;
-  const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, forgetEnded, deleteVolume } =
-    transactions(database, tables);
+  const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, deleteVolume } = transactions(
+    database,
+    tables,
+  );
   const values = keyValueTable(database);
   const rejections = new QueuedRejections(rejectionTable(database), options.rejections ?? {});
   const guarded = async <T>(run: () => T): Promise<T> => {
@@ -144,10 +141,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     findEndedList: (key) => guarded(() => endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
-    ...(options.journal?.forget === true && {
-      forgetEnded: (range: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
-        inTurns(forgetEnded(range, goesOn), guarded),
-    }),
+    ...journalLifetime({ database, tables, guarded }, options.journal),
     readVolume: (reading) => inTurns(volume.read(reading), guarded),
     deleteVolume: (cutoff, deleting) => inTurns(deleteVolume(cutoff), guarded, deleting),
     close,

@@ -7,7 +7,6 @@ import type {
   VolumeCutoff,
 } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
-import { forgetting, type KeepRecords } from "./forgetting.ts";
 import type { JournalTable } from "./journal-table.ts";
 import type { MarkTable } from "./mark-table.ts";
 import type { Tables } from "./tables.ts";
@@ -22,14 +21,12 @@ export type Transactions = Readonly<{
   countEnded(whose: Parameters<OrderStore["countEnded"]>[0]): EndedCount;
   deleteMarks: MarkTable["delete"];
   deleteEnded(range: Range): number;
-  /** Deletes rows with their records in short steps, each in its own transaction. */
-  forgetEnded: ReturnType<typeof forgetting>;
   /** Deletes in short steps, each in its own transaction. */
   deleteVolume(cutoff: VolumeCutoff): Generator<void, void>;
 }>;
 
-/** Creates the transactions over these tables. `keep` keeps records before `forgetEnded` deletes them. */
-export function transactions(database: Database, tables: Tables, keep?: KeepRecords): Transactions {
+/** Creates the transactions over these tables. */
+export function transactions(database: Database, tables: Tables): Transactions {
   const { journal, marks, volume, snapshots, ended } = tables;
   const takeOver = database.transaction(() => {
     snapshots.cleanUp();
@@ -59,7 +56,6 @@ export function transactions(database: Database, tables: Tables, keep?: KeepReco
     countEnded,
     deleteMarks: deleteMarks.immediate,
     deleteEnded: retention(database, tables),
-    forgetEnded: forgetting(database, tables, keep),
     *deleteVolume(cutoff) {
       while (deleteSome.immediate(cutoff)) yield;
     },

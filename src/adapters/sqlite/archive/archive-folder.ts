@@ -1,0 +1,62 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode, fileProblem } from "../../../common/index.ts";
+
+/** Names of the files: one of each day, of lines while records are added, compressed afterwards. */
+const NAME = /^journal-(\d{4}-\d{2}-\d{2})\.ndjson(\.gz)?$/;
+
+/** Name of a compressed file that is not complete. */
+const PART = /^journal-.*\.part$/;
+
+/** The files of one day; a crash can leave both. */
+export type ArchiveDay = Readonly<{ day: string; compressed?: string; lines?: string }>;
+
+/** Creates the directory with mode 0700 if it is missing, and removes other users' permissions from it. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  } catch (cause) {
+    throw archiveError(folder, "cannot be used", cause);
+  }
+}
+
+/** Returns the days of an archive with the paths of their files, oldest first. */
+export function daysOf(folder: string): readonly ArchiveDay[] {
+  const days = new Map<string, ArchiveDay>();
+  for (const name of readdirSync(folder)) {
+    const [, day, isCompressed] = NAME.exec(name) ?? [];
+    if (day === undefined) continue;
+    const path = join(folder, name);
+    days.set(day, { day, ...days.get(day), ...(isCompressed ? { compressed: path } : { lines: path }) });
+  }
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** Returns the paths of compressed files that a crash left incomplete. */
+export function partsOf(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => PART.test(name))
+    .map((name) => join(folder, name));
+}
+
+/** Returns the path of a day's lines. */
+export const linesPath = (folder: string, day: string): string => join(folder, `journal-${day}.ndjson`);
+
+/** Makes the names in a directory durable. */
+export function syncFolder(folder: string): void {
+  const file = openSync(folder, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Returns an error that names a file or directory of the archive and has the code of its cause. */
+export function archiveError(path: string, what: string, cause: unknown): Error {
+  const code = errorCode(cause);
+  const why = fileProblem(code);
+  const message = `the archive ${path} ${what} (${code})${why === undefined ? "" : `: ${why}`}`;
+  return Object.assign(new Error(message, { cause }), { code });
+}

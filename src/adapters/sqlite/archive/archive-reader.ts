@@ -1,0 +1,66 @@
+import { createReadStream } from "node:fs";
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { errorCode } from "../../../common/index.ts";
+import { daysOf } from "./archive-folder.ts";
+import { textOf } from "./archive-line.ts";
+
+/** A line of the archive: the text of its record, or what is wrong with it. After a `problem` with a file, none follows. */
+export type ArchivedLine = Readonly<{ file: string; line: number; text?: string; problem?: string }>;
+
+/** Number of lines after which a reader lets other work run. */
+const LINES_PER_TURN = 512;
+
+/**
+ * Reads an archive from its first day on. The end of a file that is not compressed may be a part of a line, which a
+ * crash left: its record is still in the store, and it is left out.
+ */
+export async function* readArchive(folder: string): AsyncGenerator<ArchivedLine> {
+  for (const { compressed, lines } of daysOf(folder)) {
+    if (compressed !== undefined) yield* readCompressed(compressed);
+    if (lines !== undefined) yield* readLines(lines);
+  }
+}
+
+/** Reads a compressed file. */
+export function readCompressed(path: string): AsyncGenerator<ArchivedLine> {
+  const gunzip = createGunzip();
+  const file = createReadStream(path);
+  file.on("error", (error) => gunzip.destroy(error));
+  return linesIn(path, file.pipe(gunzip), false);
+}
+
+/** Reads a file of lines, or its first `bytes`. */
+export function readLines(path: string, bytes?: number): AsyncGenerator<ArchivedLine> {
+  if (bytes === 0) return linesIn(path, undefined, true);
+  return linesIn(path, createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 }), true);
+}
+
+async function* linesIn(
+  path: string,
+  bytes: Readable | undefined,
+  mayBeCut: boolean,
+): AsyncGenerator<ArchivedLine> {
+  const file = basename(path);
+  let line = 0;
+  let rest = "";
+  bytes?.setEncoding("utf8");
+  try {
+    for await (const chunk of bytes ?? []) {
+      const parts = (rest + String(chunk)).split("\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) {
+        const text = textOf(part);
+        yield { file, line: ++line, ...(text === undefined ? { problem: DAMAGED } : { text }) };
+        if (line % LINES_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    }
+  } catch (error) {
+    yield { file, line: line + 1, problem: `the file cannot be read from here on (${errorCode(error)})` };
+    return;
+  }
+  if (rest !== "" && !mayBeCut) yield { file, line: line + 1, problem: DAMAGED };
+}
+
+const DAMAGED = "the line is damaged";

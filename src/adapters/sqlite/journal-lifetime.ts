@@ -1,0 +1,61 @@
+import { resolve } from "node:path";
+import { flagOption, nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import type { OrderStore } from "../../ports/index.ts";
+import { inTurns } from "../shared/index.ts";
+import { archiveWriter, closeDays } from "./archive/index.ts";
+import type { Database } from "./database.ts";
+import { forgetting } from "./forgetting.ts";
+import type { Tables } from "./tables.ts";
+
+/** Lifetime of the journal (decisions TA and TC). */
+export interface SqliteJournalOptions {
+  /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
+  readonly forget?: boolean;
+  /**
+   * Directory to which records are copied before they are deleted: one file of lines for the newest day, and one
+   * compressed file for each earlier day. Requires `forget`.
+   */
+  readonly archive?: string;
+}
+
+/** Checks the options of a journal. Throws a RangeError for an archive without `forget`. */
+export const journalOption: OptionCheck = (value, name) => {
+  journalOptions(value, name);
+  const { forget, archive } = value as SqliteJournalOptions;
+  if (archive === undefined || forget === true) return;
+  throw new RangeError(`${name}.archive needs ${name}.forget: true: without it, no record leaves the store`);
+};
+
+const journalOptions: OptionCheck = optionsOf<SqliteJournalOptions>({
+  forget: optional(flagOption),
+  archive: optional(nameOption),
+});
+
+type Guarded = <T>(run: () => T) => Promise<T>;
+type Parts = Readonly<{ database: Database; tables: Tables; guarded: Guarded }>;
+
+/** Returns the method with which a store forgets records, if its options say that it does. */
+export function journalLifetime(
+  { database, tables, guarded }: Parts,
+  { forget = false, archive }: SqliteJournalOptions = {},
+): Pick<OrderStore, "forgetEnded"> {
+  if (!forget) return {};
+  const folder = archive === undefined ? undefined : resolve(archive);
+  const writer = folder === undefined ? undefined : archiveWriter(folder);
+  const steps = forgetting(database, tables, (records, beforeMs) =>
+    writer?.add(
+      records.map(({ text }) => text),
+      beforeMs,
+    ),
+  );
+  const { immediate: alone } = database.transaction((change: () => void) => {
+    tables.marks.requireOwner();
+    change();
+  });
+  return {
+    async forgetEnded(range, goesOn) {
+      await inTurns(steps(range, goesOn), guarded);
+      if (folder !== undefined) await closeDays(folder, { alone, goesOn: () => database.open && goesOn() });
+    },
+  };
+}

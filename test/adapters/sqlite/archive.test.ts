@@ -1,0 +1,179 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type ArchivedLine,
+  archiveWriter,
+  closeDays,
+  readArchive,
+} from "../../../src/adapters/sqlite/archive/index.ts";
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { encodeRecord } from "../../../src/wire/index.ts";
+import { endedOrder, part, sampleRecord } from "../../support/store-samples.ts";
+import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+const DAY_MS = 86_400_000;
+const always = (): boolean => true;
+const alone = (change: () => void): void => change();
+const textsOf = (from: number, to: number): readonly string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => encodeRecord(sampleRecord(3, from + index)));
+
+let place: TemporaryPlace;
+let folder: string;
+beforeEach(() => {
+  place = temporaryPlace();
+  folder = join(place.directory, "archive");
+});
+afterEach(() => place.remove());
+
+async function read(): Promise<readonly ArchivedLine[]> {
+  const lines: ArchivedLine[] = [];
+  for await (const line of readArchive(folder)) lines.push(line);
+  return lines;
+}
+const texts = async (): Promise<readonly (string | undefined)[]> => (await read()).map(({ text }) => text);
+const files = (): readonly string[] => readdirSync(folder).sort();
+const FIRST = "journal-1970-01-01.ndjson";
+
+describe("decision TC: the archive", () => {
+  it("adds lines of JSON with a checksum, one file a day, readable by the owner alone", async () => {
+    const writer = archiveWriter(folder);
+    writer.add(textsOf(1, 2), 0);
+    writer.add(textsOf(3, 3), DAY_MS);
+    expect(files()).toEqual([FIRST, "journal-1970-01-02.ndjson"]);
+    expect(await texts()).toEqual(textsOf(1, 3));
+    const [line = ""] = readFileSync(join(folder, FIRST), "utf8").split("\n");
+    expect(JSON.parse(line)).toMatchObject({ crc32: expect.any(String), v: 1, record: { sequence: 1 } });
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, FIRST)).mode & 0o777).toBe(0o600);
+  });
+
+  it("a day that is over is compressed; one that is earlier than the newest goes to the newest", async () => {
+    const writer = archiveWriter(folder);
+    writer.add(textsOf(1, 400), 0);
+    writer.add(textsOf(401, 401), DAY_MS);
+    writer.add(textsOf(402, 402), 0);
+    await closeDays(folder, { alone, goesOn: always });
+    expect(files()).toEqual([`${FIRST}.gz`, "journal-1970-01-02.ndjson"]);
+    expect(statSync(join(folder, `${FIRST}.gz`)).mode & 0o777).toBe(0o600);
+    expect(await texts()).toEqual(textsOf(1, 402));
+  });
+
+  it("a part of a line that a crash left is cut off before the next record, and is not read", async () => {
+    const writer = archiveWriter(folder);
+    writer.add(textsOf(1, 2), 0);
+    truncateSync(join(folder, FIRST), statSync(join(folder, FIRST)).size - 7);
+    expect(await texts()).toEqual(textsOf(1, 1));
+    writer.add(textsOf(2, 3), 0);
+    expect(await texts()).toEqual(textsOf(1, 3));
+  });
+
+  it("names file and line of a damaged line and of a damaged compressed file", async () => {
+    const writer = archiveWriter(folder);
+    writer.add(textsOf(1, 900), 0);
+    writer.add(textsOf(901, 902), DAY_MS);
+    await closeDays(folder, { alone, goesOn: always });
+    const second = join(folder, "journal-1970-01-02.ndjson");
+    writeFileSync(second, readFileSync(second, "utf8").replace('"sequence":901', '"sequence":911'));
+    expect((await read()).at(-2)).toEqual({
+      ...{ file: "journal-1970-01-02.ndjson", line: 1, problem: "the line is damaged" },
+    });
+    const first = join(folder, `${FIRST}.gz`);
+    truncateSync(first, statSync(first).size - 40);
+    const problems = (await read()).filter(({ problem }) => problem !== undefined);
+    expect(problems[0]).toMatchObject({
+      file: `${FIRST}.gz`,
+      problem: expect.stringContaining("cannot be read"),
+    });
+  });
+
+  it("compresses nothing that is damaged, that grows meanwhile, or when it is stopped", async () => {
+    const writer = archiveWriter(folder);
+    writer.add(textsOf(1, 900), 0);
+    writer.add(textsOf(901, 901), DAY_MS);
+    const both = [FIRST, "journal-1970-01-02.ndjson"];
+    let asked = 0;
+    await closeDays(folder, { alone, goesOn: () => ++asked !== 2 });
+    expect(files().filter((name) => !name.endsWith(".part"))).toEqual(both);
+    let changes = 0;
+    const grown = (change: () => void): void => {
+      if (++changes === 2) appendFileSync(join(folder, FIRST), "more");
+      change();
+    };
+    await closeDays(folder, { alone: grown, goesOn: always });
+    expect(files().filter((name) => !name.endsWith(".part"))).toEqual(both);
+    const first = join(folder, FIRST);
+    writeFileSync(first, readFileSync(first, "utf8").replace('"sequence":5,', '"sequence":6,'));
+    await expect(closeDays(folder, { alone, goesOn: always })).rejects.toThrow("cannot be compressed");
+    expect(files()).toContain(FIRST);
+  });
+
+  it("joins lines to a compressed file of the same day, after a crash between the two", async () => {
+    const writer = archiveWriter(folder);
+    writer.add(textsOf(1, 20), 0);
+    const lines = readFileSync(join(folder, FIRST));
+    writer.add(textsOf(21, 21), DAY_MS);
+    await closeDays(folder, { alone, goesOn: always });
+    writeFileSync(join(folder, FIRST), lines);
+    await closeDays(folder, { alone, goesOn: always });
+    expect(files()).toEqual([`${FIRST}.gz`, "journal-1970-01-02.ndjson"]);
+    expect(new Set(await texts())).toEqual(new Set(textsOf(1, 21)));
+    expect(
+      gunzipSync(readFileSync(join(folder, `${FIRST}.gz`)))
+        .toString()
+        .split("\n"),
+    ).toHaveLength(41);
+  });
+});
+
+describe("decision TC: a store with an archive", () => {
+  const open = () => openSqliteStore({ path: place.path, journal: { forget: true, archive: folder } });
+  const fill = async (store: ReturnType<typeof open>, from: number): Promise<void> => {
+    const heads = await store.acquire();
+    const { epoch = 0 } = heads[3] ?? {};
+    const orderId = -(from * 256 + 3);
+    const records = [0, 1].map((step) => ({
+      ...sampleRecord(3, from + step),
+      changes: [{ orderId, previous: step === 0 ? 0 : from, facts: [] }],
+    }));
+    const ended = [{ ...endedOrder({ orderId }), lastSequence: from + 1 }];
+    await store.append({ shards: [part(3, epoch, { records, ended })], marks: [] });
+  };
+
+  it("has every record that left the store, once; archive and store together are the whole journal", async () => {
+    const store = open();
+    for (const from of [1, 3, 5, 7]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 7, counter: 9, parents: [] });
+    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    const left = (await store.readRecords({ shard: 3, after: 0, limit: 99 })).map(encodeRecord);
+    expect(left).toHaveLength(2);
+    expect([...(await texts()), ...left].sort()).toHaveLength(8);
+    expect(new Set([...(await texts()), ...left]).size).toBe(8);
+    await store.close();
+  });
+
+  it("deletes nothing when the archive cannot be written, and goes on once it can", async () => {
+    const store = open();
+    for (const from of [1, 3, 5]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
+    const full = join(folder, FIRST);
+    spawnSync("mkdir", [full]);
+    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow(
+      "cannot be written (EISDIR)",
+    );
+    expect(readValue(place.path, "SELECT count(*) FROM journal")).toBe(6);
+    expect(readValue(place.path, "SELECT count(*) FROM ended")).toBe(3);
+    spawnSync("rmdir", [full]);
+    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    expect(await texts()).toHaveLength(4);
+    await store.close();
+  });
+
+  it("an archive without forget is refused", () => {
+    expect(() => openSqliteStore({ path: place.path, journal: { archive: folder } })).toThrow(
+      "openSqliteStore.journal.archive needs openSqliteStore.journal.forget: true",
+    );
+  });
+});
