@@ -7,3 +7,16 @@ export type { SqliteDriverName } from "./database.ts";
 export type { SqliteJournalOptions } from "./journal-lifetime.ts";
 export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./order-store.ts";
 export type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
+export type { MissingRecords } from "./seen-records.ts";
+export {
+  backupSqliteStore,
+  restoreSqliteStore,
+  type SqliteBackupOptions,
+  type SqliteCopy,
+  type SqliteRestoreOptions,
+} from "./store-backup.ts";
+export {
+  type SqliteVerification,
+  type SqliteVerifyOptions,
+  verifySqliteStore,
+} from "./store-verification.ts";

@@ -90,7 +90,7 @@ function keepFromOthers(path: string): void {
 }
 
 /** Checks the file before anything is written, so that a file of another program stays unchanged. */
-function refuseOthers(database: Database, name: string): void {
+export function refuseOthers(database: Database, name: string): void {
   const version = schemaVersion(database);
   const newest = newestVersion(MIGRATIONS);
   const application = database.pragma("application_id", { simple: true });
@@ -103,6 +103,16 @@ function refuseOthers(database: Database, name: string): void {
       `${name} has schema version ${version}, but this version of managed-orders supports versions up to ${newest}: update managed-orders`,
     );
   }
+}
+
+/** Throws an Error that names the file if its schema is not the newest one. */
+export function requireNewest(database: Database, name: string): void {
+  const version = schemaVersion(database);
+  const newest = newestVersion(MIGRATIONS);
+  if (version !== newest)
+    throw new FileProblem(
+      `${name} has schema version ${version} instead of ${newest}: open it once with openSqliteStore, which updates it`,
+    );
 }
 
 function configure(database: Database, name: string): void {

@@ -16,22 +16,15 @@ import { inTurns, limited } from "../shared/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
-import { endedListTable } from "./ended-list-table.ts";
-import { endedTable } from "./ended-table.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
-import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
-import { markTable } from "./mark-table.ts";
 import { type DatabaseOptions, oneFile, openDatabase, withFileName } from "./open-database.ts";
 import { QueuedRejections } from "./queued-rejections.ts";
-import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
-import { snapshotTable } from "./snapshot-table.ts";
-import type { Tables } from "./tables.ts";
+import { tablesOf } from "./tables-of.ts";
 import { transactions } from "./transactions.ts";
-import { volumeTable } from "./volume-table.ts";
 
 /**
  * An order store in a SQLite file. The same file holds small values of the host and retained rejections. An engine
@@ -152,18 +145,6 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       get: (key) => guarded(() => values.get(key)),
       set: (key, value) => guarded(() => values.set(key, value)),
     },
-  };
-}
-
-function tablesOf(database: Database): Tables {
-  return {
-    journal: journalTable(database),
-    marks: markTable(database),
-    volume: volumeTable(database),
-    quotes: quoteTable(database),
-    snapshots: snapshotTable(database),
-    ended: endedTable(database),
-    endedLists: endedListTable(database),
   };
 }
 

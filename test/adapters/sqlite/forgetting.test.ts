@@ -153,7 +153,7 @@ describe("decision TA: leftovers", () => {
 
   it("an order with thousands of records leaves in several transactions, oldest first; a stop between any two loses nothing", async () => {
     const store = open();
-    await fill(store, 1_800);
+    await fill(store, 1_100);
     let stops = 0;
     for (let left = 3; stops < 40; left = 1, stops++) {
       let steps = left;
@@ -167,7 +167,7 @@ describe("decision TA: leftovers", () => {
       expect(there, "kept orders are whole").toEqual(expect.arrayContaining([2, there.at(-3), there.at(-1)]));
       const first = there.find((sequence) => sequence > 2) ?? 0;
       expect(forgotten, "every missing record is at or below").toBeGreaterThanOrEqual(
-        first > 1_800 ? 0 : first - 1,
+        first > 1_100 ? 0 : first - 1,
       );
       if (isOver) break;
     }

@@ -1,0 +1,56 @@
+import { realpathSync } from "node:fs";
+import { basename } from "node:path";
+import type { Database, SqliteDriverName } from "./database.ts";
+import { loadDriver } from "./driver.ts";
+import { useDriver } from "./driver-in-use.ts";
+import { explained, refuseOthers, requireNewest, withFileName } from "./open-database.ts";
+
+/** Where a store is, and the driver to read it with. */
+export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
+
+/**
+ * Runs work on the contents of a store at one moment, through a connection that only reads. Other connections go on
+ * reading and writing meanwhile; the write-ahead log grows until the work is done. Rejects with an Error that names the
+ * file if it is not a store of this version or cannot be read.
+ */
+export async function atOneMoment<T>(
+  { path, driver }: ReadingOptions,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const name = basename(path);
+  const { database, release } = openToRead({ path, driver }, name);
+  try {
+    return await work(database);
+  } catch (error) {
+    throw withFileName(error, name);
+  } finally {
+    release();
+  }
+}
+
+function openToRead(
+  { path, driver: wanted }: ReadingOptions,
+  name: string,
+): Readonly<{ database: Database; release: () => void }> {
+  const driver = loadDriver(wanted);
+  let database: Database | undefined;
+  let endUse = (): void => undefined;
+  const release = (): void => {
+    database?.close();
+    endUse();
+  };
+  try {
+    const real = realpathSync(path);
+    endUse = useDriver(real, driver.name, name);
+    database = driver.open(real, { readonly: true });
+    refuseOthers(database, name);
+    requireNewest(database, name);
+    database.exec("BEGIN");
+    // A transaction sees the moment of its first read.
+    database.prepare("SELECT 1 FROM shards").get();
+    return { database, release };
+  } catch (error) {
+    release();
+    throw explained(error, name);
+  }
+}

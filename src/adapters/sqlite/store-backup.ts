@@ -1,0 +1,239 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import {
+  errorCode,
+  functionOption,
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  wordOption,
+} from "../../common/index.ts";
+import type { ShardHead } from "../../ports/index.ts";
+import type { Database, SqliteDriverName } from "./database.ts";
+import { DRIVER_NAMES, loadDriver } from "./driver.ts";
+import { lockFile } from "./file-lock.ts";
+import { explained, openDatabase, refuseOthers } from "./open-database.ts";
+import { atOneMoment } from "./reading.ts";
+
+/** What to copy and where to, and who is told of the progress. */
+export interface SqliteBackupOptions {
+  readonly path: string;
+  /** Path of the backup. It must not exist; its directory must. */
+  readonly to: string;
+  readonly driver?: SqliteDriverName;
+  /** Called between steps with the number of pages copied so far, and of all. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** What to restore and where to. */
+export interface SqliteRestoreOptions {
+  /** Path of the backup. It stays unchanged. */
+  readonly from: string;
+  /** Path of the store. It must not exist. */
+  readonly path: string;
+  readonly driver?: SqliteDriverName;
+}
+
+/** Contents of a backup or of a restored store. */
+export interface SqliteCopy {
+  /** Number of records since the journal began. */
+  readonly records: number;
+  /** The position of the journal: the heads of all shards with records. */
+  readonly shards: readonly ShardHead[];
+  /** Size of the file. */
+  readonly bytes: number;
+  /** Whether records have left the store: they are in the archive, if there is one, and not in this file. */
+  readonly forgets: boolean;
+}
+
+/** Number of pages, of 4 kB each, that one step copies: some milliseconds. */
+const PAGES_PER_STEP = 256;
+
+const driverOption = optional(wordOption(DRIVER_NAMES));
+
+const backupOption: OptionCheck = optionsOf<SqliteBackupOptions>({
+  path: nameOption,
+  to: nameOption,
+  driver: driverOption,
+  onProgress: optional(functionOption("is told of the progress")),
+});
+
+const restoreOption: OptionCheck = optionsOf<SqliteRestoreOptions>({
+  from: nameOption,
+  path: nameOption,
+  driver: driverOption,
+});
+
+/**
+ * Copies a store as it is at one moment, while a process has it open and writes. The copy is one file that only its
+ * owner can read. It has its name only when it is complete and on disk. The archive of the journal is not part of it:
+ * copy its directory afterwards. Rejects with an Error that names the file if the store cannot be read, the copy cannot
+ * be written or exists already, and with a TypeError or RangeError that names an option that is missing, unknown or
+ * wrong.
+ *
+ * @example
+ * ```ts
+ * import { backupSqliteStore } from "managed-orders/sqlite";
+ * const daily = async (day: string): Promise<number> => {
+ *   const { records } = await backupSqliteStore({ path: "./data/orders.db", to: `./backups/${day}.db` });
+ *   return records;
+ * };
+ * ```
+ */
+export async function backupSqliteStore(options: SqliteBackupOptions): Promise<SqliteCopy> {
+  backupOption(options, "backupSqliteStore");
+  const { driver, onProgress } = options;
+  const [path, to] = [resolve(options.path), resolve(options.to)];
+  return await atOneMoment({ path, driver }, async (database) => {
+    const progress = (left: Readonly<{ totalPages: number; remainingPages: number }>): void =>
+      onProgress?.(left.totalPages - left.remainingPages, left.totalPages);
+    return await published(to, driver, async (part) => {
+      await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
+      return oneFileCopy(part, driver);
+    });
+  });
+}
+
+/**
+ * Makes a store of a backup. Checks the whole file first, and raises the epoch of every shard. The store has its name
+ * only when it is complete and on disk. Rejects with an Error that names the file if the backup is damaged or not one of
+ * this version, if the store exists already or is open in another process, and with a TypeError or RangeError that names
+ * an option that is missing, unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * import { restoreSqliteStore } from "managed-orders/sqlite";
+ * const fromBackup = async (day: string): Promise<number> => {
+ *   const { records } = await restoreSqliteStore({ from: `./backups/${day}.db`, path: "./data/orders.db" });
+ *   return records;
+ * };
+ * ```
+ */
+export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise<SqliteCopy> {
+  restoreOption(options, "restoreSqliteStore");
+  const { driver } = options;
+  const [from, path] = [resolve(options.from), resolve(options.path)];
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  refuseExisting(path);
+  for (const beside of [`${path}-wal`, `${path}-shm`]) refuseExisting(beside);
+  const unlock = lockFile({ path, busyTimeoutMs: 0, ...(driver && { driver }) });
+  try {
+    return await published(path, driver, async (part) => {
+      refuseLog(from);
+      copyFileSync(from, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      chmodSync(part, 0o600);
+      requireSound(part, basename(from), driver);
+      const database = openDatabase({ path: part, busyTimeoutMs: 0, ...(driver && { driver }) });
+      database.exec(
+        "UPDATE shards SET epoch = epoch + 1; UPDATE state SET value = value + 1 WHERE name = 'owner'",
+      );
+      database.close();
+      return oneFileCopy(part, driver);
+    });
+  } finally {
+    unlock();
+  }
+}
+
+/** Makes a file under another name, and gives it its own name when it is on disk. Never replaces a file. */
+async function published(
+  path: string,
+  driver: SqliteDriverName | undefined,
+  make: (part: string) => Promise<Omit<SqliteCopy, "bytes">>,
+): Promise<SqliteCopy> {
+  refuseExisting(path);
+  const part = `${path}.part`;
+  const unlock = lockFile({ path: part, busyTimeoutMs: 0, ...(driver && { driver }) });
+  try {
+    for (const left of [part, `${part}-journal`, `${part}-wal`, `${part}-shm`]) rmSync(left, { force: true });
+    const made = await make(part);
+    sync(part);
+    const { size: bytes } = statSync(part);
+    // A link fails if the name exists, and a rename would replace the file.
+    linkSync(part, path);
+    rmSync(part);
+    sync(dirname(path));
+    return { ...made, bytes };
+  } catch (cause) {
+    rmSync(part, { force: true });
+    if (errorCode(cause) === "EEXIST") refuseExisting(path);
+    throw cause;
+  } finally {
+    unlock();
+    rmSync(`${part}.lock`, { force: true });
+  }
+}
+
+function refuseExisting(path: string): void {
+  if (existsSync(path))
+    throw Object.assign(new Error(`${basename(path)} exists already: choose another path, or move it away`), {
+      code: "EEXIST",
+    });
+}
+
+/** Throws an Error for a file whose last transactions are in a file beside it: a copy of it alone would lack them. */
+function refuseLog(path: string): void {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  throw new Error(`${basename(path)} is a store in use, not a backup: make a backup of it and restore that`);
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Throws an Error that names the backup unless SQLite finds its pages in order. */
+function requireSound(path: string, name: string, driver: SqliteDriverName | undefined): void {
+  const database = loadDriver(driver).open(path);
+  try {
+    refuseOthers(database, name);
+    const found = database.pragma("quick_check(1)", { simple: true });
+    if (found !== "ok") throw new Error(`${name} is damaged: ${String(found)}`);
+  } catch (error) {
+    throw errorCode(error).startsWith("SQLITE_") ? explained(error, name) : error;
+  } finally {
+    database.close();
+  }
+}
+
+/** Takes a copy out of the mode in which a second file belongs to it, and returns what it contains. */
+function oneFileCopy(path: string, driver: SqliteDriverName | undefined): Omit<SqliteCopy, "bytes"> {
+  const database = loadDriver(driver).open(path);
+  try {
+    database.pragma("journal_mode = DELETE");
+    chmodSync(path, 0o600);
+    return contentsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+function contentsOf(database: Database): Omit<SqliteCopy, "bytes"> {
+  const heads = database
+    .prepare<[], ShardHead & Readonly<{ forgotten: number }>>(
+      "SELECT shard, epoch, sequence, forgotten FROM shards WHERE sequence > 0 ORDER BY shard",
+    )
+    .all();
+  return {
+    records: heads.reduce((sum, { sequence }) => sum + sequence, 0),
+    shards: heads.map(({ forgotten, ...head }) => (forgotten > 0 ? { ...head, forgotten } : head)),
+    forgets: heads.some(({ forgotten }) => forgotten > 0),
+  };
+}

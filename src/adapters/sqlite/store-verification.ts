@@ -1,0 +1,235 @@
+import { resolve } from "node:path";
+import { crc32 } from "node:zlib";
+import {
+  errorMessage,
+  functionOption,
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  wordOption,
+} from "../../common/index.ts";
+import type { ShardHead } from "../../ports/index.ts";
+import { decodeRecord } from "../../wire/index.ts";
+import { nextTurn } from "../shared/index.ts";
+import { readArchive } from "./archive/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
+import type { Database, SqliteDriverName } from "./database.ts";
+import { DRIVER_NAMES } from "./driver.ts";
+import { START } from "./leaving-page.ts";
+import { atOneMoment } from "./reading.ts";
+import { type MissingRecords, SeenRecords } from "./seen-records.ts";
+import { tablesOf } from "./tables-of.ts";
+
+/** What to verify: a store, the archive of its journal, and who is told of the progress. */
+export interface SqliteVerifyOptions {
+  readonly path: string;
+  /** Directory of the archive. With it, no record may be missing; without it, those that the store has forgotten may. */
+  readonly archive?: string;
+  readonly driver?: SqliteDriverName;
+  /** Called after some thousand records with the number of records read so far, and of all in the journal. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** Result of a verification. */
+export interface SqliteVerification {
+  /** True if nothing is missing and there is no problem. */
+  readonly whole: boolean;
+  /** Number of records since the journal began. */
+  readonly records: number;
+  /** Number of these in the store. */
+  readonly stored: number;
+  /** Number of these in the archive, of which some may be in the store too. */
+  readonly archived: number;
+  /** Number of missing records, and the first hundred runs of them. */
+  readonly missing: number;
+  readonly missingRecords: readonly MissingRecords[];
+  /** Number of damaged, unknown or contradictory rows and lines, and a text about each of the first hundred. */
+  readonly problems: number;
+  readonly problemTexts: readonly string[];
+}
+
+/** Number of rows that one step reads, which takes some milliseconds. */
+const ROWS_PER_STEP = 512;
+
+/** Number of missing runs and of problems that a result names. */
+const MOST_NAMED = 100;
+
+const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
+  path: nameOption,
+  archive: optional(nameOption),
+  driver: optional(wordOption(DRIVER_NAMES)),
+  onProgress: optional(functionOption("is told of the progress")),
+});
+
+/**
+ * Reads every row of a store, and the archive of its journal, in short steps, while a process has the store open. Each
+ * record must be readable and match its checksum, and all records of the journal must be there: in the store, or in the
+ * archive. Whether the records produce the current state is checked by `engine.verify()`. Takes about 4 bytes of memory
+ * for each record of the journal. Rejects with an Error that names the file if it is not a store of this version, and
+ * with a TypeError or RangeError that names an option that is missing, unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * import { openSqliteStore, verifySqliteStore } from "managed-orders/sqlite";
+ * await openSqliteStore({ path: "./data/orders.db" }).close();
+ * const { whole, records } = await verifySqliteStore({ path: "./data/orders.db" });
+ * console.log(whole, records); // true 0
+ * ```
+ */
+export async function verifySqliteStore(options: SqliteVerifyOptions): Promise<SqliteVerification> {
+  verifyOption(options, "verifySqliteStore");
+  const { path, driver, archive } = options;
+  return await atOneMoment({ path: resolve(path), driver }, async (database) => {
+    const findings = new Findings(database, options);
+    // The store first: a record that is archived meanwhile has been seen here.
+    await findings.readJournal();
+    await findings.readTables();
+    if (archive !== undefined) await findings.readArchive(resolve(archive));
+    return findings.result();
+  });
+}
+
+type JournalRow = Readonly<{
+  position: number;
+  shard: number;
+  sequence: number;
+  record: string;
+  checksum: number | null;
+}>;
+type Head = ShardHead & Readonly<{ forgotten: number }>;
+
+class Findings {
+  readonly #database: Database;
+  readonly #options: SqliteVerifyOptions;
+  readonly #heads: readonly Head[];
+  readonly #seen: readonly SeenRecords[];
+  readonly #texts: string[] = [];
+  readonly #all: number;
+  #problems = 0;
+  #stored = 0;
+  #archived = 0;
+
+  constructor(database: Database, options: SqliteVerifyOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#heads = database
+      .prepare<[], Head>("SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard")
+      .all();
+    this.#seen = this.#heads.map(({ sequence }) => new SeenRecords(sequence));
+    this.#all = this.#heads.reduce((sum, { sequence }) => sum + sequence, 0);
+  }
+
+  async readJournal(): Promise<void> {
+    const page = this.#database.prepare<[after: number, limit: number], JournalRow>(
+      "SELECT position, shard, sequence, record, checksum FROM journal WHERE position > ? ORDER BY position LIMIT ?",
+    );
+    for (let after = 0; ; ) {
+      const rows = page.all(after, ROWS_PER_STEP);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      for (const { shard, sequence, record, checksum } of rows) {
+        const name = `record ${sequence} of shard ${shard}`;
+        this.#attempt(() => {
+          requireIntact(checksum, checksumOf([shard, sequence], record), () => `journal ${name}`);
+          this.#note(record, `${name} in the store`, { shard, sequence });
+          this.#stored++;
+        });
+      }
+      after = last.position;
+      await this.#progress();
+    }
+  }
+
+  /** Reads every other row that has a checksum. */
+  async readTables(): Promise<void> {
+    const { ended, endedLists, snapshots, marks, quotes, volume } = tablesOf(this.#database);
+    for (const { shard } of this.#heads) {
+      await this.#steps(snapshots.read(shard));
+      for (let afterOrderId = 0; ; ) {
+        const rows = this.#attempt(() => ended.ofShard({ shard, afterOrderId, limit: ROWS_PER_STEP })) ?? [];
+        await nextTurn();
+        if (rows.length === 0) break;
+        afterOrderId = rows.at(-1)?.orderId ?? 0;
+      }
+    }
+    for (let after = START; ; ) {
+      const page = { beforeMs: Number.MAX_SAFE_INTEGER, after, limit: ROWS_PER_STEP };
+      const last = this.#attempt(() => endedLists.leaving(page))?.at(-1);
+      await nextTurn();
+      if (last === undefined) break;
+      after = { endedAtMs: last.endedAtMs, id: last.listId };
+    }
+    this.#attempt(marks.read);
+    this.#attempt(quotes.read);
+    await this.#steps(volume.read());
+  }
+
+  async readArchive(folder: string): Promise<void> {
+    for await (const { file, line, text, problem } of readArchive(folder)) {
+      if (text === undefined) this.#problem(`${file}, line ${line}: ${problem}`);
+      else
+        this.#attempt(() => {
+          this.#note(text, `${file}, line ${line}`);
+          this.#archived++;
+        });
+      if (line % ROWS_PER_STEP === 0) await this.#progress();
+    }
+  }
+
+  result(): SqliteVerification {
+    const missingRecords: MissingRecords[] = [];
+    let missing = 0;
+    for (const { shard, forgotten } of this.#heads) {
+      const from = this.#options.archive === undefined ? forgotten + 1 : 1;
+      for (const run of this.#seen[shard]?.missing(from) ?? []) {
+        missing += run.to - run.from + 1;
+        if (missingRecords.length < MOST_NAMED) missingRecords.push({ shard, ...run });
+      }
+    }
+    return {
+      whole: missing === 0 && this.#problems === 0,
+      records: this.#all,
+      stored: this.#stored,
+      archived: this.#archived,
+      missing,
+      missingRecords,
+      problems: this.#problems,
+      problemTexts: this.#texts,
+    };
+  }
+
+  /** Notes a record at a place. Throws if it cannot be read, or contradicts one that was seen. */
+  #note(text: string, name: string, place?: Readonly<{ shard: number; sequence: number }>): void {
+    const { shard, sequence } = decodeRecord(text, place);
+    const noted = this.#seen[shard]?.note(sequence, crc32(text)) ?? "other";
+    if (noted === "other")
+      throw new Error(
+        `${name}: record ${sequence} of shard ${shard} is unknown or differs from another copy`,
+      );
+    if (noted === "again" && place !== undefined) throw new Error(`${name}: it is stored twice`);
+  }
+
+  #attempt<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#problem(errorMessage(error));
+      return undefined;
+    }
+  }
+
+  async #steps(steps: Generator<void, unknown>): Promise<void> {
+    while (this.#attempt(() => steps.next())?.done === false) await nextTurn();
+  }
+
+  #problem(text: string): void {
+    this.#problems++;
+    if (this.#texts.length < MOST_NAMED) this.#texts.push(text);
+  }
+
+  async #progress(): Promise<void> {
+    this.#options.onProgress?.(Math.min(this.#all, this.#stored + this.#archived), this.#all);
+    await nextTurn();
+  }
+}

@@ -1,0 +1,178 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  backupSqliteStore,
+  openSqliteStore,
+  restoreSqliteStore,
+  type SqliteStore,
+  verifySqliteStore,
+} from "../../../src/adapters/sqlite/index.ts";
+import { endedOrder, part, sampleRecord, sampleRecords } from "../../support/store-samples.ts";
+import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+let place: TemporaryPlace;
+let [to, restored] = ["", ""];
+beforeEach(() => {
+  place = temporaryPlace();
+  to = join(place.directory, "backup.db");
+  restored = join(place.directory, "restored", "orders.db");
+});
+afterEach(() => place.remove());
+
+/** Opens the store with some records in two shards. */
+async function filled(records = 20): Promise<SqliteStore> {
+  const store = openSqliteStore({ path: place.path });
+  const heads = await store.acquire();
+  const { epoch = 0 } = heads[0] ?? {};
+  const shards = [3, 9].map((shard) => part(shard, epoch, { records: sampleRecords(shard, 1, records) }));
+  await store.append({ shards, marks: [] });
+  return store;
+}
+
+describe("decision TD: a backup", () => {
+  it("is the store at one moment, while appends go on; nothing is seen under its name before it is complete", async () => {
+    const store = await filled(3_000);
+    let appended = 3_000;
+    let steps = 0;
+    const copy = await backupSqliteStore({
+      path: place.path,
+      to,
+      onProgress(done, all) {
+        steps++;
+        expect(done).toBeLessThanOrEqual(all);
+        expect(existsSync(to)).toBe(false);
+        const records = [sampleRecord(3, ++appended)];
+        void store.append({ shards: [part(3, 1, { records })], marks: [] });
+      },
+    });
+    expect(steps).toBeGreaterThan(0);
+    expect(copy).toMatchObject({ records: 6_000, forgets: false, bytes: statSync(to).size });
+    expect(copy.shards).toEqual([
+      { shard: 3, epoch: 1, sequence: 3_000 },
+      { shard: 9, epoch: 1, sequence: 3_000 },
+    ]);
+    expect(statSync(to).mode & 0o777).toBe(0o600);
+    expect(readdirSync(place.directory).sort()).toEqual(["backup.db", "data"]);
+    expect(await verifySqliteStore({ path: to })).toMatchObject({
+      whole: true,
+      records: 6_000,
+      stored: 6_000,
+    });
+    expect((await store.head(3)).sequence).toBe(appended);
+    await store.close();
+  });
+
+  it("replaces no file, and needs a store", async () => {
+    const store = await filled();
+    writeFileSync(to, "mine");
+    await expect(backupSqliteStore({ path: place.path, to })).rejects.toThrow("backup.db exists already");
+    expect(readFileSync(to, "utf8")).toBe("mine");
+    const missing = join(place.directory, "no.db");
+    await expect(backupSqliteStore({ path: missing, to: `${to}2` })).rejects.toThrow(
+      "no.db cannot be opened",
+    );
+    expect(existsSync(missing)).toBe(false);
+    await expect(backupSqliteStore({ path: to, to: `${to}2` })).rejects.toThrow(
+      "backup.db is not a SQLite database",
+    );
+    await store.close();
+  });
+});
+
+describe("decision TE: a restored store", () => {
+  it("I60: has everything, in a later epoch", async () => {
+    const store = await filled();
+    await backupSqliteStore({ path: place.path, to });
+    await store.close();
+    const copy = await restoreSqliteStore({ from: to, path: restored });
+    expect(copy).toMatchObject({ records: 40, shards: [{ shard: 3, epoch: 2, sequence: 20 }, { shard: 9 }] });
+    const next = openSqliteStore({ path: restored, exclusive: true });
+    expect((await next.acquire())[3]).toEqual({ shard: 3, epoch: 3, sequence: 20 });
+    expect(await next.readRecords({ shard: 9, after: 0, limit: 99 })).toHaveLength(20);
+    await next.close();
+  });
+
+  it("replaces no store, and is not made of a damaged backup, of another file, or of a store in use", async () => {
+    const store = await filled(2_000);
+    await expect(restoreSqliteStore({ from: place.path, path: restored })).rejects.toThrow(
+      "is a store in use",
+    );
+    await backupSqliteStore({ path: place.path, to });
+    await expect(restoreSqliteStore({ from: to, path: place.path })).rejects.toThrow(
+      "orders.db exists already",
+    );
+    await store.close();
+    const bytes = readFileSync(to);
+    bytes.fill(7, 4_096 * 20, 4_096 * 60);
+    writeFileSync(`${to}.bad`, bytes);
+    await expect(restoreSqliteStore({ from: `${to}.bad`, path: restored })).rejects.toThrow("damaged");
+    expect(existsSync(restored)).toBe(false);
+    mkdirSync(join(place.directory, "other"), { recursive: true });
+    writeFileSync(`${to}.text`, "not a store at all".repeat(1_000));
+    await expect(restoreSqliteStore({ from: `${to}.text`, path: restored })).rejects.toThrow();
+    expect(existsSync(restored)).toBe(false);
+  });
+});
+
+describe("decision TC: verifySqliteStore", () => {
+  const archive = () => join(place.directory, "archive");
+  async function forgetful(): Promise<SqliteStore> {
+    const store = openSqliteStore({ path: place.path, journal: { forget: true, archive: archive() } });
+    await store.acquire();
+    const orders = Array.from({ length: 30 }, (_, index) => -((index + 1) * 256 + 3));
+    const records = orders.map((orderId, index) => ({
+      ...sampleRecord(3, index + 1),
+      changes: [{ orderId, previous: 0, facts: [] }],
+    }));
+    const ended = orders.map((orderId, index) => ({ ...endedOrder({ orderId }), lastSequence: index + 1 }));
+    await store.append({ shards: [part(3, 1, { records, ended })], marks: [] });
+    await store.writeSnapshot({ shard: 3, sequence: 30, counter: 99, parents: [] });
+    await store.forgetEnded?.({ beforeMs: 5_000 }, () => true);
+    return store;
+  }
+
+  it("finds the whole journal in store and archive; without the archive, only what is forgotten may be missing", async () => {
+    const store = await forgetful();
+    const whole = await verifySqliteStore({ path: place.path, archive: archive() });
+    expect(whole).toMatchObject({
+      whole: true,
+      records: 30,
+      stored: 1,
+      archived: 29,
+      missing: 0,
+      problems: 0,
+    });
+    expect(await verifySqliteStore({ path: place.path })).toMatchObject({
+      whole: true,
+      stored: 1,
+      archived: 0,
+    });
+    await store.close();
+  });
+
+  it("names what is missing, damaged, contradictory or unknown", async () => {
+    const store = await forgetful();
+    const [name = ""] = readdirSync(archive());
+    const file = join(archive(), name);
+    const lines = readFileSync(file, "utf8").split("\n");
+    writeFileSync(file, [...lines.slice(0, 4), ...lines.slice(6)].join("\n"));
+    const gone = await verifySqliteStore({ path: place.path, archive: archive() });
+    expect(gone).toMatchObject({
+      whole: false,
+      missing: 2,
+      missingRecords: [{ shard: 3, from: 24, to: 25 }],
+    });
+    writeFileSync(file, lines.join("\n").replace('"sequence":9,', '"sequence":8,'));
+    const damaged = await verifySqliteStore({ path: place.path, archive: archive() });
+    expect(damaged).toMatchObject({ whole: false, problems: 1, missing: 1 });
+    expect(damaged.problemTexts).toEqual([
+      expect.stringMatching(/^journal-1970-01-01.ndjson, line \d+: the line is damaged$/),
+    ]);
+    writeFileSync(file, lines.join("\n"));
+    executeOn(place.path, "UPDATE journal SET record = replace(record, 'PLACE', 'CANCEL')");
+    const changed = await verifySqliteStore({ path: place.path, archive: archive() });
+    expect(changed).toMatchObject({ whole: false, problems: 1, missing: 1 });
+    await store.close();
+  });
+});
