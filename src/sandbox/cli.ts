@@ -2,6 +2,7 @@
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { type Sandbox, startSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
+import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
 
 /** Exit code for problems that the operator can fix: a setting, a port or store in use, an unusable file. */
 const BAD_SETTING = 2;
@@ -10,10 +11,15 @@ const BAD_SETTING = 2;
 const LONGEST_STOP_MS = 10_000;
 
 async function main(argv: readonly string[]): Promise<void> {
-  const [command, ...rest] = argv;
+  const [command = "", ...rest] = argv;
+  const storeCommand = STORE_COMMANDS.get(command);
+  if (storeCommand !== undefined && !asksForHelp(rest)) {
+    process.exitCode = await storeCommand(rest, OUTPUT);
+    return;
+  }
   if (command !== "sandbox" || asksForHelp(rest)) {
-    const known = command === undefined || command === "sandbox" || asksForHelp(argv);
-    process.stdout.write(settingsHelp());
+    const known = command === "" || command === "sandbox" || asksForHelp(argv);
+    process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}`);
     process.exitCode = known ? 0 : BAD_SETTING;
     return;
   }
@@ -22,6 +28,14 @@ async function main(argv: readonly string[]): Promise<void> {
   stopOnSignals(sandbox);
   process.stdout.write(settings.log === "json" ? jsonLine(sandbox) : greeting(settings, sandbox));
 }
+
+/** Progress is shown on a terminal only, on one line that the next text replaces. */
+const OUTPUT: CommandOutput = {
+  say: (text) => void process.stdout.write(text),
+  progress(text) {
+    if (process.stderr.isTTY) process.stderr.write(`\r${text.padEnd(60)}\r`);
+  },
+};
 
 function jsonLine({ url, wsUrl, controlUrl, exchange }: Sandbox): string {
   const { apiKey } = exchange.demoKey;

@@ -9,6 +9,7 @@ const OTHERS: readonly string[] = [
   "EADDRINUSE",
   "EADDRNOTAVAIL",
   "EBUSY",
+  "EEXIST",
   "EIO",
   "STORE_FILE",
   "SQLITE_NOTADB",

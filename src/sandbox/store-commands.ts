@@ -1,0 +1,95 @@
+import {
+  backupSqliteStore,
+  restoreSqliteStore,
+  type SqliteCopy,
+  type SqliteVerification,
+  verifySqliteStore,
+} from "../adapters/sqlite/index.ts";
+import { SettingsError } from "./settings-error.ts";
+
+/** Where a command writes: results, and on a terminal its progress. */
+export type CommandOutput = Readonly<{ say: (text: string) => void; progress: (text: string) => void }>;
+
+/** Runs a command on a store. Resolves to its exit code: 0, or 1 if a verification has found something. */
+type StoreCommand = (argv: readonly string[], output: CommandOutput) => Promise<number>;
+
+/** The commands on stores, by name. Each throws a SettingsError for arguments that it does not take. */
+export const STORE_COMMANDS: ReadonlyMap<string, StoreCommand> = new Map<string, StoreCommand>([
+  ["backup", backup],
+  ["restore", restore],
+  ["verify", verify],
+]);
+
+/** Returns a line about each command for `--help`. */
+export function storeCommandsHelp(): string {
+  return [
+    "managed-orders backup STORE TARGET              copies a store, which may be in use, to a new file",
+    "managed-orders restore BACKUP STORE             makes a new store of a backup",
+    "managed-orders verify STORE [--archive FOLDER]  reads every row of a store, and the archive of its journal",
+    "",
+  ].join("\n");
+}
+
+async function backup(argv: readonly string[], output: CommandOutput): Promise<number> {
+  const [path, to] = two(argv, "backup STORE TARGET");
+  const copy = await backupSqliteStore({ path, to, onProgress: bar("Copying", output) });
+  output.progress("");
+  output.say(`${to}: ${contentsOf(copy)}\n`);
+  if (copy.forgets)
+    output.say("Records that have left the store are not in it. Copy the archive now, if there is one.\n");
+  return 0;
+}
+
+async function restore(argv: readonly string[], output: CommandOutput): Promise<number> {
+  const [from, path] = two(argv, "restore BACKUP STORE");
+  const copy = await restoreSqliteStore({ from, path });
+  output.say(`${path}: ${contentsOf(copy)}\n`);
+  return 0;
+}
+
+async function verify(argv: readonly string[], output: CommandOutput): Promise<number> {
+  const [path, flag, archive, ...more] = argv;
+  const isArchive = flag === "--archive" && archive !== undefined;
+  if (path === undefined || more.length > 0 || (flag !== undefined && !isArchive))
+    throw wrongArguments("verify STORE [--archive FOLDER]");
+  const onProgress = bar("Reading", output);
+  const found = await verifySqliteStore({ path, onProgress, ...(isArchive && { archive }) });
+  output.progress("");
+  output.say(verdictOf(found));
+  return found.whole ? 0 : 1;
+}
+
+function two(argv: readonly string[], usage: string): readonly [string, string] {
+  const [first, second, ...more] = argv;
+  if (first === undefined || second === undefined || more.length > 0) throw wrongArguments(usage);
+  return [first, second];
+}
+
+const wrongArguments = (usage: string): SettingsError => new SettingsError(`usage: managed-orders ${usage}`);
+
+function contentsOf({ records, shards, bytes }: SqliteCopy): string {
+  const position = shards.map(({ shard, sequence }) => `${shard}:${sequence}`).join(" ");
+  return `${records} records, ${(bytes / 1e6).toFixed(1)} MB, at the journal position ${position === "" ? "0" : position}`;
+}
+
+function verdictOf(found: SqliteVerification): string {
+  const { whole, records, stored, archived, missing, missingRecords, problems, problemTexts } = found;
+  return [
+    whole
+      ? "The store is whole."
+      : `The store is not whole: ${missing} records are missing, ${problems} problems.`,
+    `Records since the journal began: ${records}; in the store: ${stored}; in the archive: ${archived}.`,
+    ...missingRecords.map(({ shard, from, to }) => `  missing: records ${from} to ${to} of shard ${shard}`),
+    ...problemTexts.map((text) => `  ${text}`),
+    "",
+  ].join("\n");
+}
+
+/** Returns a listener that shows progress as a bar of 30 characters. */
+function bar(what: string, { progress }: CommandOutput): (done: number, all: number) => void {
+  return (done, all) => {
+    const part = all === 0 ? 1 : done / all;
+    const filled = Math.round(part * 30);
+    progress(`${what} [${"#".repeat(filled)}${".".repeat(30 - filled)}] ${Math.floor(part * 100)} %`);
+  };
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { STORE_COMMANDS } from "../../src/sandbox/store-commands.ts";
+import { executeOn, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import { part, sampleRecords } from "../support/store-samples.ts";
+
+let place: TemporaryPlace;
+beforeEach(() => {
+  place = temporaryPlace();
+});
+afterEach(() => place.remove());
+
+async function run(command: string, ...argv: readonly string[]) {
+  const said: string[] = [];
+  const shown: string[] = [];
+  const output = {
+    say: (text: string) => void said.push(text),
+    progress: (text: string) => void shown.push(text),
+  };
+  const code = await STORE_COMMANDS.get(command)?.(argv, output);
+  return { code, said: said.join(""), shown };
+}
+
+describe("decisions TC to TE: managed-orders backup, restore and verify", () => {
+  it("copy a store that is in use, make a store of the copy, and read it", async () => {
+    const store = openSqliteStore({ path: place.path });
+    await store.acquire();
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 9_000) })], marks: [] });
+    const [copy, next] = [join(place.directory, "copy.db"), join(place.directory, "next.db")];
+    const backup = await run("backup", place.path, copy);
+    expect(backup).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/9000 records, .* MB, .* 7:9000\n$/),
+    });
+    expect(backup.shown[0]).toMatch(/^Copying \[#*\.*\] \d+ %$/);
+    await store.close();
+    expect(await run("restore", copy, next)).toMatchObject({ code: 0 });
+    expect(await run("verify", next)).toMatchObject({
+      ...{
+        code: 0,
+        said: expect.stringContaining("The store is whole.\nRecords since the journal began: 9000;"),
+      },
+    });
+    executeOn(next, "DELETE FROM journal WHERE sequence BETWEEN 4 AND 6");
+    expect(await run("verify", next)).toMatchObject({
+      ...{ code: 1, said: expect.stringContaining("missing: records 4 to 6 of shard 7") },
+    });
+  });
+
+  it("say how they are used", async () => {
+    await expect(run("backup", "one")).rejects.toThrow("usage: managed-orders backup STORE TARGET");
+    await expect(run("restore")).rejects.toThrow("usage: managed-orders restore BACKUP STORE");
+    await expect(run("verify", "a", "--archive")).rejects.toThrow("usage: managed-orders verify STORE");
+  });
+});
