@@ -31,6 +31,8 @@ const BATCH = 4_096;
 export type WeekPlan = Readonly<{
   records: number;
   days: number;
+  /** Number of shards among which they are spread. */
+  shards: number;
   folder: string;
   say: (line: string) => void;
 }>;
