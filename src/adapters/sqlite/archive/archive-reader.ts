@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { errorCode } from "../../../common/index.ts";
+import { nextTurn } from "../../shared/index.ts";
 import { daysOf } from "./archive-folder.ts";
 import { textOf } from "./archive-line.ts";
 
@@ -53,7 +54,7 @@ async function* linesIn(
       for (const part of parts) {
         const text = textOf(part);
         yield { file, line: ++line, ...(text === undefined ? { problem: DAMAGED } : { text }) };
-        if (line % LINES_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+        if (line % LINES_PER_TURN === 0) await nextTurn();
       }
     }
   } catch (error) {
