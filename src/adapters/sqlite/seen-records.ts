@@ -1,5 +1,9 @@
 /** A run of missing records of a shard, both ends included. */
-export type MissingRecords = Readonly<{ shard: number; from: number; to: number }>;
+export interface MissingRecords {
+  readonly shard: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Notes which records of a shard were seen, with their checksums: about 4 bytes for each. */
 export class SeenRecords {
