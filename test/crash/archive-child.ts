@@ -1,0 +1,37 @@
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
+import { endedOrder, part, sampleRecord } from "../support/store-samples.ts";
+
+const [path = "", archive = ""] = process.argv.slice(2);
+const SHARD = 3;
+const DAY_MS = 86_400_000;
+const ORDERS = 60;
+
+/** Appends ended orders, and forgets those of the day before, a day at a time, until the process is killed. */
+async function main(): Promise<void> {
+  const store = openSqliteStore({ path, journal: { forget: true, archive } });
+  const heads = await store.acquire();
+  const { epoch = 0, sequence: last = 0 } = heads[SHARD] ?? {};
+  process.stdout.write("ready\n");
+  let sequence = last;
+  for (let day = Math.floor(last / (3 * ORDERS)); ; day++) {
+    const records: JournalRecord[] = [];
+    const ended: ParentOrder[] = [];
+    for (let count = 0; count < ORDERS; count++) {
+      const orderId = -((sequence + 1) * 256 + SHARD);
+      for (let step = 0; step < 3; step++) {
+        const previous = step === 0 ? 0 : sequence;
+        records.push({
+          ...sampleRecord(SHARD, ++sequence),
+          changes: [{ orderId, previous, facts: [] }],
+        });
+      }
+      ended.push({ ...endedOrder({ orderId, endedAtMs: day * DAY_MS }), lastSequence: sequence });
+    }
+    await store.append({ shards: [part(SHARD, epoch, { records, ended })], marks: [] });
+    await store.writeSnapshot({ shard: SHARD, sequence, counter: sequence, parents: [] });
+    await store.forgetEnded?.({ beforeMs: day * DAY_MS + 1 }, () => true);
+  }
+}
+
+await main();
