@@ -17,7 +17,12 @@ import {
   createNodeServer,
   probeMount,
 } from "../../src/adapters/node/index.ts";
-import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import {
+  backupSqliteStore,
+  openSqliteStore,
+  restoreSqliteStore,
+  verifySqliteStore,
+} from "../../src/adapters/sqlite/index.ts";
 import {
   createClient,
   createSocketClient,
@@ -128,6 +133,18 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     (options) => void probeMount(createMountProbe(), options).catch(() => undefined),
   ),
   openSqliteStore: entry(() => ({ path: "never-opened/orders.db" }), openSqliteStore),
+  backupSqliteStore: entry(
+    () => ({ path: "never-opened/orders.db", to: "never-opened/copy.db" }),
+    backupSqliteStore,
+  ),
+  restoreSqliteStore: entry(
+    () => ({ from: "never-opened/copy.db", path: "never-opened/orders.db" }),
+    restoreSqliteStore,
+  ),
+  verifySqliteStore: entry(
+    () => ({ path: "never-opened/orders.db", archive: "never-opened" }),
+    verifySqliteStore,
+  ),
   createManualClock: entry(() => ({ startMs: 0 }), createManualClock),
   createMemoryAccounts: entry(
     () => ({ account: ACCOUNT, keys: [] }),
