@@ -1,6 +1,6 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { endedOrder, part, sampleRecord } from "../../src/conformance/internal.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
-import { endedOrder, part, sampleRecord } from "../support/store-samples.ts";
 
 const [path = "", archive = ""] = process.argv.slice(2);
 const SHARD = 3;

@@ -10,8 +10,8 @@ import {
   readArchive,
 } from "../../../src/adapters/sqlite/archive/index.ts";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { endedOrder, part, sampleRecord } from "../../../src/conformance/internal.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
-import { endedOrder, part, sampleRecord } from "../../support/store-samples.ts";
 import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const DAY_MS = 86_400_000;

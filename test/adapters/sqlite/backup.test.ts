@@ -8,7 +8,7 @@ import {
   type SqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { endedOrder, part, sampleRecord, sampleRecords } from "../../support/store-samples.ts";
+import { endedOrder, part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
 import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
 import {
   endedLegs,
   endedList,
@@ -8,7 +7,8 @@ import {
   openOrder,
   part,
   sampleRecord,
-} from "../../support/store-samples.ts";
+} from "../../../src/conformance/internal.ts";
+import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
 import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const SHARD = 3;
