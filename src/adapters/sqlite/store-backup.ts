@@ -1,16 +1,14 @@
 import {
   chmodSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   rmSync,
   statSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import {
   errorCode,
@@ -160,12 +158,12 @@ async function published(
   try {
     for (const left of [part, `${part}-journal`, `${part}-wal`, `${part}-shm`]) rmSync(left, { force: true });
     const made = await make(part);
-    sync(part);
+    await sync(part);
     const { size: bytes } = statSync(part);
     // A link fails if the name exists, and a rename would replace the file.
     linkSync(part, path);
     rmSync(part);
-    sync(dirname(path));
+    await sync(dirname(path));
     return { ...made, bytes };
   } catch (cause) {
     rmSync(part, { force: true });
@@ -190,13 +188,10 @@ function refuseLog(path: string): void {
   throw new Error(`${basename(path)} is a store in use, not a backup: make a backup of it and restore that`);
 }
 
-function sync(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+/** Brings a file or the names in a directory to the disk, without blocking the thread. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, "r");
+  await file.sync().finally(() => file.close());
 }
 
 /** Throws an Error that names the backup unless SQLite finds its pages in order. */
