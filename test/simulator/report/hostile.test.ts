@@ -27,9 +27,11 @@ describe("hostile names in a report", () => {
     const text = reportOf(hostile, { title: HOSTILE, parameters: { [HOSTILE]: HOSTILE } });
     const page = parseHtml(text);
     const names = (of: string): readonly string[] =>
-      elementsOf(parseHtml(of), () => true).map(({ name }) => name);
+      elementsOf(parseHtml(of), () => true).map(({ name, attributes }) =>
+        [name, ...attributes.keys()].join(" "),
+      );
     const plain = names(reportOf(result, { title: "plain", parameters: { a: "b" } }));
-    // The labels beside levels depend on the length of nothing foreign, so the elements are the same.
+    // The labels beside levels depend on the length of nothing foreign, so elements and attributes are the same.
     expect(names(text)).toEqual(plain);
     expect(rowsOf(page, "Parameters")).toEqual([[SHOWN, SHOWN]]);
     expect(rowsOf(page, "Managed orders")[0]?.slice(1, 3)).toEqual([SHOWN, SHOWN]);
