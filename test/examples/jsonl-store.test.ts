@@ -36,7 +36,7 @@ describe("examples/jsonl-store", () => {
   const records = (store: OrderStore) => store.readRecords({ shard: 0, after: 0, limit: 9 });
 
   it("decision SA: its tests pass on node:test, every rule of the suite", async () => {
-    const bundle = await bundleProgram("examples/jsonl-store/jsonl-store.test.ts", "jsonl-store-test");
+    const bundle = await bundleProgram("examples/jsonl-store/conformance.ts", "jsonl-store-test");
     const environment = { ...process.env };
     // A test process of node:test that finds this variable reports to its parent in another format.
     delete environment.NODE_TEST_CONTEXT;
