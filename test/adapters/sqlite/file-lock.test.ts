@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
@@ -44,6 +44,29 @@ describe("a store that is opened exclusively", () => {
     ]);
     await held.close();
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "decision UE: keeps its locks of the system when the same process opens the file again",
+    async () => {
+      const first = open();
+      const files = ["", "-shm", ".lock"].map((suffix) => `:${statSync(place.path + suffix).ino} `);
+      const locks = (): readonly string[] =>
+        readFileSync("/proc/locks", "utf8")
+          .split("\n")
+          .filter((line) => files.some((file) => line.includes(file)))
+          .map((line) => line.replace(/^\d+: /, ""))
+          .sort();
+      const held = locks();
+      expect(held).toHaveLength(files.length);
+      expect(open).toThrow("is in use by another process");
+      expect(locks()).toEqual(held);
+      const second = openSqliteStore({ path: place.path });
+      expect(locks()).toEqual(expect.arrayContaining([...held]));
+      await second.close();
+      expect(locks()).toEqual(held);
+      await first.close();
+    },
+  );
 
   it("I01: is free as soon as the process that locked it was killed, and leaves only an empty file", async () => {
     const Database = {
