@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { driver, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { driver, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("a store that is opened exclusively", () => {
   let place: TemporaryPlace;
@@ -67,6 +67,14 @@ describe("a store that is opened exclusively", () => {
       await first.close();
     },
   );
+
+  it("is free again after an opening that failed because a table is missing", async () => {
+    await open().close();
+    executeOn(place.path, "ALTER TABLE key_values RENAME TO other");
+    expect(open).toThrow("orders.db cannot be opened (SQLITE_ERROR)");
+    executeOn(place.path, "ALTER TABLE other RENAME TO key_values");
+    await open().close();
+  });
 
   it("I01: is free as soon as the process that locked it was killed, and leaves only an empty file", async () => {
     const Database = {
