@@ -101,9 +101,8 @@ export function optional(check: OptionCheck): OptionCheck {
 export function listOption(wanted: string, check: OptionCheck): OptionCheck {
   return (value, name) => {
     if (!Array.isArray(value)) throw wrongOption(value, name, wanted);
-    value.forEach((entry: unknown, index) => {
-      check(entry, `${name}[${index}]`);
-    });
+    // Unlike forEach, this visits holes too.
+    for (const [index, entry] of value.entries()) check(entry, `${name}[${index}]`);
   };
 }
 

@@ -177,10 +177,13 @@ class NodeStatement<Parameters extends unknown[], Row> implements Statement<Para
   }
 
   *iterate(...parameters: Parameters): Generator<Row, void> {
+    const rows = named(() => this.#native.iterate(...parameters)[Symbol.iterator]());
+    const next = (): IteratorResult<object> => named(() => rows.next());
     try {
-      for (const row of this.#native.iterate(...parameters)) yield this.#rowOf(row) as Row;
-    } catch (error) {
-      throw namedError(error);
+      for (let row = next(); row.done !== true; row = next()) yield this.#rowOf(row.value) as Row;
+    } finally {
+      // After an error the statement would stay open: later writes would fail, and the write-ahead log would only grow.
+      rows.return?.();
     }
   }
 

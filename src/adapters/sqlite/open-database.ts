@@ -1,8 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
-  fchmodSync,
-  fstatSync,
+  constants,
   mkdirSync,
   openSync,
   realpathSync,
@@ -48,18 +48,16 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /**
  * Creates a file, and its directory, that only its owner can read. Removes other users' permissions from an existing
- * file.
+ * file. An existing file is not opened: when a process closes any descriptor of a file, the system releases all locks
+ * that the process holds on it, and with them those of a store that is open here (decision UE).
  */
 export function createFile(path: string): Stats {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = openSync(path, "a", 0o600);
-  try {
-    const there = fstatSync(file);
-    if ((there.mode & OTHERS) !== 0) fchmodSync(file, 0o600);
-    return there;
-  } finally {
-    closeSync(file);
-  }
+  const isThere = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (isThere) accessSync(path, constants.R_OK | constants.W_OK);
+  else closeSync(openSync(path, "a", 0o600));
+  keepFromOthers(path);
+  return statSync(path);
 }
 
 /** Permission bits of all users but the owner. */

@@ -19,7 +19,7 @@ import { useDriver } from "./driver-in-use.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
 import { keyValueTable } from "./key-value-table.ts";
-import { type DatabaseOptions, oneFile, openDatabase, withFileName } from "./open-database.ts";
+import { type DatabaseOptions, explained, oneFile, openDatabase, withFileName } from "./open-database.ts";
 import { QueuedRejections } from "./queued-rejections.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
@@ -93,7 +93,24 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
   const { name: driver } = loadDriver(options.driver);
   const path = oneFile(options.path);
-  const { database, release } = openFile({ path, busyTimeoutMs, driver }, exclusive);
+  const file = openFile({ path, busyTimeoutMs, driver }, exclusive);
+  try {
+    return storeIn(file, { ...options, path, driver });
+  } catch (error) {
+    // A table is missing. Without this, the file would stay locked for as long as the process runs.
+    file.database.close();
+    file.release();
+    throw explained(error, basename(path));
+  }
+}
+
+/** An open file, and what ends its use and its lock. */
+type OpenFile = Readonly<{ database: Database; release: () => void }>;
+
+function storeIn(
+  { database, release }: OpenFile,
+  { path, driver, ...options }: SqliteStoreOptions & Readonly<{ driver: SqliteDriverName }>,
+): SqliteStore {
   const tables = tablesOf(database);
   const { journal, marks, volume, quotes, snapshots, ended, endedLists } = tables;
   const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, deleteVolume } = transactions(
@@ -152,10 +169,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
  * Opens the file, under a lock if it is opened exclusively. The lock comes first, so that a file in use is not read and
  * its schema is not changed.
  */
-function openFile(
-  options: Required<DatabaseOptions>,
-  exclusive: boolean,
-): Readonly<{ database: Database; release: () => void }> {
+function openFile(options: Required<DatabaseOptions>, exclusive: boolean): OpenFile {
   const { path, driver } = options;
   const endUse = useDriver(path, driver, basename(path));
   let unlock: Unlock = () => undefined;

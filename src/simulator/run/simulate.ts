@@ -44,6 +44,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   checkSimulation(options);
   let simulation: Simulation | undefined;
   const begin = async (row: MarketRow): Promise<void> => {
+    demandTime(row, 1);
     simulation = await openSimulation(options, row.timeMs);
     await simulation.feed(row);
   };
@@ -122,8 +123,10 @@ class Simulation {
   feed(row: MarketRow): Promise<void> | undefined {
     const { clock } = this.#parts.host;
     this.#rows += 1;
-    if (!this.#symbols.has(row.symbol)) throw this.#wrongRow(`${row.symbol} is not among the symbols`);
-    if (!(row.timeMs >= clock.nowMs())) throw this.#wrongRow("its time is before that of the previous row");
+    demandTime(row, this.#rows);
+    if (!this.#symbols.has(row.symbol)) throw wrongRow(this.#rows, `${row.symbol} is not among the symbols`);
+    if (!(row.timeMs >= clock.nowMs()))
+      throw wrongRow(this.#rows, "its time is before that of the previous row");
     if (!isSettled(this.#parts) || !clock.skipTo(row.timeMs)) return this.#feedLater(row);
     this.#deliver(row);
     this.#throwFailure();
@@ -192,11 +195,15 @@ class Simulation {
     const { failure } = this.#parts.activity;
     if (failure !== undefined) throw failure.error;
   }
-
-  #wrongRow(problem: string): MarketDataError {
-    return new MarketDataError(`row ${this.#rows} of the market cannot be used: ${problem}`);
-  }
 }
+
+/** Refuses a time that is no number: a text would be compared as a number and added as a text. */
+function demandTime({ timeMs }: MarketRow, row: number): void {
+  if (!Number.isFinite(timeMs)) throw wrongRow(row, "its time must be a finite number of epoch milliseconds");
+}
+
+const wrongRow = (row: number, problem: string): MarketDataError =>
+  new MarketDataError(`row ${row} of the market cannot be used: ${problem}`);
 
 /**
  * Returns the id of a market trade for the engine, which counts each id once. The venue numbers its own executions 1, 2

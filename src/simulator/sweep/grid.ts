@@ -39,6 +39,7 @@ export function parameterGrid<const Grid extends Readonly<Record<string, readonl
   const count = names.reduce((product, name) => product * (grid[name]?.length ?? 0), 1);
   if (count > MOST_SETS)
     throw new RangeError(`parameterGrid has ${count} combinations, at most ${MOST_SETS} are allowed`);
+  if (count === 0) return []; // the other parameters may have more combinations than the memory holds
   const sets = names.reduce<readonly Readonly<Record<string, SweepValue>>[]>(
     (begun, name) => begun.flatMap((set) => (grid[name] ?? []).map((value) => ({ ...set, [name]: value }))),
     [{}],

@@ -27,13 +27,16 @@ export function createProgressDisplay(output: Output, total: number): ProgressDi
 
 function bar(output: Output, total: number): ProgressDisplay {
   const draw = (progress: Shown): void => {
-    const { columns = DEFAULT_COLUMNS } = output;
     const filled = Math.floor((BAR_WIDTH * progress.done) / progress.total);
-    const text = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${textOf(progress)}`;
-    // A line that is longer than the terminal would wrap, and the next one could not replace it.
-    output.write(`${CLEAR_LINE}${text.slice(0, Math.max(columns - 1, 1))}`);
+    replace(`[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${textOf(progress)}`);
   };
-  if (total > 0) output.write(`${CLEAR_LINE}[${"-".repeat(BAR_WIDTH)}] 0 of ${total} sets`);
+  const replace = (line: string): void => {
+    // A terminal that does not know its width says 0.
+    const columns = output.columns || DEFAULT_COLUMNS;
+    // A line that is longer than the terminal would wrap, and the next one could not replace it.
+    output.write(`${CLEAR_LINE}${line.slice(0, Math.max(columns - 1, 1))}`);
+  };
+  if (total > 0) replace(`[${"-".repeat(BAR_WIDTH)}] 0 of ${total} sets`);
   return { show: draw, end: () => void (total > 0 && output.write("\n")) };
 }
 

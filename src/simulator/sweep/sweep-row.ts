@@ -16,7 +16,7 @@ export interface SweepContext {
 
 /** What the function `run` of a swept module returns: the result of `simulate`, or at least these members of it. */
 export interface SweepOutcome extends Pick<SimulationResult, "statistics" | "hash" | "counts"> {
-  /** Figures of your own, by name. They become columns of the table. */
+  /** Figures of your own, by name: texts, numbers, true or false. They become columns of the table. */
   readonly figures?: Readonly<Record<string, SweepValue>>;
 }
 
@@ -77,7 +77,10 @@ export interface SweepOptions<Parameters extends SweepParameters = SweepParamete
   readonly signal?: AbortSignal;
   /** Shows the progress on standard error: a bar on a terminal, otherwise a line for each tenth. Default: true. */
   readonly progress?: boolean;
-  /** Called after each set, in the order in which they end. An error that it throws ends the sweep. */
+  /**
+   * Called after each set, in the order in which they end. An error that it throws ends the sweep, and so does a promise
+   * that it returns and that rejects; the worker of the set waits for it.
+   */
   readonly onProgress?: (progress: SweepProgress<Parameters>) => void;
   /** Arguments of Node.js for the workers, such as `["--import", "tsx"]`. Default: those of this process. */
   readonly execArgv?: readonly string[];

@@ -49,6 +49,8 @@ export async function sweep<Parameters extends SweepParameters>(
 
 class Sweep<Parameters extends SweepParameters> {
   readonly #options: SweepOptions<Parameters>;
+  /** A copy: the caller may change the list meanwhile. */
+  readonly #sets: readonly Parameters[];
   readonly #workers: readonly SweepWorker[];
   readonly #display: ProgressDisplay | undefined;
   readonly #rows: SweepRow<Parameters>[] = [];
@@ -63,6 +65,7 @@ class Sweep<Parameters extends SweepParameters> {
     const count = Math.min(options.workers ?? availableParallelism(), parameters.length);
     const settings = { module: addressOf(module) ?? "", timeoutMs, execArgv };
     this.#options = options;
+    this.#sets = [...parameters];
     this.#workers = Array.from({ length: count }, () => new SweepWorker(settings));
     this.#display = progress ? createProgressDisplay(process.stderr, parameters.length) : undefined;
   }
@@ -88,21 +91,21 @@ class Sweep<Parameters extends SweepParameters> {
 
   /** Lets a worker run sets until none is left. */
   async #runSets(worker: SweepWorker): Promise<void> {
-    const { parameters, seed: sweepSeed = DEFAULT_SEED } = this.#options;
+    const { seed: sweepSeed = DEFAULT_SEED } = this.#options;
     while (!this.#isOver) {
       const index = this.#next++;
-      const set = parameters[index];
+      const set = this.#sets[index];
       if (set === undefined) return;
       const seed = seedOf(sweepSeed, set);
       const answer = await worker.run({ index, seed, parameters: set });
       if (this.#isOver) return;
       const outcome = "result" in answer ? { result: answer.result } : { failure: answer.failure };
-      this.#ended({ index, parameters: set, seed, ...outcome });
+      await this.#ended({ index, parameters: set, seed, ...outcome });
     }
   }
 
-  #ended(row: SweepRow<Parameters>): void {
-    const total = this.#options.parameters.length;
+  async #ended(row: SweepRow<Parameters>): Promise<void> {
+    const total = this.#sets.length;
     this.#rows[row.index] = row;
     this.#done += 1;
     if (row.failure !== undefined) this.#failed += 1;
@@ -110,6 +113,7 @@ class Sweep<Parameters extends SweepParameters> {
     const remainingMs = (elapsedMs / this.#done) * (total - this.#done);
     const counts = { done: this.#done, failed: this.#failed, total };
     this.#display?.show({ ...counts, remainingMs });
-    this.#options.onProgress?.({ row, ...counts, elapsedMs, remainingMs });
+    // A rejection that nobody awaits would end the process.
+    await this.#options.onProgress?.({ row, ...counts, elapsedMs, remainingMs });
   }
 }

@@ -123,6 +123,30 @@ describe(`driver ${driver.name}`, () => {
     database.close();
   });
 
+  it.each(["all", "get", "iterate"] as const)(
+    "decision SF: an integer beyond those of JavaScript, read by %s, leaves no transaction open",
+    (method) => {
+      const place = temporaryPlace();
+      mkdirSync(dirname(place.path));
+      const [one, other] = [driver.open(place.path), driver.open(place.path)];
+      one.pragma("journal_mode = WAL");
+      one.exec(`CREATE TABLE t (id INTEGER); INSERT INTO t VALUES (1), (${2n ** 53n + 1n})`);
+      const ids = one.prepare<[], number>("SELECT id FROM t ORDER BY id DESC").pluck();
+      try {
+        // better-sqlite3 rounds the integer.
+        const read = method === "iterate" ? [...ids.iterate()] : ids[method]();
+        expect(read).toBeDefined();
+      } catch (error) {
+        expect(error).toMatchObject({ code: "SQLITE_CORRUPT" });
+      }
+      other.exec("INSERT INTO t VALUES (2)");
+      one.exec("INSERT INTO t VALUES (3)");
+      expect(one.pragma("wal_checkpoint(TRUNCATE)")).toEqual([{ busy: 0, log: 0, checkpointed: 0 }]);
+      for (const database of [one, other]) database.close();
+      place.remove();
+    },
+  );
+
   it.each([
     ["SQLITE_CONSTRAINT_UNIQUE", "INSERT INTO t VALUES (2, 1)"],
     ["SQLITE_CONSTRAINT_PRIMARYKEY", "INSERT INTO t VALUES (1, 2)"],

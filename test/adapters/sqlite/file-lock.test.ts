@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { driver, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { driver, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("a store that is opened exclusively", () => {
   let place: TemporaryPlace;
@@ -43,6 +43,37 @@ describe("a store that is opened exclusively", () => {
       "orders.db.lock",
     ]);
     await held.close();
+  });
+
+  it.skipIf(process.platform !== "linux")(
+    "decision UE: keeps its locks of the system when the same process opens the file again",
+    async () => {
+      const first = open();
+      const files = ["", "-shm", ".lock"].map((suffix) => `:${statSync(place.path + suffix).ino} `);
+      const locks = (): readonly string[] =>
+        readFileSync("/proc/locks", "utf8")
+          .split("\n")
+          .filter((line) => files.some((file) => line.includes(file)))
+          .map((line) => line.replace(/^\d+: /, ""))
+          .sort();
+      const held = locks();
+      expect(held).toHaveLength(files.length);
+      expect(open).toThrow("is in use by another process");
+      expect(locks()).toEqual(held);
+      const second = openSqliteStore({ path: place.path });
+      expect(locks()).toEqual(expect.arrayContaining([...held]));
+      await second.close();
+      expect(locks()).toEqual(held);
+      await first.close();
+    },
+  );
+
+  it("is free again after an opening that failed because a table is missing", async () => {
+    await open().close();
+    executeOn(place.path, "ALTER TABLE key_values RENAME TO other");
+    expect(open).toThrow("orders.db cannot be opened (SQLITE_ERROR)");
+    executeOn(place.path, "ALTER TABLE other RENAME TO key_values");
+    await open().close();
   });
 
   it("I01: is free as soon as the process that locked it was killed, and leaves only an empty file", async () => {

@@ -182,9 +182,19 @@ describe("simulate", () => {
     await expect(run(endless)).rejects.toThrow("the strategy does not come to rest");
   });
 
+  const calm = [1, 2, 3].map((afterMs) => quote(afterMs, "1", "2"));
   it.each([
     [[], "the market has no rows"],
     [[quote(1, "1", "2"), quote(0, "1", "2")], "row 2 of the market cannot be used: its time is before"],
+    [[{ ...quote(0, "1", "2"), timeMs: Number.NaN }], "row 1 of the market cannot be used: its time must be"],
+    [
+      [...calm, { ...quote(9, "1", "2"), timeMs: Number.POSITIVE_INFINITY }],
+      "row 4 of the market cannot be used",
+    ],
+    [
+      [...calm, { ...quote(9, "1", "2"), timeMs: "9" as unknown as number }],
+      "row 4 of the market cannot be used",
+    ],
     [[{ ...quote(0, "1", "2"), symbol: "X/USD" }], "row 1 of the market cannot be used: X/USD is not among"],
   ])("hostile input: a market %# is refused by row", async (market, message) => {
     const refused = run(() => undefined, { market });

@@ -30,6 +30,11 @@ describe("parameterGrid", () => {
     const thousand = Array.from({ length: 1_001 }, (_, n) => n);
     expect(() => parameterGrid({ a: thousand, b: thousand })).toThrow(RangeError);
   });
+
+  it("hostile input: a parameter without values gives no sets, at once, whatever the others have", () => {
+    const many = Array.from({ length: 1_000_000 }, (_, n) => n);
+    expect(parameterGrid({ a: many, b: many, c: many, d: [] })).toEqual([]);
+  });
 });
 
 describe("sweepTable", () => {
@@ -66,6 +71,13 @@ describe("sweepTable", () => {
   });
 });
 
+it("decision UF: a figure with the name of a parameter does not replace it in the table", () => {
+  const statistics = { maxDrawdown: { fraction: "0" }, trades: { closed: 0 } };
+  const result = { statistics, hash: "h", figures: { quantity: 7 } };
+  const rows = [{ index: 0, seed: 1, parameters: { quantity: "0.5" }, result }] as unknown as SweepRow[];
+  expect(sweepTable(rows)[0]).toMatchObject({ quantity: "0.5", "figure.quantity": 7 });
+});
+
 describe("the progress of a sweep", () => {
   const shownOn = (output: Readonly<{ isTTY?: boolean; columns?: number }>, total: number): string => {
     let written = "";
@@ -85,6 +97,11 @@ describe("the progress of a sweep", () => {
       "[####################----------] 2 of 3 sets (66 %), 1 min ",
       "[##############################] 3 of 3 sets (100 %), 1 fai\n",
     ]);
+  });
+
+  it("is cut to the width before the first set ends too, and a width of 0 is unknown", () => {
+    expect(shownOn({ isTTY: true, columns: 20 }, 1)).toContain(`[${"-".repeat(18)}\r`);
+    expect(shownOn({ isTTY: true, columns: 0 }, 1)).toContain("1 of 1 sets (100 %)");
   });
 
   it("is a line for each tenth elsewhere", () => {

@@ -90,9 +90,21 @@ describe("sweep", () => {
 
   it.each([
     ["return 5;", "TypeError", "run must return the result of simulate"],
-    ["return { statistics: { f() {} }, counts: {}, hash: '' };", "DataCloneError", "could not be cloned"],
+    ["return { ...OUTCOME, counts: { f() {} } };", "DataCloneError", "could not be cloned"],
+    [
+      "return { statistics: null, counts: null, hash: '' };",
+      "TypeError",
+      "must return the result of simulate",
+    ],
+    ["return { statistics: {}, counts: {}, hash: '' };", "TypeError", "must return the result of simulate"],
+    ["return { ...OUTCOME, figures: null };", "TypeError", "figures must be an object"],
+    ["return { ...OUTCOME, figures: { a: { b: 1 } } };", "TypeError", "figures.a must be a string, a number"],
+    ["throw Object.create(null);", "object", "[object Object]"],
   ])("decision RC: what is not a result is a failure: %s", async (body, name, message) => {
-    const [row] = await run({ module: moduleOf(body), parameters: numbered(1) });
+    const module = moduleOf(body.replace("OUTCOME", outcome));
+    const rows = await run({ module, parameters: numbered(1) });
+    const [row] = rows;
+    expect(sweepTable(rows)[0]?.["failure"]).toContain(message);
     expect(row?.failure).toMatchObject({ kind: "thrown", name });
     expect(row?.failure?.message).toContain(message);
   });
@@ -150,6 +162,33 @@ describe("sweep", () => {
       reason,
     );
     await expect(run({ module, parameters: numbered(3), signal })).rejects.toBe(reason);
+  });
+
+  it("decision UF: a promise of onProgress that rejects ends the sweep, and nothing is left unhandled", async () => {
+    const broken = new Error("broken later");
+    const onProgress = async (): Promise<never> => await Promise.reject(broken);
+    const module = moduleOf(`return ${outcome};`);
+    await expect(run({ module, parameters: numbered(3), workers: 2, onProgress })).rejects.toBe(broken);
+  });
+
+  it("decision RB: a list of sets that is changed meanwhile is swept as it was", async () => {
+    const parameters = [...numbered(3)];
+    const module = moduleOf(`return ${outcome};`);
+    const onProgress = (): void => void parameters.pop();
+    const rows = await run({ module, parameters, workers: 1, onProgress });
+    expect(rows.map(({ result }) => result?.hash)).toEqual(["h0", "h1", "h2"]);
+    const holes = [{ n: 0 }];
+    holes[2] = { n: 2 };
+    await expect(run({ module, parameters: holes })).rejects.toThrow("sweep.parameters[1] is missing");
+  });
+
+  it("workers run where Node.js got --input-type=module", async () => {
+    const rows = await run({
+      module: moduleOf(`return ${outcome};`),
+      parameters: numbered(1),
+      execArgv: ["--input-type=module"],
+    });
+    expect(rows[0]?.failure).toBeUndefined();
   });
 
   it("an error of onProgress ends the sweep", async () => {
