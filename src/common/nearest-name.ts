@@ -11,7 +11,7 @@ export function nearestName(
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    const most = Math.min(mostDifferences(name, candidate), fewest);
+    const most = mostDifferences(name, candidate);
     // Each letter that one name has more is a difference: most names are ruled out here, even for a very long name.
     if (Math.abs(name.length - candidate.length) > most) continue;
     const differences = differencesOf(name.toLowerCase(), candidate.toLowerCase());
@@ -47,7 +47,7 @@ function differencesOf(one: string, other: string): number {
         at(last, column) + 1,
         at(next, column - 1) + 1,
         at(last, column - 1) + (same ? 0 : 1),
-        swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        at(swapped ? beforeLast : [], column - 2) + 1,
       );
     }
     [beforeLast, last] = [last, next];
