@@ -6,7 +6,7 @@ import type { Activity } from "../strategy/index.ts";
 /** Parts that must be at rest before time moves on. */
 export type RestParts = Readonly<{ engine: Engine; venue: PaperVenue; activity: Activity }>;
 
-/** Steps of promises after which code of a strategy that returned nothing counts as done. */
+/** Steps of promises after which a listener for quotes that returned nothing counts as done. */
 const CALM_STEPS = 64;
 
 /** Returns whether engine, venue and strategy are at rest already, so that nothing need be waited for. */
@@ -29,10 +29,11 @@ export async function settled({ engine, venue, activity }: RestParts): Promise<v
     }
     if (activity.isAtRest) return;
     const before = activity.events;
+    activity.needsTurn = false;
     // The strategy may continue after an answer, in a later microtask.
     await nextTurn();
     await engine.idle();
-    if (venue.busy || activity.isFresh || activity.events !== before) continue;
+    if (venue.busy || activity.isFresh || activity.needsTurn || activity.events !== before) continue;
     activity.restedAt = before;
     return;
   }

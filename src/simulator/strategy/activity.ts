@@ -11,6 +11,8 @@ export class Activity {
   restedAt = 0;
   /** Whether code of the strategy ran whose promises may not have settled yet. */
   isFresh = false;
+  /** Whether code other than a listener for quotes ran since the last whole turn of the event loop. */
+  needsTurn = false;
   /** Promises that the strategy returned and that have not settled. */
   open = 0;
   /** The first error that the strategy threw, if any. */
@@ -18,11 +20,20 @@ export class Activity {
 
   /** Whether the strategy can do nothing more without time. */
   get isAtRest(): boolean {
-    return !this.isFresh && this.open === 0 && this.events === this.restedAt;
+    return !this.isFresh && !this.needsTurn && this.open === 0 && this.events === this.restedAt;
   }
 
   /** Runs code of the strategy. An error ends the simulation. */
   run(code: () => unknown): void {
+    this.needsTurn = true;
+    this.hear(code);
+  }
+
+  /**
+   * Runs a listener for quotes. After it, no whole turn of the event loop is waited for, because a market has millions
+   * of quotes: a listener that goes on after many promises returns its promise.
+   */
+  hear(code: () => unknown): void {
     this.isFresh = true;
     try {
       const result = code();

@@ -24,6 +24,6 @@ export class QuoteListeners {
   /** Calls the listeners. */
   tell(quote: Quote): void {
     if (this.#listeners.size === 0) return;
-    for (const listener of [...this.#listeners]) this.#activity.run(() => listener(quote));
+    for (const listener of [...this.#listeners]) this.#activity.hear(() => listener(quote));
   }
 }

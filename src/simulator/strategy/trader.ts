@@ -48,7 +48,10 @@ export interface Trader {
   placeNative(order: NativeOrderRequest): Promise<NativePlaced>;
   /** Cancels such an order. Resolves to `undefined` if no such order is open. */
   cancelNative(symbol: string, clientOrderId: string): Promise<NativeOrder | undefined>;
-  /** Calls a listener for every event of a name until the returned function is called. */
+  /**
+   * Calls a listener for every event of a name until the returned function is called. A listener for quotes that goes on
+   * after many promises must return its promise: time moves on when the promises that listeners returned have settled.
+   */
   on<Name extends keyof TraderEvents>(
     event: Name,
     listener: (payload: TraderEvents[Name]) => unknown,

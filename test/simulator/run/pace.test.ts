@@ -141,6 +141,28 @@ describe("the pace of a simulation", () => {
     expect(times).toEqual([0, 0, 0, 0]);
   });
 
+  it("decision RA: a strategy that does not return its promise acts at the same time, however long its promises take", async () => {
+    const market = Array.from({ length: 5 }, (_, n): MarketRow => {
+      return { kind: "quote", timeMs: START_MS + n, symbol: SYMBOL, bid: "999", ask: "1000" };
+    });
+    const strategy: Strategy = (trader) => {
+      const buyLater = async (): Promise<void> => {
+        for (let step = 0; step < 500; step++) await undefined;
+        await trader.placeNative({ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" });
+      };
+      void buyLater();
+      trader.at(START_MS + 3, () => void buyLater());
+    };
+    const fillsOf = async (source: MarketSource): Promise<readonly number[]> => {
+      const { fills } = await simulate({ symbols: [SYMBOL], market: source, strategy });
+      return fills.map(({ timeMs }) => timeMs - START_MS);
+    };
+    expect([await fillsOf(market), await fillsOf(slowly(market))]).toEqual([
+      [0, 3],
+      [0, 3],
+    ]);
+  });
+
   it("decision RA: a listener hears quotes until it is removed, after the venue has them", async () => {
     const market = ["999", "998", "997"].map((bid, n): MarketRow => {
       return { kind: "quote", timeMs: START_MS + n, symbol: SYMBOL, bid, ask: "1000" };
