@@ -110,6 +110,31 @@ describe("decision TC: the archive", () => {
     expect(files()).toContain(FIRST);
   });
 
+  it("compresses the days after one that is damaged, whose lines stay", async () => {
+    const writer = archiveWriter(folder);
+    for (const day of [0, 1, 2]) writer.add(textsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
+    const first = join(folder, FIRST);
+    writeFileSync(first, readFileSync(first, "utf8").replace('"sequence":5,', '"sequence":6,'));
+    await expect(closeDays(folder, { alone, goesOn: always })).rejects.toThrow(FIRST);
+    expect(files().filter((name) => !name.endsWith(".part"))).toEqual([
+      FIRST,
+      "journal-1970-01-02.ndjson.gz",
+      "journal-1970-01-03.ndjson",
+    ]);
+  });
+
+  it("reads on after a line of 40,000,000 characters, in time that grows with its length", async () => {
+    archiveWriter(folder).add(textsOf(1, 1), 0);
+    appendFileSync(join(folder, FIRST), Buffer.alloc(40_000_000));
+    appendFileSync(join(folder, FIRST), "\n");
+    archiveWriter(folder).add(textsOf(2, 2), 0);
+    expect(await read()).toEqual([
+      { file: FIRST, line: 1, text: textsOf(1, 1)[0] },
+      { file: FIRST, line: 2, problem: "the line is damaged" },
+      { file: FIRST, line: 3, text: textsOf(2, 2)[0] },
+    ]);
+  }, 10_000);
+
   it("joins lines to a compressed file of the same day, after a crash between the two", async () => {
     const writer = archiveWriter(folder);
     writer.add(textsOf(1, 20), 0);

@@ -17,14 +17,19 @@ const BLOCK = 65_536;
 /**
  * Compresses the files of all days before the newest one, one after the other, without blocking the thread. Each is
  * written under another name, read back, and only then put in place of its lines, in one step that checks that nothing
- * was added meanwhile. A crash at any time leaves the lines, the compressed file, or both. Rejects with an Error that
- * names the file; then its lines stay.
+ * was added meanwhile. A crash at any time leaves the lines, the compressed file, or both. The lines of a day that cannot
+ * be compressed stay, and the later days are compressed all the same. Rejects then with an Error that names the first one.
  */
 export async function closeDays(folder: string, work: ClosingWork): Promise<void> {
+  const problems: unknown[] = [];
   for (const each of daysOf(folder).slice(0, -1)) {
-    if (!work.goesOn()) return;
-    if (each.lines !== undefined) await closeDay(folder, { ...each, lines: each.lines }, work);
+    if (!work.goesOn()) break;
+    if (each.lines === undefined) continue;
+    await closeDay(folder, { ...each, lines: each.lines }, work).catch((error: unknown) =>
+      problems.push(error),
+    );
   }
+  if (problems.length > 0) throw problems[0];
 }
 
 type Day = ArchiveDay & Readonly<{ lines: string }>;

@@ -13,6 +13,9 @@ export type ArchivedLine = Readonly<{ file: string; line: number; text?: string;
 /** Number of lines after which a reader lets other work run. */
 const LINES_PER_TURN = 512;
 
+/** Number of characters of the longest line that is read; a record has at most some hundred thousand. */
+const LONGEST_LINE: number = 16 * 2 ** 20;
+
 /**
  * Reads an archive from its first day on. The end of a file that is not compressed may be a part of a line, which a
  * crash left: its record is still in the store, and it is left out.
@@ -45,23 +48,49 @@ async function* linesIn(
 ): AsyncGenerator<ArchivedLine> {
   const file = basename(path);
   let line = 0;
-  let rest = "";
+  const rest = new LineStart();
   bytes?.setEncoding("utf8");
   try {
     for await (const chunk of bytes ?? []) {
-      const parts = (rest + String(chunk)).split("\n");
-      rest = parts.pop() ?? "";
+      const parts = String(chunk).split("\n");
+      const last = parts.pop() ?? "";
       for (const part of parts) {
-        const text = textOf(part);
+        const text = textOf(rest.ended(part));
         yield { file, line: ++line, ...(text === undefined ? { problem: DAMAGED } : { text }) };
         if (line % LINES_PER_TURN === 0) await nextTurn();
       }
+      rest.add(last);
     }
   } catch (error) {
     yield { file, line: line + 1, problem: `the file cannot be read from here on (${errorCode(error)})` };
     return;
   }
-  if (rest !== "" && !mayBeCut) yield { file, line: line + 1, problem: DAMAGED };
+  if (!rest.isEmpty && !mayBeCut) yield { file, line: line + 1, problem: DAMAGED };
+}
+
+/** The beginning of a line in pieces. A line without end, as damage leaves it, takes neither memory nor time. */
+class LineStart {
+  #pieces: string[] = [];
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  /** Adds a piece; one beyond the longest line is left out, which damages the line. */
+  add(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length <= LONGEST_LINE) this.#pieces.push(piece);
+  }
+
+  /** Returns the whole line, and begins the next one. */
+  ended(piece: string): string {
+    this.add(piece);
+    const line = this.#pieces.join("");
+    this.#pieces = [];
+    this.#length = 0;
+    return line;
+  }
 }
 
 const DAMAGED = "the line is damaged";
