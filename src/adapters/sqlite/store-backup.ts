@@ -23,8 +23,9 @@ import type { ShardHead } from "../../ports/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { lockFile } from "./file-lock.ts";
-import { explained, openDatabase, refuseOthers } from "./open-database.ts";
+import { createFile, explained, openDatabase, refuseOthers } from "./open-database.ts";
 import { atOneMoment } from "./reading.ts";
+import { verifySqliteStore } from "./store-verification.ts";
 
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
@@ -99,6 +100,8 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
     const progress = (left: Readonly<{ totalPages: number; remainingPages: number }>): void =>
       onProgress?.(left.totalPages - left.remainingPages, left.totalPages);
     return await published(to, driver, async (part) => {
+      // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
+      createFile(part);
       await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
       return oneFileCopy(part, driver);
     });
@@ -106,10 +109,10 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
 }
 
 /**
- * Makes a store of a backup. Checks the whole file first, and raises the epoch of every shard. The store has its name
- * only when it is complete and on disk. Rejects with an Error that names the file if the backup is damaged or not one of
- * this version, if the store exists already or is open in another process, and with a TypeError or RangeError that names
- * an option that is missing, unknown or wrong.
+ * Makes a store of a backup. Reads every row first, as {@link verifySqliteStore} does, and raises the epoch of every
+ * shard. The store has its name only when it is complete and on disk. Rejects with an Error that names the file if the
+ * backup is damaged or not one of this version, if the store exists already or is open in another process, and with a
+ * TypeError or RangeError that names an option that is missing, unknown or wrong.
  *
  * @example
  * ```ts
@@ -139,7 +142,9 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
         "UPDATE shards SET epoch = epoch + 1; UPDATE state SET value = value + 1 WHERE name = 'owner'",
       );
       database.close();
-      return oneFileCopy(part, driver);
+      const contents = oneFileCopy(part, driver);
+      await requireWhole(part, basename(from), driver);
+      return contents;
     });
   } finally {
     unlock();
@@ -185,7 +190,10 @@ function refuseExisting(path: string): void {
 /** Throws an Error for a file whose last transactions are in a file beside it: a copy of it alone would lack them. */
 function refuseLog(path: string): void {
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
-  throw new Error(`${basename(path)} is a store in use, not a backup: make a backup of it and restore that`);
+  throw Object.assign(
+    new Error(`${basename(path)} is a store in use, not a backup: make a backup of it and restore that`),
+    { code: "STORE_FILE" },
+  );
 }
 
 /** Brings a file or the names in a directory to the disk, without blocking the thread. */
@@ -200,12 +208,27 @@ function requireSound(path: string, name: string, driver: SqliteDriverName | und
   try {
     refuseOthers(database, name);
     const found = database.pragma("quick_check(1)", { simple: true });
-    if (found !== "ok") throw new Error(`${name} is damaged: ${String(found)}`);
+    if (found !== "ok") throw damaged(name, String(found));
   } catch (error) {
     throw errorCode(error).startsWith("SQLITE_") ? explained(error, name) : error;
   } finally {
     database.close();
   }
+}
+
+const damaged = (name: string, what: string): Error =>
+  Object.assign(new Error(`${name} is damaged: ${what}`), { code: "STORE_FILE" });
+
+/** Throws an Error that names the backup unless every row of its copy can be read and no record is missing. */
+async function requireWhole(path: string, name: string, driver: SqliteDriverName | undefined): Promise<void> {
+  const { whole, missing, problems, problemTexts } = await verifySqliteStore({
+    path,
+    ...(driver && { driver }),
+  });
+  if (whole) return;
+  const first = problemTexts[0] === undefined ? "" : `: ${problemTexts[0]}`;
+  const counts = `${missing} records are missing, ${problems} problems`;
+  throw damaged(name, `${counts}${first}`);
 }
 
 /** Takes a copy out of the mode in which a second file belongs to it, and returns what it contains. */

@@ -9,7 +9,6 @@ import {
   optionsOf,
   wordOption,
 } from "../../common/index.ts";
-import type { ShardHead } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { nextTurn } from "../shared/index.ts";
 import { readArchive } from "./archive/index.ts";
@@ -20,6 +19,7 @@ import { START } from "./leaving-page.ts";
 import { atOneMoment } from "./reading.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
 import { tablesOf } from "./tables-of.ts";
+import { type Structure, structureOf } from "./verified-structure.ts";
 
 /** What to verify: a store, the archive of its journal, and who is told of the progress. */
 export interface SqliteVerifyOptions {
@@ -64,7 +64,7 @@ const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
 
 /**
  * Reads every row of a store, and the archive of its journal, in short steps, while a process has the store open. Each
- * record must be readable and match its checksum, and all records of the journal must be there: in the store, or in the
+ * record must be readable, match its checksum and be where the index says, and all records of the journal must be there: in the store, or in the
  * archive. Whether the records produce the current state is checked by `engine.verify()`. Takes about 4 bytes of memory
  * for each record of the journal. Rejects with an Error that names the file if it is not a store of this version, and
  * with a TypeError or RangeError that names an option that is missing, unknown or wrong.
@@ -96,14 +96,15 @@ type JournalRow = Readonly<{
   sequence: number;
   record: string;
   checksum: number | null;
+  /** Where the index says that it is; null if it has no entry. */
+  place: number | null;
 }>;
-type Head = ShardHead & Readonly<{ forgotten: number }>;
 
 class Findings {
   readonly #database: Database;
   readonly #options: SqliteVerifyOptions;
-  readonly #heads: readonly Head[];
-  readonly #seen: readonly SeenRecords[];
+  readonly #structure: Structure;
+  readonly #seen: ReadonlyMap<number, SeenRecords>;
   readonly #texts: string[] = [];
   readonly #all: number;
   #problems = 0;
@@ -113,46 +114,70 @@ class Findings {
   constructor(database: Database, options: SqliteVerifyOptions) {
     this.#database = database;
     this.#options = options;
-    this.#heads = database
-      .prepare<[], Head>("SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard")
-      .all();
-    this.#seen = this.#heads.map(({ sequence }) => new SeenRecords(sequence));
-    this.#all = this.#heads.reduce((sum, { sequence }) => sum + sequence, 0);
+    this.#structure = structureOf(database);
+    const { heads, lastOf } = this.#structure;
+    // The smaller one: a damaged number must not make the notes of what was seen fill the memory.
+    this.#seen = new Map(
+      heads.map(({ shard, sequence }) => [shard, new SeenRecords(Math.min(sequence, lastOf(shard)))]),
+    );
+    this.#all = heads.reduce((sum, { sequence }) => sum + sequence, 0);
+    for (const text of this.#structure.problems()) this.#problem(text);
   }
 
+  /** Reads every record, and its place in the index. */
   async readJournal(): Promise<void> {
     const page = this.#database.prepare<[after: number, limit: number], JournalRow>(
-      "SELECT position, shard, sequence, record, checksum FROM journal WHERE position > ? ORDER BY position LIMIT ?",
+      `SELECT journal.position, journal.shard, journal.sequence, record, checksum, place.position AS place
+       FROM journal LEFT JOIN journal_index AS place
+         ON place.shard = journal.shard AND place.sequence = journal.sequence
+       WHERE journal.position > ? ORDER BY journal.position LIMIT ?`,
     );
+    const entries = new Map<number, number>();
     for (let after = 0; ; ) {
       const rows = page.all(after, ROWS_PER_STEP);
       const last = rows.at(-1);
-      if (last === undefined) return;
-      for (const { shard, sequence, record, checksum } of rows) {
-        const name = `record ${sequence} of shard ${shard}`;
-        this.#attempt(() => {
-          requireIntact(checksum, checksumOf([shard, sequence], record), () => `journal ${name}`);
-          this.#note(record, `${name} in the store`, { shard, sequence });
-          this.#stored++;
-        });
+      if (last === undefined) break;
+      for (const row of rows) {
+        this.#attempt(() => this.#readRow(row));
+        if (row.place !== null) entries.set(row.shard, (entries.get(row.shard) ?? 0) + 1);
       }
       after = last.position;
       await this.#progress();
     }
+    for (const { shard } of this.#structure.heads) {
+      const more = this.#structure.entriesOf(shard) - (entries.get(shard) ?? 0);
+      if (more > 0) this.#problem(`the index of shard ${shard} names ${more} records that are not stored`);
+      await nextTurn();
+    }
+  }
+
+  #readRow({ position, shard, sequence, record, checksum, place }: JournalRow): void {
+    const name = `record ${sequence} of shard ${shard}`;
+    requireIntact(checksum, checksumOf([shard, sequence], record), () => `journal ${name}`);
+    this.#note(record, `${name} in the store`, { shard, sequence });
+    this.#stored++;
+    const wanted = position <= this.#structure.indexed ? position : null;
+    if (place !== wanted) throw new Error(`${name} in the store: the index of the journal is wrong about it`);
   }
 
   /** Reads every other row that has a checksum. */
   async readTables(): Promise<void> {
     const { ended, endedLists, snapshots, marks, quotes, volume } = tablesOf(this.#database);
-    for (const { shard } of this.#heads) {
+    const counts = new Map(this.#structure.counts().map(({ accountId, rows }) => [accountId, rows]));
+    let isWhole = true;
+    for (const { shard } of this.#structure.heads) {
       await this.#steps(snapshots.read(shard));
       for (let afterOrderId = 0; ; ) {
-        const rows = this.#attempt(() => ended.ofShard({ shard, afterOrderId, limit: ROWS_PER_STEP })) ?? [];
+        const rows = this.#attempt(() => ended.ofShard({ shard, afterOrderId, limit: ROWS_PER_STEP }));
         await nextTurn();
-        if (rows.length === 0) break;
+        isWhole &&= rows !== undefined;
+        if (rows === undefined || rows.length === 0) break;
+        for (const { accountId } of rows) counts.set(accountId, (counts.get(accountId) ?? 0) - 1);
         afterOrderId = rows.at(-1)?.orderId ?? 0;
       }
     }
+    for (const [accountId, left] of isWhole ? counts : [])
+      if (left !== 0) this.#problem(`the number of ended orders of account ${accountId} is wrong by ${left}`);
     for (let after = START; ; ) {
       const page = { beforeMs: Number.MAX_SAFE_INTEGER, after, limit: ROWS_PER_STEP };
       const last = this.#attempt(() => endedLists.leaving(page))?.at(-1);
@@ -180,9 +205,9 @@ class Findings {
   result(): SqliteVerification {
     const missingRecords: MissingRecords[] = [];
     let missing = 0;
-    for (const { shard, forgotten } of this.#heads) {
+    for (const { shard, forgotten } of this.#structure.heads) {
       const from = this.#options.archive === undefined ? forgotten + 1 : 1;
-      for (const run of this.#seen[shard]?.missing(from) ?? []) {
+      for (const run of this.#seen.get(shard)?.missing(from) ?? []) {
         missing += run.to - run.from + 1;
         if (missingRecords.length < MOST_NAMED) missingRecords.push({ shard, ...run });
       }
@@ -202,7 +227,7 @@ class Findings {
   /** Notes a record at a place. Throws if it cannot be read, or contradicts one that was seen. */
   #note(text: string, name: string, place?: Readonly<{ shard: number; sequence: number }>): void {
     const { shard, sequence } = decodeRecord(text, place);
-    const noted = this.#seen[shard]?.note(sequence, crc32(text)) ?? "other";
+    const noted = this.#seen.get(shard)?.note(sequence, crc32(text)) ?? "other";
     if (noted === "other")
       throw new Error(
         `${name}: record ${sequence} of shard ${shard} is unknown or differs from another copy`,

@@ -42,6 +42,7 @@ describe("decision TD: a backup", () => {
         steps++;
         expect(done).toBeLessThanOrEqual(all);
         expect(existsSync(to)).toBe(false);
+        expect(statSync(`${to}.part`).mode & 0o777).toBe(0o600);
         const records = [sampleRecord(3, ++appended)];
         void store.append({ shards: [part(3, 1, { records })], marks: [] });
       },
