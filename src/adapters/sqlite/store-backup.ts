@@ -30,7 +30,7 @@ import { verifySqliteStore } from "./store-verification.ts";
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
   readonly path: string;
-  /** Path of the backup. It must not exist; its directory must. */
+  /** Path of the backup. It must not exist. Its directory is created with mode 0700 if it is missing. */
   readonly to: string;
   readonly driver?: SqliteDriverName;
   /** Called between steps with the number of pages copied so far, and of all. */
