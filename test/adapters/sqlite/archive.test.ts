@@ -110,6 +110,16 @@ describe("decision TC: the archive", () => {
     expect(files()).toContain(FIRST);
   });
 
+  it("is read whole while days are compressed", async () => {
+    const writer = archiveWriter(folder);
+    for (const day of [0, 1, 2]) writer.add(textsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
+    const found: (string | undefined)[] = [];
+    for await (const { text } of readArchive(folder)) {
+      if (found.push(text) === 1) await closeDays(folder, { alone, goesOn: always });
+    }
+    expect(found).toEqual(textsOf(1, 30));
+  });
+
   it("compresses the days after one that is damaged, whose lines stay", async () => {
     const writer = archiveWriter(folder);
     for (const day of [0, 1, 2]) writer.add(textsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);

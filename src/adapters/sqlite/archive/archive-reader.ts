@@ -21,7 +21,9 @@ const LONGEST_LINE: number = 16 * 2 ** 20;
  * crash left: its record is still in the store, and it is left out.
  */
 export async function* readArchive(folder: string): AsyncGenerator<ArchivedLine> {
-  for (const { compressed, lines } of daysOf(folder)) {
+  for (const { day } of daysOf(folder)) {
+    // Days are compressed meanwhile, so a file that was there at first may be under its other name.
+    const { compressed, lines } = daysOf(folder).find((each) => each.day === day) ?? {};
     if (compressed !== undefined) yield* readCompressed(compressed);
     if (lines !== undefined) yield* readLines(lines);
   }
