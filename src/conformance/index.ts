@@ -13,6 +13,7 @@ export {
   type RefusalReason,
   testExecutionVenue,
 } from "./execution-venue/index.ts";
+export { type MountSubject, type MountSupport, type OpenMount, testMount } from "./mount/index.ts";
 export {
   type NativeMarket,
   type NativeOrdersPlace,

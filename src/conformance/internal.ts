@@ -1,5 +1,14 @@
 /** Exports of the folder to the tests of this package. They are not part of the package's interface. */
 export { executionVenueRules } from "./execution-venue/index.ts";
+export {
+  mountRules,
+  openConnection,
+  type RawAnswer,
+  type RawConnection,
+  type RawRequest,
+  rawBytes,
+  sendRaw,
+} from "./mount/index.ts";
 export { lineOf, nativeOf, nativeOrdersRules, refusalOf } from "./native-orders/index.ts";
 export {
   endedLegs,

@@ -1,5 +1,6 @@
 import {
   executionVenueRules,
+  mountRules,
   nativeOrdersRules,
   orderStoreRules,
   quoteSourceRules,
@@ -18,6 +19,7 @@ export const suites: Readonly<Record<string, readonly Group[]>> = {
   "native orders": nativeOrdersRules,
   "quote source": quoteSourceRules,
   "volume history": volumeHistoryRules,
+  mount: mountRules,
 };
 
 /** Rules about one subject, as far as the page and the coverage of planted faults need them. */

@@ -100,7 +100,7 @@ const rooms = {
   conformance: {
     order: [
       ...["suite", "order-store", "rejections", "rate-limiter"],
-      ...["execution-venue", "native-orders", "quote-source", "volume-history"],
+      ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
     ],
     above: ["index.ts", "internal.ts"],
   },
