@@ -47,5 +47,5 @@ const mounts: readonly (readonly [name: string, open: MountSubject["open"], ownR
 for (const [name, open, ownRoutes] of mounts) {
   const subject: MountSubject = { name, open, supports: { sockets: true, ownRoutes, drains: true } };
   testMount({ describe, it }, subject);
-  testMountedService(subject);
+  describe(`${name} with a service`, () => testMountedService(subject));
 }
