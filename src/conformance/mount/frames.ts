@@ -5,10 +5,15 @@ import type { MountWorld } from "./world.ts";
 /** A frame as RFC 6455 has it. The payload has one character per byte. */
 export type Frame = Readonly<{ opcode: number; payload: string }>;
 
+/** Opcode of a text. */
 export const TEXT = 1;
+/** Opcode of a binary message. */
 export const BINARY = 2;
+/** Opcode of a close. */
 export const CLOSE = 8;
+/** Opcode of a ping. */
 export const PING = 9;
+/** Opcode of the answer to a ping. */
 export const PONG = 10;
 
 /** The example of RFC 6455, section 1.3. */

@@ -10,7 +10,7 @@ function takeAnswer(received: string): Readonly<{ value: RawAnswer; rest: string
   const end = received.indexOf(HEAD_END);
   if (end < 0) return undefined;
   const [statusLine = "", ...lines] = received.slice(0, end).split("\r\n");
-  const status = Number(statusLine.split(" ")[1]);
+  const status = Number.parseInt(statusLine.split(" ")[1] ?? "", 10);
   const from = end + HEAD_END.length;
   if (status === 100) return takeAnswer(received.slice(from));
   const headers = new Map(
@@ -19,7 +19,7 @@ function takeAnswer(received: string): Readonly<{ value: RawAnswer; rest: string
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
-  const length = Number(headers.get("content-length") ?? "0");
+  const length = Number.parseInt(headers.get("content-length") ?? "0", 10);
   if (received.length < from + length) return undefined;
   const body = received.slice(from, from + length);
   return { value: { status, headers, body }, rest: received.slice(from + length) };
