@@ -120,6 +120,42 @@ describe("I53: the error of what cannot be written names it", () => {
     );
   });
 
+  it.each([
+    ["a child", "child"],
+    ["a plan", "plan"],
+    ["a list membership", "list"],
+    ["an activation", "activation"],
+    ["a trigger", "trigger"],
+    ["a pending end", "pendingEnd"],
+    ["an end", "ended"],
+  ])("%s of a parent", (name, member) => {
+    expect(() => encodeParent({ ...parent, [member]: strange })).toThrow(
+      broken(`parent order ${orderId} cannot be written: the member "mood" of ${name} ${NOT_PART}`),
+    );
+  });
+
+  it("a schedule of an intent", () => {
+    const intent = { ...parent.intent, schedule: strange } as unknown as ParentIntent;
+    expect(() => demandStorable(intent)).toThrow(`the member "mood" of a schedule ${NOT_PART}`);
+  });
+
+  it.each([
+    ["a quote", { kind: "QUOTE", quote: strange }],
+    ["a print", { kind: "PRINT", print: strange }],
+  ])("%s of a record", (name, cause) => {
+    expect(() => encodeRecord({ ...record, cause } as unknown as JournalRecord)).toThrow(
+      broken(`journal record 12 of shard 7 cannot be written: the member "mood" of ${name} ${NOT_PART}`),
+    );
+  });
+
+  it("a fill of a fact", () => {
+    const facts = [{ kind: "FILLED", childId: "x", fill: strange }];
+    const changes = [{ orderId: -1, previous: 0, facts }] as unknown as JournalRecord["changes"];
+    expect(() => encodeRecord({ ...record, changes })).toThrow(
+      broken(`journal record 12 of shard 7 cannot be written: the member "mood" of a fill ${NOT_PART}`),
+    );
+  });
+
   it("an error of a member's own is passed on", () => {
     const value = Object.defineProperty({ ...record }, "timeMs", {
       enumerable: true,
