@@ -1,3 +1,4 @@
+import { InvariantError } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { chainsOf } from "../shared/index.ts";
 import type { Database } from "./database.ts";
@@ -8,6 +9,9 @@ import type { Tables } from "./tables.ts";
 
 /** Number of records that one step deletes; with the rows of their orders that takes some milliseconds. */
 const RECORDS_PER_STEP = 256;
+
+/** Number of characters of records after which a step ends: a record with the weights of a schedule may have 200,000. */
+const CHARACTERS_PER_STEP: number = 2 ** 20;
 
 /** Number of rows of ended orders or lists that one step looks at. */
 const ROWS_PER_STEP = 128;
@@ -35,12 +39,19 @@ type Parts = Readonly<{
   keep: KeepRecords;
 }>;
 
-/** Creates the method of the port, in short steps with a transaction each (decision TA). */
+/**
+ * Creates the method of the port, in short steps with a transaction each (decision TA). An order with a damaged or
+ * missing record stays, and the others leave; at the end the method throws the InvariantError of the first damage.
+ */
 export function forgetting(database: Database, tables: Tables, keep: KeepRecords = () => undefined): Forget {
   const parts = { database, tables, records: forgottenRecords(database), keep };
-  const step = departureStep(parts);
+  const damaged: InvariantError[] = [];
+  const step = departureStep(parts, (error) => {
+    damaged[0] ??= error;
+  });
   const sweep = sweeping(parts);
   return function* forget({ beforeMs }, goesOn) {
+    damaged.length = 0;
     for (const read of departuresOf(tables)) {
       let after: Cursor | undefined = START;
       while (after !== undefined) {
@@ -50,17 +61,30 @@ export function forgetting(database: Database, tables: Tables, keep: KeepRecords
       }
     }
     yield* sweep({ beforeMs, goesOn });
+    if (damaged[0] !== undefined) throw damaged[0];
   };
 }
 
-/** Returns one step over rows that may leave: it returns the place to go on after, undefined at the end. */
-function departureStep({ database, tables, records, keep }: Parts) {
+/**
+ * Returns one step over rows that may leave: it returns the place to go on after, undefined at the end. Damage that keeps
+ * an order from leaving is reported.
+ */
+function departureStep({ database, tables, records, keep }: Parts, report: (error: InvariantError) => void) {
   const { marks, journal, ended, endedLists } = tables;
   const markLeftover = leftoverMark(database);
-  const leave = ({ shard, orders, listId }: Leaving, chain: readonly JournalRow[] | undefined): void => {
-    if (chain === undefined) markLeftover(shard);
+  const leave = ({ shard, orders, listId }: Leaving, isLong: boolean): void => {
+    if (isLong) markLeftover(shard);
     for (const { orderId } of orders) ended.delete(orderId);
     if (listId !== undefined) endedLists.delete(listId);
+  };
+  const chainOf = (leaving: Leaving): readonly JournalRow[] | "long" | "damaged" => {
+    try {
+      return chainRows(records, leaving) ?? "long";
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      report(error);
+      return "damaged";
+    }
   };
   return database.transaction(
     (read: (page: LeavingPage) => readonly Leaving[], page: LeavingPage): Cursor | undefined => {
@@ -72,10 +96,12 @@ function departureStep({ database, tables, records, keep }: Parts) {
       for (const leaving of rows) {
         looked++;
         if (!isBelowSnapshot(records, leaving)) continue;
-        const chain = chainRows(records, leaving);
-        leave(leaving, chain);
-        for (const row of chain ?? []) gone.push(row);
-        if (chain === undefined || gone.length >= RECORDS_PER_STEP) break;
+        const chain = chainOf(leaving);
+        if (chain === "damaged") continue;
+        leave(leaving, chain === "long");
+        if (chain === "long") break;
+        for (const row of chain) gone.push(row);
+        if (isStep(gone)) break;
       }
       keep(gone, page.beforeMs);
       records.delete(gone);
@@ -83,6 +109,11 @@ function departureStep({ database, tables, records, keep }: Parts) {
     },
   );
 }
+
+/** Whether so many records are as many as one step deletes. */
+const isStep = (rows: readonly JournalRow[]): boolean =>
+  rows.length >= RECORDS_PER_STEP ||
+  rows.reduce((sum, { text }) => sum + text.length, 0) >= CHARACTERS_PER_STEP;
 
 const isBelowSnapshot = (records: ForgottenRecords, { shard, orders }: Leaving): boolean => {
   const before = records.snapshotOf(shard);
@@ -106,9 +137,14 @@ function chainRows(records: ForgottenRecords, leaving: Leaving): readonly Journa
   }
 }
 
-/** Returns a function that marks a shard in which records of orders without a row may be. */
+/**
+ * Returns a function that marks a shard in which records of orders without a row may be below its snapshot. The mark is
+ * the highest sequence that such a record may have, 0 for none.
+ */
 function leftoverMark(database: Database): (shard: number) => void {
-  const mark = database.prepare<[shard: number]>("UPDATE shards SET leftover = 1 WHERE shard = ?");
+  const mark = database.prepare<[shard: number]>(
+    "UPDATE shards SET leftover = max(leftover, 1) WHERE shard = ?",
+  );
   return (shard) => void mark.run(shard);
 }
 
@@ -121,7 +157,7 @@ function sweeping(
   parts: Parts,
 ): (sweep: Readonly<{ beforeMs: number; goesOn: () => boolean }>) => Generator<void, void> {
   const { database, tables } = parts;
-  const marked = database.prepare<[], number>("SELECT shard FROM shards WHERE leftover = 1 ORDER BY shard");
+  const marked = database.prepare<[], number>("SELECT shard FROM shards WHERE leftover > 0 ORDER BY shard");
   const shards = marked.pluck();
   const step = sweepStep(parts);
   return function* sweep({ beforeMs, goesOn }) {
@@ -162,7 +198,10 @@ type SweepRange = Readonly<{
 /** Returns one step of a sweep: it returns the sequence to go on after, undefined at the end. */
 function sweepStep({ database, tables, records, keep }: Parts) {
   const { marks, journal } = tables;
-  const clear = database.prepare<[shard: number]>("UPDATE shards SET leftover = 0 WHERE shard = ?");
+  // Records above the snapshot wait for a later sweep.
+  const clear = database.prepare<[shard: number, before: number]>(
+    "UPDATE shards SET leftover = 0 WHERE shard = ? AND leftover <= ?",
+  );
   return database.transaction(({ kept, beforeMs, ...range }: SweepRange): number | undefined => {
     marks.requireOwner();
     journal.indexAll();
@@ -172,7 +211,7 @@ function sweepStep({ database, tables, records, keep }: Parts) {
     const gone = read.flatMap(([row, { changes }]) => (isLeft(changes) ? [row] : []));
     keep(gone, beforeMs);
     records.delete(gone);
-    if (read.length === 0) clear.run(range.shard);
+    if (read.length === 0) clear.run(range.shard, range.before);
     return read.at(-1)?.[0].sequence;
   });
 }

@@ -234,7 +234,7 @@ export const MIGRATIONS: readonly Migration[] = [
       -- The highest sequence that was deleted; and 1 while there may be records of orders whose rows were deleted alone.
       ALTER TABLE shards ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE shards ADD COLUMN leftover INTEGER NOT NULL DEFAULT 0;
-      UPDATE shards SET leftover = 1 WHERE sequence > 0;
+      UPDATE shards SET leftover = sequence;
     `,
   },
 ];

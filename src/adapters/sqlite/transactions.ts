@@ -101,9 +101,7 @@ function marketWriter({ marks, volume, quotes }: Tables): (batch: AppendBatch) =
  * shard is marked for a sweep.
  */
 function retention(database: Database, { ended, endedLists }: Tables): Transactions["deleteEnded"] {
-  const markLeftover = database.prepare(
-    "UPDATE shards SET leftover = 1 WHERE leftover = 0 AND sequence > forgotten",
-  );
+  const markLeftover = database.prepare("UPDATE shards SET leftover = sequence WHERE sequence > forgotten");
   const deleteEnded = database.transaction((range: Range): number => {
     let gone = ended.deleteBefore(range);
     if (gone > 0) markLeftover.run();

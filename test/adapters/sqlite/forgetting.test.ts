@@ -9,7 +9,7 @@ import {
   sampleRecord,
 } from "../../../src/conformance/internal.ts";
 import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
-import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const SHARD = 3;
 const BEFORE = { beforeMs: 10_000 };
@@ -127,6 +127,18 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     await later.close();
   });
 
+  it("I53: an order with a damaged record stays and is reported; the others leave", async () => {
+    const store = open();
+    await fill(store);
+    executeOn(place.path, "UPDATE journal SET record = replace(record, '1', '2') WHERE sequence = 5");
+    await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow("journal record 5 of shard 3");
+    // Order 1 has records 1, 5, 6 and 7.
+    expect(await store.findEnded({ accountId: 1, orderId: idOf(3) })).toBeUndefined();
+    expect(count("ended")).toBe(2);
+    expect(readValue(place.path, "SELECT group_concat(sequence) FROM journal")).toBe("1,2,5,6,7,10,12");
+    await store.close();
+  });
+
   it("a store without the option has no such method, and deletes rows alone", async () => {
     const store = open(false);
     await fill(store);
@@ -147,6 +159,28 @@ describe("decision TA: leftovers", () => {
     await next.acquire();
     await next.forgetEnded?.(BEFORE, always);
     expect(await kept(next)).toEqual([2, 10, 12]);
+    expect(readValue(place.path, "SELECT sum(leftover) FROM shards")).toBe(0);
+    await next.close();
+  });
+
+  it("those above the snapshot leave when a later snapshot has passed them", async () => {
+    const store = open(false);
+    await store.acquire();
+    const { records } = recordsOf([[1], [1], [1], [2]]);
+    const after = { ...sampleRecord(SHARD, 5), changes: [{ orderId: idOf(2), previous: 4, facts: [] }] };
+    await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })], marks: [] });
+    const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: 4 }];
+    await store.writeSnapshot({ shard: SHARD, sequence: 2, counter: 9, parents: [] });
+    await store.deleteEnded({ ...BEFORE, limit: 100 });
+    await store.close();
+    const next = open();
+    await next.acquire();
+    await next.forgetEnded?.(BEFORE, always);
+    expect(await kept(next)).toEqual([2, 3, 4]);
+    await next.append({ shards: [part(SHARD, 2, { records: [after] })], marks: [] });
+    await next.writeSnapshot({ shard: SHARD, sequence: 5, counter: 9, parents });
+    await next.forgetEnded?.(BEFORE, always);
+    expect(await kept(next)).toEqual([4, 5]);
     expect(readValue(place.path, "SELECT sum(leftover) FROM shards")).toBe(0);
     await next.close();
   });
