@@ -74,7 +74,7 @@ class CsvFile {
   /** Reads a line and adds its rows to `rows`. */
   read(text: string, rows: MarketRow[]): void {
     this.line += 1;
-    const cells = text.split(",");
+    const cells = (this.line === 1 ? withoutMark(text) : text).split(",");
     if (this.#read === undefined && this.#begins(cells)) return;
     if (cells.length < this.#columns.size)
       throw new MarketDataError(`expected ${this.#columns.size} cells, found ${cells.length}`);
@@ -127,6 +127,9 @@ async function* linesOf(path: string): AsyncGenerator<readonly string[]> {
 
 const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
 
+/** Spreadsheets write a byte order mark before the first line. */
+const withoutMark = (line: string): string => (line.startsWith("\uFEFF") ? line.slice(1) : line);
+
 /** Refuses a line without an end, so that a file that is no text does not fill the memory. */
 function demandLine(begun: string): void {
   if (begun.length <= LONGEST_LINE) return;
@@ -135,8 +138,10 @@ function demandLine(begun: string): void {
 
 function located(error: unknown, { path, line }: Readonly<{ path: string; line: number }>): unknown {
   const name = basename(path);
-  if (error instanceof MarketDataError)
-    return new MarketDataError(`${name} line ${line}: ${error.message}`, { cause: error });
+  if (error instanceof MarketDataError) {
+    const place = line === 0 ? name : `${name} line ${line}`;
+    return new MarketDataError(`${place}: ${error.message}`, { cause: error });
+  }
   if (!(error instanceof Error) || !("code" in error)) return error;
   return new MarketDataError(`${name} cannot be read (${String(error.code)})`, { cause: error });
 }

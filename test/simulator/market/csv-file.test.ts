@@ -21,7 +21,7 @@ async function read(
   lines: readonly string[],
   { name = "day.csv", ...options }: CsvOptions & { name?: string } = {},
 ): Promise<readonly MarketRow[]> {
-  const text = `${lines.join("\n")}\n`;
+  const text = lines.map((line) => `${line}\n`).join("");
   await writeFile(join(folder, name), name.endsWith(".gz") ? gzipSync(text) : text);
   const rows: MarketRow[] = [];
   for await (const row of csvMarket(join(folder, name), options)) rows.push(row);
@@ -49,6 +49,10 @@ describe("csvMarket reads", () => {
   it("trades, each with an id of its own, so that none counts as repeated", async () => {
     const rows = await read(["time,symbol,price,quantity", "1,BTC/USD,10,1", "1,BTC/USD,10,1"]);
     expect(rows.map((row) => row.kind === "trade" && row.id)).toEqual(["line-2", "line-3"]);
+  });
+
+  it("a file that begins with a byte order mark, as spreadsheets write it", async () => {
+    expect(await read([`\uFEFF${QUOTES}`, "1000,BTC/USD,1,1,2,1"])).toHaveLength(1);
   });
 
   it("a file whose rows are all at time 0 is not empty", async () => {
@@ -134,6 +138,7 @@ describe("csvMarket reads", () => {
 describe("csvMarket refuses", () => {
   it.each([
     [["a,b,c"], "day.csv line 1: the header must have the columns of a known format"],
+    [[], "day.csv: the file must have at least one row"],
     [[QUOTES], "day.csv line 1: the file must have at least one row"],
     [[QUOTES, "1,BTC/USD,7"], "day.csv line 2: expected 6 cells, found 3"],
     [[QUOTES, "1,BTC/USD,1e3,1,2,1"], 'day.csv line 2: bid must be a decimal, not "1e3"'],
