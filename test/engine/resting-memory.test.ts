@@ -4,7 +4,7 @@ import { evolve, managedIdOf } from "../../src/lifecycle/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { liveBytes } from "../support/live-heap.ts";
 
-const COUNT = 20_000;
+const COUNT = 60_000;
 
 describe("decision GT: resting orders take little memory", () => {
   it("a resting stop: order, intent, client id, and its places in the memory of its shard", () => {
