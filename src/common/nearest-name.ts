@@ -29,7 +29,7 @@ const SHORTEST_START = 3;
 /** Returns the number of differences up to which a candidate is near. */
 function mostDifferences(name: string, candidate: string): number {
   if (name.length >= SHORTEST_START && candidate.startsWith(name)) return candidate.length;
-  return Math.floor(Math.max(name.length, candidate.length) / 3);
+  return Math.max(name.length, candidate.length) / 3;
 }
 
 /**

@@ -134,11 +134,11 @@ export function optionsOf<T>(
   { open = false }: Readonly<{ open?: boolean }> = {},
 ): OptionCheck {
   const each = Object.entries<OptionCheck>(checks);
-  const names = each.map(([option]) => option);
+  const names = Object.keys(checks);
   const check: OptionCheck = (value, name) => {
     if (!isObject(value)) throw wrongOption(value, name, `an object with ${listed(names)}`);
     for (const given of Object.keys(value))
-      if (!names.includes(given)) refuseUnknown(given, { name, value, each, open });
+      if (!names.includes(given)) refuseUnknown(given, { name, value, each, names, open });
     for (const [option, checkOne] of each) checkOne(value[option], `${name}.${option}`);
   };
   return Object.assign(check, { names });
@@ -148,12 +148,12 @@ type Unknown = Readonly<{
   name: string;
   value: Readonly<Record<string, unknown>>;
   each: readonly (readonly [string, OptionCheck])[];
+  names: readonly string[];
   open: boolean;
 }>;
 
-function refuseUnknown(given: string, { name, value, each, open }: Unknown): void {
-  const home = each.find(([, { names }]) => names?.includes(given))?.[0];
-  const names = each.map(([option]) => option);
+function refuseUnknown(given: string, { name, value, each, names, open }: Unknown): void {
+  const home = each.find(([, check]) => check.names?.includes(given))?.[0];
   const nearest = nearestName(given, names, (option) => value[option] !== undefined);
   if (open && home === undefined && nearest === undefined) return;
   const problem = `unknown option \`${given}\` of ${name}`;
@@ -188,7 +188,5 @@ export function portOption<T>(type: string, functions: FunctionNames<T>): Option
 
 /** Returns names joined by commas and "and". */
 function listed(names: readonly string[]): string {
-  return names.length < 2
-    ? names.join("")
-    : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
