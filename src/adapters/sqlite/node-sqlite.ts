@@ -102,22 +102,22 @@ class NodeDatabase implements Database {
   transaction<Parameters extends unknown[], Result>(
     run: (...parameters: Parameters) => Result,
   ): Transaction<Parameters, Result> {
-    const [commit, rollback] = [this.prepare("COMMIT"), this.prepare("ROLLBACK")];
-    const beginningWith =
-      (begin: Statement) =>
+    const between =
+      (begin: string, commit: string, rollback: string) =>
       (...parameters: Parameters): Result => {
-        begin.run();
+        this.exec(begin);
         try {
           const result = run(...parameters);
-          commit.run();
+          this.exec(commit);
           return result;
         } catch (error) {
-          undo(rollback);
+          undo(() => this.exec(rollback));
           throw error;
         }
       };
-    const immediate = beginningWith(this.prepare("BEGIN IMMEDIATE"));
-    return Object.assign(beginningWith(this.prepare("BEGIN")), { immediate });
+    // A savepoint begins a transaction, or is a part of the one that is open.
+    const part = between("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part; RELEASE part");
+    return Object.assign(part, { immediate: between("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK") });
   }
 
   async backup(
@@ -145,9 +145,9 @@ class NodeDatabase implements Database {
 }
 
 /** Rolls back, unless SQLite has already done so, as it does when the disk is full. */
-function undo(rollback: Statement): void {
+function undo(rollback: () => void): void {
   try {
-    rollback.run();
+    rollback();
   } catch (error) {
     const isOver = error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
     if (!isOver) throw error;
