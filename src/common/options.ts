@@ -188,5 +188,5 @@ export function portOption<T>(type: string, functions: FunctionNames<T>): Option
 
 /** Returns names joined by commas and "and". */
 function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.slice(-1)}`;
 }

@@ -204,15 +204,17 @@ async function sync(path: string): Promise<void> {
 
 /** Throws an Error that names the backup unless SQLite finds its pages in order. */
 function requireSound(path: string, name: string, driver: SqliteDriverName | undefined): void {
-  const database = loadDriver(driver).open(path);
   try {
-    refuseOthers(database, name);
-    const found = database.pragma("quick_check(1)", { simple: true });
-    if (found !== "ok") throw damaged(name, String(found));
+    const database = loadDriver(driver).open(path);
+    try {
+      refuseOthers(database, name);
+      const found = database.pragma("quick_check(1)", { simple: true });
+      if (found !== "ok") throw damaged(name, String(found));
+    } finally {
+      database.close();
+    }
   } catch (error) {
     throw errorCode(error).startsWith("SQLITE_") ? explained(error, name) : error;
-  } finally {
-    database.close();
   }
 }
 

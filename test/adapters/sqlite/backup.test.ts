@@ -9,7 +9,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
-import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { canBackUp, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 let [to, restored] = ["", ""];
@@ -30,7 +30,7 @@ async function filled(records = 20): Promise<SqliteStore> {
   return store;
 }
 
-describe("decision TD: a backup", () => {
+describe.runIf(canBackUp)("decision TD: a backup", () => {
   it("is the store at one moment, while appends go on; nothing is seen under its name before it is complete", async () => {
     const store = await filled(3_000);
     let appended = 3_000;
@@ -81,7 +81,7 @@ describe("decision TD: a backup", () => {
   });
 });
 
-describe("decision TE: a restored store", () => {
+describe.runIf(canBackUp)("decision TE: a restored store", () => {
   it("I60: has everything, in a later epoch", async () => {
     const store = await filled();
     await backupSqliteStore({ path: place.path, to });

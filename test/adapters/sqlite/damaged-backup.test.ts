@@ -8,7 +8,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecords } from "../../../src/conformance/internal.ts";
-import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { canBackUp, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 let backup = "";
@@ -58,7 +58,7 @@ const DAMAGES: readonly (readonly [what: string, sql: string, found: RegExp])[] 
   ["a lost shard", "DELETE FROM shards WHERE shard = 200", /255 shards instead of 256/],
 ];
 
-describe("decisions TC and TE: damage in a backup", () => {
+describe.runIf(canBackUp)("decisions TC and TE: damage in a backup", () => {
   it("is none without damage", async () => {
     expect(await verifySqliteStore({ path: backup })).toMatchObject({
       whole: true,

@@ -1,14 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BackupProgress } from "../../../src/adapters/sqlite/database.ts";
 import { DRIVER_NAMES, loadDriver } from "../../../src/adapters/sqlite/driver.ts";
 import { useDriver } from "../../../src/adapters/sqlite/driver-in-use.ts";
-import { driver, readValue, temporaryPlace } from "./temporary-place.ts";
-
-/** Node.js 22.13 to 22.15 cannot copy an open database. */
-const canBackUp = driver.name === "better-sqlite3" || "backup" in createRequire(import.meta.url)(driver.name);
+import { canBackUp, driver, readValue, temporaryPlace } from "./temporary-place.ts";
 
 /** Modules that can be loaded, by name. */
 type Modules = Readonly<Record<string, () => unknown>>;

@@ -7,7 +7,7 @@ import {
 } from "../../../src/adapters/sqlite/index.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";
 import { createWorld, type World } from "../../support/world.ts";
-import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { canBackUp, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "80" } as const;
 
@@ -25,7 +25,7 @@ async function worldAt(path: string): Promise<World> {
   return world;
 }
 
-describe("decision TE: what happened after the backup", () => {
+describe.runIf(canBackUp)("decision TE: what happened after the backup", () => {
   it("an order that was open in it sends its child again under the same id; ids of later orders are given again", async () => {
     const [backup, restored] = [join(place.directory, "backup.db"), join(place.directory, "restored.db")];
     const before = await worldAt(place.path);

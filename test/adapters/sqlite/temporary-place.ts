@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Driver } from "../../../src/adapters/sqlite/database.ts";
@@ -8,6 +9,10 @@ import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
  * The driver of the stores under test, for tests that inspect or damage a file: another one would remove their locks.
  */
 export const driver: Driver = loadDriver();
+
+/** Node.js 22.13 to 22.15 cannot copy an open database. */
+export const canBackUp =
+  driver.name === "better-sqlite3" || "backup" in createRequire(import.meta.url)(driver.name);
 
 /** A separate directory for one test. */
 export type TemporaryPlace = Readonly<{ directory: string; path: string; remove: () => void }>;
