@@ -11,7 +11,7 @@ import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
 export const driver: Driver = loadDriver();
 
 /** Node.js 22.13 to 22.15 cannot copy an open database. */
-export const canBackUp =
+export const canBackUp: boolean =
   driver.name === "better-sqlite3" || "backup" in createRequire(import.meta.url)(driver.name);
 
 /** A separate directory for one test. */
