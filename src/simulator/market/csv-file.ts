@@ -10,6 +10,9 @@ import { MarketDataError, type MarketRow } from "./market-row.ts";
 /** Most characters of a line. */
 const LONGEST_LINE = 1_000_000;
 
+const LONE_RETURNS =
+  "lines must end with a line feed, but these end with a carriage return alone; convert the file, for example with: tr '\\r' '\\n'";
+
 /** Options of a file of market data. */
 export interface CsvOptions extends BarOptions {
   /** Symbol of all rows, such as BTC/USD. Default: the symbol column. Bars need it. */
@@ -94,6 +97,7 @@ class CsvFile {
 
   /** Chooses the format by the first line. Returns whether that line is a header. */
   #begins(cells: readonly string[]): boolean {
+    if (cells.some((cell) => cell.includes("\r"))) throw new MarketDataError(LONE_RETURNS);
     const isHeader = cells.some((cell) => /[a-z]/.test(cell));
     const columns = isHeader ? cells : BAR_COLUMNS;
     const { symbol, ...bars } = this.#options;
@@ -133,6 +137,7 @@ const withoutMark = (line: string): string => (line.startsWith("\uFEFF") ? line.
 /** Refuses a line without an end, so that a file that is no text does not fill the memory. */
 function demandLine(begun: string): void {
   if (begun.length <= LONGEST_LINE) return;
+  if (begun.slice(0, -1).includes("\r")) throw new MarketDataError(LONE_RETURNS);
   throw new MarketDataError(`a line must have at most ${LONGEST_LINE} characters`);
 }
 

@@ -2,8 +2,10 @@ import { Worker } from "node:worker_threads";
 import type { SweepFailure, SweepResult } from "./sweep-row.ts";
 import { type ToWorker, WORKER_PROGRAM } from "./worker-program.ts";
 
-/** Outcome of a set in a worker. */
-export type Answer = Readonly<{ result: SweepResult }> | Readonly<{ failure: SweepFailure }>;
+/** Outcome of a set in a worker. `unloaded` says that the module could not be loaded, so that no set could run. */
+export type Answer =
+  | Readonly<{ result: SweepResult }>
+  | Readonly<{ failure: SweepFailure; unloaded?: boolean }>;
 
 /** What all workers of a sweep have in common. */
 export type WorkerSettings = Readonly<{
@@ -20,24 +22,39 @@ export class SweepWorker {
   readonly #settings: WorkerSettings;
   #worker: Worker | undefined;
   #running: Running | undefined;
+  #isClosed = false;
 
   constructor(settings: WorkerSettings) {
     this.#settings = settings;
   }
 
-  /** Runs a set. Resolves to a failure if it throws, if it takes too long, or if the thread ends. */
-  run(set: ToWorker): Promise<Answer> {
+  /**
+   * Runs a set. Resolves to a failure if it throws, if it takes too long, or if the thread ends. A set whose thread ran
+   * another one before runs again in a new thread: that other one may have left the error behind.
+   */
+  async run(set: ToWorker): Promise<Answer> {
+    const isFirst = this.#worker === undefined;
+    const answer = await this.#attempt(set);
+    const hasEnded = "failure" in answer && answer.failure.kind === "worker";
+    return hasEnded && !isFirst && !this.#isClosed ? await this.#attempt(set) : answer;
+  }
+
+  #attempt(set: ToWorker): Promise<Answer> {
     const { timeoutMs } = this.#settings;
     return new Promise((resolve) => {
-      const late = (): void =>
-        this.#stop(failed("timeout", "TimeoutError", `no result within ${timeoutMs} ms`));
-      const timer = setTimeout(late, timeoutMs);
       const end = (answer: Answer): void => {
         clearTimeout(timer);
         this.#running = undefined;
         resolve(answer);
       };
-      this.#running = { index: set.index, end };
+      const running = { index: set.index, end };
+      const stop = (): void => {
+        if (this.#running !== running) return;
+        this.#stop(failed("timeout", "TimeoutError", `no result within ${timeoutMs} ms`));
+      };
+      // If this thread was busy, the answer may be there and wait to be read, which happens after timers.
+      const timer = setTimeout(() => setImmediate(stop), timeoutMs);
+      this.#running = running;
       this.#worker ??= this.#start();
       this.#worker.postMessage(set);
     });
@@ -46,6 +63,7 @@ export class SweepWorker {
   /** Ends the thread. */
   async close(): Promise<void> {
     const worker = this.#worker;
+    this.#isClosed = true;
     this.#stop(failed("worker", "AbortError", "the sweep was ended"));
     await worker?.terminate();
   }
@@ -63,12 +81,17 @@ export class SweepWorker {
     };
     worker.on("message", (message: unknown) => this.#heard(worker, message));
     worker.on("messageerror", ({ name, message }) => ended(name, message));
+    let reason: Readonly<{ name: string; message: string }> | undefined;
     worker.on("error", (error: unknown) => {
-      const { name, message } =
-        error instanceof Error ? error : { name: typeof error, message: String(error) };
-      ended(name, `the worker ended: ${message}`);
+      reason = error instanceof Error ? error : { name: typeof error, message: String(error) };
     });
-    worker.on("exit", (code) => ended("Error", `the worker ended with code ${code}`));
+    // An error may overtake an answer that was sent before it; all answers are read before the exit is told.
+    worker.on("exit", (code) =>
+      ended(
+        reason?.name ?? "Error",
+        `the worker ended${reason ? `: ${reason.message}` : ` with code ${code}`}`,
+      ),
+    );
     return worker;
   }
 

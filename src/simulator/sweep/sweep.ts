@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { addressOf, checkSweep } from "./options.ts";
 import { createProgressDisplay, type ProgressDisplay } from "./progress-display.ts";
 import { seedOf } from "./seeds.ts";
-import type { SweepOptions, SweepParameters, SweepRow } from "./sweep-row.ts";
+import type { SweepFailure, SweepOptions, SweepParameters, SweepRow } from "./sweep-row.ts";
 import { SweepWorker } from "./sweep-worker.ts";
 
 const DEFAULT_TIMEOUT_MS = 600_000;
@@ -13,7 +13,8 @@ const DEFAULT_SEED = 1;
  * module that exports a function `run`, and each worker reads its market from a file. Resolves to one row for each set,
  * in the order of the sets. The rows do not depend on the number of workers, nor on the set that ends first. A set that
  * fails, takes too long or ends its worker has a `failure` in its row; the others go on. Throws a TypeError or RangeError
- * that names a wrong option, the reason of a signal that was aborted, and whatever `onProgress` throws.
+ * that names a wrong option, a TypeError that names a module that cannot be loaded or has no function `run`, the reason of
+ * a signal that was aborted, and whatever `onProgress` throws.
  *
  * @example
  * ```ts
@@ -99,9 +100,17 @@ class Sweep<Parameters extends SweepParameters> {
       const seed = seedOf(sweepSeed, set);
       const answer = await worker.run({ index, seed, parameters: set });
       if (this.#isOver) return;
+      if ("failure" in answer && answer.unloaded === true) this.#demandModule(answer.failure);
       const outcome = "result" in answer ? { result: answer.result } : { failure: answer.failure };
       await this.#ended({ index, parameters: set, seed, ...outcome });
     }
+  }
+
+  /** Throws unless a set has ended before: the module of a running sweep may be replaced, and then only sets fail. */
+  #demandModule(failure: SweepFailure): void {
+    if (this.#done > 0) return;
+    const module = shortened(String(this.#options.module));
+    throw new TypeError(`sweep.module cannot be used: ${module}: ${failure.message}`, { cause: failure });
   }
 
   async #ended(row: SweepRow<Parameters>): Promise<void> {
@@ -117,3 +126,6 @@ class Sweep<Parameters extends SweepParameters> {
     await this.#options.onProgress?.({ row, ...counts, elapsedMs, remainingMs });
   }
 }
+
+/** A module may be the text of a whole program, as a data URL. */
+const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text);

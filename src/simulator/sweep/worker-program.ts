@@ -10,9 +10,7 @@ export type ToWorker = Readonly<{ index: number; seed: number; parameters: unkno
 export const WORKER_PROGRAM = `
 const isObject = (value) => typeof value === "object" && value !== null;
 
-async function outcomeOf(loading, parameters, context) {
-  const { run } = await loading;
-  if (typeof run !== "function") throw new TypeError("the module must export a function named run");
+async function outcomeOf(run, parameters, context) {
   const outcome = await run(parameters, context);
   const { statistics, hash, counts, figures } = outcome ?? {};
   if (typeof hash !== "string" || !isObject(statistics) || !isObject(statistics.maxDrawdown) ||
@@ -41,14 +39,20 @@ function textOf(error) {
 }
 
 import("node:worker_threads").then(({ parentPort, workerData }) => {
-  const loading = import(workerData.module);
+  const loading = import(workerData.module).then(({ run }) => {
+    if (typeof run === "function") return run;
+    throw new TypeError("the module must export a function named run");
+  });
   loading.catch(() => undefined);
   parentPort.on("message", async ({ index, seed, parameters }) => {
+    let unloaded = true;
     try {
-      const result = await outcomeOf(loading, parameters, { index, seed });
+      const run = await loading;
+      unloaded = false;
+      const result = await outcomeOf(run, parameters, { index, seed });
       parentPort.postMessage({ index, result });
     } catch (error) {
-      parentPort.postMessage({ index, failure: failureOf(error) });
+      parentPort.postMessage({ index, failure: failureOf(error), unloaded });
     }
   });
 });

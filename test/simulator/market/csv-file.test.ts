@@ -101,6 +101,20 @@ describe("csvMarket reads", () => {
     expect(rows.at(-1)).toMatchObject({ ask: "11", askQuantity: "2" });
   });
 
+  it("mistake: a file whose lines end with a carriage return alone is told so, with the remedy, also a long one", async () => {
+    const path = join(folder, "returns.csv");
+    for (const count of [2, 100_000]) {
+      const lines = Array.from({ length: count }, (_, n) => `${n},BTC/USD,10,1,11,2`);
+      await writeFile(path, [QUOTES, ...lines, ""].join("\r"));
+      const reading = async (): Promise<void> => {
+        for await (const { timeMs } of csvMarket(path)) expect(timeMs).toBe("no row is read");
+      };
+      await expect(reading()).rejects.toThrow(
+        "end with a carriage return alone; convert the file, for example with: tr",
+      );
+    }
+  });
+
   it("the rows before one that cannot be used, and then the error, also through a merge", async () => {
     const path = join(folder, "half.csv");
     await writeFile(path, `${QUOTES}\n1,BTC/USD,10,1,11,1\n2,BTC/USD,10,1,11,1\nx\n`);

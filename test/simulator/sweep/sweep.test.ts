@@ -1,5 +1,9 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   parameterGrid,
   type SweepOptions,
@@ -21,6 +25,9 @@ const moduleOf = (body: string): URL =>
 
 const numbered = (count: number): readonly { n: number }[] =>
   Array.from({ length: count }, (_, n) => ({ n }));
+
+const folder = mkdtempSync(join(tmpdir(), "sweep-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const quiet = { progress: false } as const;
 
@@ -111,11 +118,61 @@ describe("sweep", () => {
 
   it.each([
     ["data:text/javascript,export const other = 1", "must export a function named run"],
-    ["file:///no/such/module.mjs", "/no/such/module.mjs"],
+    ["file:///no/such/module.mjs", "Cannot find module"],
     ["data:text/javascript,export const (", "Unexpected"],
-  ])("decision RC: a module that cannot be used fails each set: %s", async (module, message) => {
-    const rows = await run({ module, parameters: numbered(2), workers: 1 });
-    expect(rows.map(({ failure }) => failure?.message.includes(message))).toEqual([true, true]);
+    ["data:text/javascript,throw new Error('not today')", "not today"],
+  ])("decision UG: a module that cannot be used ends the sweep at once: %s", async (module, message) => {
+    const ended: number[] = [];
+    const onProgress = ({ done }: SweepProgress<{ n: number }>): void => void ended.push(done);
+    const sweeping = run({ module, parameters: numbered(50), workers: 2, onProgress });
+    await expect(sweeping).rejects.toThrow(`sweep.module cannot be used: ${module}: `);
+    await expect(sweeping).rejects.toThrow(message);
+    expect(ended).toEqual([]);
+  });
+
+  it("decision UG: a module that cannot be loaded any more, later in a sweep, fails its sets only", async () => {
+    const path = join(folder, "leaves.mjs");
+    await writeFile(
+      path,
+      `export async function run(parameters) { if (parameters.n === 1) process.exit(3); return ${outcome}; }`,
+    );
+    const onProgress = (): void => rmSync(path, { force: true });
+    const rows = await run({ module: path, parameters: numbered(3), workers: 1, onProgress });
+    const [first, ...others] = rows;
+    expect(first?.result?.hash).toBe("h0");
+    for (const { failure } of others) expect(failure?.message).toContain("leaves.mjs");
+  });
+
+  it.each([
+    ["an error", "throw new Error('left behind')"],
+    ["an exit", "process.exit(4)"],
+    ["a rejection", "void Promise.reject(new Error('left behind'))"],
+  ])("decision UG: %s that a set leaves behind fails neither it nor the next one", async (_, leaves) => {
+    const body = `const { parentPort } = await import("node:worker_threads");
+      if (parameters.n === 0) parentPort.on("message", () => { ${leaves}; });
+      return ${outcome};`;
+    const rows = await run({ module: moduleOf(body), parameters: numbered(3), workers: 1 });
+    expect(rows.map(({ result, failure }) => result?.hash ?? failure)).toEqual(["h0", "h1", "h2"]);
+  });
+
+  it("decision UG: an error right after an answer does not overtake it", async () => {
+    const body = `if (parameters.n === 0) setImmediate(() => { throw new Error("after the answer"); });
+      return ${outcome};`;
+    const rows = await run({ module: moduleOf(body), parameters: numbered(2), workers: 1 });
+    expect(rows.map(({ result, failure }) => result?.hash ?? failure)).toEqual(["h0", "h1"]);
+  });
+
+  it("decision UG: a set that ended in time is no timeout, however long this thread was busy", async () => {
+    const answered = join(folder, "answered");
+    const body = `const { writeFileSync } = await import("node:fs");
+      setImmediate(() => writeFileSync(${JSON.stringify(answered)}, ""));
+      return ${outcome};`;
+    const timeoutMs = 200;
+    const startedMs = performance.now();
+    const sweeping = run({ module: moduleOf(body), parameters: numbered(1), timeoutMs });
+    while (!existsSync(answered) || performance.now() - startedMs < 2 * timeoutMs);
+    const [row] = await sweeping;
+    expect(row?.failure ?? row?.result?.hash).toBe("h0");
   });
 
   it.each([
