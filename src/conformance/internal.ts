@@ -19,6 +19,7 @@ export {
   openOrder,
   orderStoreRules,
   part,
+  recordsOfOrders,
   sampleMark,
   samplePrint,
   sampleRecord,

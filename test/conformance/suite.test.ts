@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { ConformanceError, type TestFramework, testOrderStore } from "../../src/conformance/index.ts";
 import { differenceOf, shown } from "../../src/conformance/suite/difference.ts";
@@ -54,6 +55,20 @@ describe("a broken rule", () => {
       throw cause;
     });
     expect(error).toMatchObject({ cause, answered: "a rejection: TypeError: no connection" });
+  });
+
+  it("decision KS: an error of another realm is an error, as in jest, whose tests have a realm of their own", async () => {
+    const foreign: unknown = runInNewContext("new RangeError('not here')");
+    expect(foreign).not.toBeInstanceOf(Error);
+    expect(await refused("read()", () => Promise.reject(foreign))).toBe(foreign);
+    const error = await broken(async () => {
+      throw foreign;
+    });
+    expect(error).toMatchObject({
+      call: "RangeError was thrown, see its cause",
+      answered: "a rejection: RangeError: not here",
+    });
+    await expect(refused("read()", () => Promise.reject("text"))).rejects.toThrow("threw");
   });
 
   it("is one that cannot be opened, or cannot be closed; a failure of the check comes first", async () => {

@@ -4,11 +4,11 @@ import {
   nameOption,
   type OptionCheck,
   type OptionChecks,
-  optional,
   optionsOf,
 } from "../../common/index.ts";
 import type { ChildRequest, Side } from "../../model/index.ts";
 import type { Awaitable, ExecutionVenue } from "../../ports/index.ts";
+import { controlsOf } from "../suite/index.ts";
 
 /** What children can take at one price, in decimal strings. */
 export interface OfferedLevel {
@@ -139,8 +139,7 @@ export const executionVenueSubject: OptionCheck = /* @__PURE__ */ optionsOf<Exec
  * `openChildren`.
  */
 export function placeCheck(supports: ExecutionVenueSupport): OptionCheck {
-  const always = functionOption("is described at ExecutionVenuePlace");
-  const where = (isDeclared: boolean): OptionCheck => (isDeclared ? always : optional(always));
+  const { always, where } = controlsOf("ExecutionVenuePlace");
   const { openChildren, partialReports, earlyEvents, lateFills } = supports;
   const controls: OptionChecks<ExecutionVenuePlace> = {
     ...{

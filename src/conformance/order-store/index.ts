@@ -7,6 +7,7 @@ export {
   keepLists,
   openOrder,
   part,
+  recordsOfOrders,
   type SampleOrder,
   sampleMark,
   samplePrint,

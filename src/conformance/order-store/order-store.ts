@@ -3,6 +3,7 @@ import { endedLists } from "./ended-lists.ts";
 import { endedNames } from "./ended-names.ts";
 import { endedParents } from "./ended-parents.ts";
 import { exactness } from "./exactness.ts";
+import { forgetting } from "./forgetting.ts";
 import { journal } from "./journal.ts";
 import { lifetime } from "./lifetime.ts";
 import { lastQuotes, marketJournal } from "./market.ts";
@@ -19,7 +20,7 @@ import { createStoreWorld, type OrderStoreSubject, orderStoreSubject, type Store
 /** All rules of the order store port, by subject. */
 export const orderStoreRules: readonly StoreRules[] = [
   ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
-  ...[endedParents, endedNames, pages, endedLists, retention],
+  ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
   ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
 ];
 
@@ -37,7 +38,7 @@ export const orderStoreRules: readonly StoreRules[] = [
  * export const declareTests = (): void =>
  *   testOrderStore({ describe, it }, {
  *     name: "memory",
- *     supports: { pageEndedNames: true, priceBars: true, progress: true },
+ *     supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false },
  *     createPlace() {
  *       const disk = createMemoryDisk();
  *       return { open: () => createMemoryStore({ disk }), remove: () => {} };

@@ -108,6 +108,27 @@ export function sampleRecords(shard: number, from: number, to: number): readonly
   return Array.from({ length: to - from + 1 }, (_, index) => sampleRecord(shard, from + index));
 }
 
+/**
+ * Records 1 to n of a shard. Entry n of `changes` names the orders that record n changes, by id; each change names the
+ * record of its order before it. `last` has the last record of each order.
+ */
+export function recordsOfOrders(
+  shard: number,
+  changes: readonly (readonly number[])[],
+): Readonly<{ records: readonly JournalRecord[]; last: ReadonlyMap<number, number> }> {
+  const last = new Map<number, number>();
+  const records = changes.map((orders, index) => {
+    const sequence = index + 1;
+    const changed = orders.map((orderId) => {
+      const previous = last.get(orderId) ?? 0;
+      last.set(orderId, sequence);
+      return { orderId, previous, facts: [] };
+    });
+    return { ...sampleRecord(shard, sequence), changes: changed };
+  });
+  return { records, last };
+}
+
 /** A mark of the bid of BTC/USD by default. */
 export function sampleMark(mark: Partial<MarketMark> = {}): MarketMark {
   return { symbol: "BTC/USD", side: "bid", position: 1, price: price("7424.9"), timeMs: 1_000, ...mark };

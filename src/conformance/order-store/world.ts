@@ -22,6 +22,8 @@ export interface OrderStoreSupport {
    * each part with `reading`, `writing` and `deleting`.
    */
   readonly progress: boolean;
+  /** Whether it has `forgetEnded`. If not, its journal keeps the records of orders that retention deletes. */
+  readonly forgetEnded: boolean;
 }
 
 /** An adapter of the order store port as its author describes it to the suite. */
@@ -38,7 +40,8 @@ export interface OrderStoreSubject {
 export const orderStoreSubject: OptionCheck = /* @__PURE__ */ optionsOf<OrderStoreSubject>({
   name: nameOption,
   supports: optionsOf<OrderStoreSupport>({
-    ...{ pageEndedNames: flagOption, priceBars: flagOption, progress: flagOption },
+    ...{ pageEndedNames: flagOption, priceBars: flagOption },
+    ...{ progress: flagOption, forgetEnded: flagOption },
   }),
   createPlace: functionOption("creates an empty place"),
 });

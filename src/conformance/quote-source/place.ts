@@ -1,12 +1,6 @@
-import {
-  flagOption,
-  functionOption,
-  nameOption,
-  type OptionCheck,
-  optional,
-  optionsOf,
-} from "../../common/index.ts";
+import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Awaitable, MarketData } from "../../ports/index.ts";
+import { controlsOf } from "../suite/index.ts";
 
 /** A source that runs, as in a process of the engine. */
 export interface OpenQuoteSource {
@@ -93,8 +87,7 @@ export const quoteSourceSubject: OptionCheck = /* @__PURE__ */ optionsOf<QuoteSo
 
 /** Returns the check of a place. It demands the controls of every part that is declared. */
 export function quotePlaceCheck({ prints, heartbeats, reconnects }: QuoteSourceSupport): OptionCheck {
-  const always = functionOption("is described at QuoteSourcePlace");
-  const where = (isDeclared: boolean): OptionCheck => (isDeclared ? always : optional(always));
+  const { always, where } = controlsOf("QuoteSourcePlace");
   return optionsOf<QuoteSourcePlace>(
     {
       ...{ open: always, quote: always, idle: always, remove: always },

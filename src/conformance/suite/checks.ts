@@ -1,5 +1,6 @@
 import type { Finding } from "./conformance-error.ts";
 import { differenceOf, shown } from "./difference.ts";
+import { isError } from "./is-error.ts";
 
 /** A broken rule as a check reports it. The suite adds the name of the rule and the remedy. */
 export class Mismatch extends Error {
@@ -43,7 +44,7 @@ export async function refused(call: string, run: () => unknown): Promise<Error> 
   try {
     answered = await run();
   } catch (error) {
-    if (error instanceof Error) return error;
+    if (isError(error)) return error;
     throw new Mismatch({ call, expected: "a rejection with an Error", answered: `threw ${shown(error)}` });
   }
   throw new Mismatch({ call, expected: "a rejection", answered: `resolved to ${shown(answered)}` });

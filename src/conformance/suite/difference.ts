@@ -1,3 +1,5 @@
+import { isError } from "./is-error.ts";
+
 /** The first place at which an answer differs from the expected one, with both values as text. */
 export type Difference = Readonly<{ path: string; expected: string; answered: string }>;
 
@@ -15,7 +17,7 @@ function textOf(value: unknown, depth: number): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (isError(value)) return `${value.name}: ${value.message}`;
   if (depth === DEEPEST_SHOWN) return Array.isArray(value) ? "[…]" : "{…}";
   const plain = plainOf(value);
   if (Array.isArray(plain)) {

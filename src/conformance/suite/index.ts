@@ -1,5 +1,6 @@
 export { holds, Mismatch, refused, same } from "./checks.ts";
 export { ConformanceError, type Finding } from "./conformance-error.ts";
+export { type ControlChecks, controlsOf } from "./controls.ts";
 export { type Difference, differenceOf, shown } from "./difference.ts";
 export { answerOf, type Outcome, outcomeOf } from "./outcome.ts";
 export { questionsOf, readable } from "./readable.ts";

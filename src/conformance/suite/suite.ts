@@ -1,7 +1,7 @@
-import { errorName } from "../../common/index.ts";
 import { Mismatch } from "./checks.ts";
 import { ConformanceError, type Finding } from "./conformance-error.ts";
 import { shown } from "./difference.ts";
+import { isError } from "./is-error.ts";
 import type { TestFramework } from "./test-framework.ts";
 
 /**
@@ -92,7 +92,7 @@ async function inWorld<World, Supports extends object>(
 function findingOf(error: unknown): Finding {
   if (error instanceof Mismatch) return error.finding;
   return {
-    call: `${errorName(error)} was thrown, see its cause`,
+    call: `${isError(error) ? error.name : typeof error} was thrown, see its cause`,
     expected: "an answer",
     answered: `a rejection: ${shown(error)}`,
   };

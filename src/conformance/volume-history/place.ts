@@ -1,12 +1,6 @@
-import {
-  flagOption,
-  functionOption,
-  nameOption,
-  type OptionCheck,
-  optional,
-  optionsOf,
-} from "../../common/index.ts";
+import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Awaitable, VolumeHistory } from "../../ports/index.ts";
+import { controlsOf } from "../suite/index.ts";
 
 /** An executed trade, with its quantity as decimal text. `id` is unique in its market. */
 export interface ExecutedTrade {
@@ -57,11 +51,11 @@ export const volumeHistorySubject: OptionCheck = /* @__PURE__ */ optionsOf<Volum
 
 /** Returns the check of a place. It demands the control of an outage if the history is remote. */
 export function volumePlaceCheck({ remote }: VolumeHistorySupport, history: OptionCheck): OptionCheck {
-  const always = functionOption("is described at VolumeHistoryPlace");
+  const { always, where } = controlsOf("VolumeHistoryPlace");
   return optionsOf<VolumeHistoryPlace>(
     {
       ...{ volumeHistory: history, nowMs: always, record: always, idle: always, remove: always },
-      setOutage: remote ? always : optional(always),
+      setOutage: where(remote),
     },
     { open: true },
   );

@@ -11,15 +11,19 @@ testOrderStore(
   { describe, it },
   {
     name: "memory",
-    supports: { pageEndedNames: true, priceBars: true, progress: true },
+    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
     createPlace() {
       const disk = createMemoryDisk();
-      return { open: () => createMemoryStore({ disk }), remove: () => {} };
+      return { open: () => createMemoryStore({ disk, journal: { forget: true } }), remove: () => {} };
     },
   },
 );
 
 describe("memory disk", () => {
+  it("decision TA: without the option, no record leaves: the store has no forgetEnded", () => {
+    expect("forgetEnded" in createMemoryStore()).toBe(false);
+  });
+
   it("two stores without a disk share nothing", async () => {
     const [first, second] = [createMemoryStore(), createMemoryStore()];
     await first.acquire();

@@ -6,6 +6,7 @@ import {
   endedOrder,
   openOrder,
   part,
+  recordsOfOrders,
   sampleRecord,
 } from "../../../src/conformance/internal.ts";
 import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
@@ -38,22 +39,11 @@ const kept = async (store: SqliteStore): Promise<readonly number[]> => {
 };
 
 /** Writes records of orders: each entry names the orders that the next record changes. */
-function recordsOf(changes: readonly (readonly number[])[]): {
-  records: readonly JournalRecord[];
-  last: ReadonlyMap<number, number>;
-} {
-  const last = new Map<number, number>();
-  const records = changes.map((orders, index) => {
-    const sequence = index + 1;
-    const changed = orders.map((order) => {
-      const previous = last.get(order) ?? 0;
-      last.set(order, sequence);
-      return { orderId: idOf(order), previous, facts: [] };
-    });
-    return { ...sampleRecord(SHARD, sequence), changes: changed };
-  });
-  return { records, last };
-}
+const recordsOf = (changes: readonly (readonly number[])[]): ReturnType<typeof recordsOfOrders> =>
+  recordsOfOrders(
+    SHARD,
+    changes.map((orders) => orders.map(idOf)),
+  );
 
 const ended = (order: number, lastSequence: number, more: Partial<ParentOrder> = {}): ParentOrder => ({
   ...endedOrder({ orderId: idOf(order) }),
@@ -66,7 +56,7 @@ async function fill(store: SqliteStore, long = 3): Promise<void> {
   const chain = Array.from({ length: long }, () => [1]);
   const changes = [[1], [2], [3], [4, 5], ...chain, [3], [4], [2], [4, 5], [6]];
   const { records, last } = recordsOf(changes);
-  const at = (order: number): number => last.get(order) ?? 0;
+  const at = (order: number): number => last.get(idOf(order)) ?? 0;
   const list = endedList({ listId: idOf(9), legs: [idOf(4), idOf(5)] });
   const legs = endedLegs(list).map((leg, index) => ({ ...leg, lastSequence: at(4 + index) }));
   const rows = [ended(1, at(1)), ended(3, at(3)), ended(6, at(6)), ...legs];

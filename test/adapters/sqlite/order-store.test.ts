@@ -23,10 +23,10 @@ testOrderStore(
   { describe, it },
   {
     name: "sqlite",
-    supports: { pageEndedNames: true, priceBars: true, progress: true },
+    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
     createPlace() {
       const { path, remove } = temporaryPlace();
-      return { open: () => openSqliteStore({ path }), remove };
+      return { open: () => openSqliteStore({ path, journal: { forget: true } }), remove };
     },
   },
 );

@@ -1,7 +1,7 @@
 import type { Quantity } from "../../../src/decimal/index.ts";
 import type { EndedList, ParentOrder } from "../../../src/model/index.ts";
 import type { EndedName, OrderStore } from "../../../src/ports/index.ts";
-import { type PlantedStore, planted, type StoreFault, withParts } from "./faulty-place.ts";
+import { keepsFirstRow, type PlantedStore, planted, type StoreFault, withParts } from "./faulty-place.ts";
 
 /** Resolves an append that the store refuses as if it were durable. */
 const refusesNothing: StoreFault = () => (store) => ({
@@ -21,18 +21,7 @@ const parentFaults = [
     findEnded: async (key) =>
       (await store.findEnded(key)) ?? (await store.findEnded({ ...key, accountId: key.accountId - 1 })),
   })),
-  planted("a row that exists stays", ["a row of the same order replaces"], () => {
-    const seen = new Set<number>();
-    return (store) => ({
-      append: (batch) =>
-        store.append(
-          withParts(batch, (part) => ({
-            ...part,
-            ended: part.ended.filter(({ orderId }) => !seen.has(orderId) && seen.add(orderId)),
-          })),
-        ),
-    });
-  }),
+  planted("a row that exists stays", ["a row of the same order replaces"], keepsFirstRow),
   planted(
     "an append that breaks a unique key resolves",
     [

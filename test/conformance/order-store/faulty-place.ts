@@ -6,7 +6,7 @@ import type { PlantedFault } from "../../support/planted-faults.ts";
 /** A fault of an order store: called once per place, then once per handle with the sound store below it. */
 export type StoreFault = () => (store: OrderStore, handle: number) => Partial<OrderStore>;
 
-const WHOLE: OrderStoreSupport = { pageEndedNames: true, priceBars: true, progress: true };
+const WHOLE: OrderStoreSupport = { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true };
 
 /** Describes memory stores with a fault, or without one. */
 export function memorySubject(
@@ -23,7 +23,7 @@ export function memorySubject(
       let handles = 0;
       return {
         open() {
-          const store = createMemoryStore({ disk });
+          const store = createMemoryStore({ disk, journal: { forget: true } });
           return { ...store, ...plant(store, handles++) };
         },
         remove: () => {},
@@ -50,6 +50,20 @@ export const withParts = (batch: AppendBatch, change: (part: ShardAppend) => Sha
   ...batch,
   shards: batch.shards.map(change),
 });
+
+/** Keeps the first row of each ended order, and drops the rows that replace it. */
+export const keepsFirstRow: StoreFault = () => {
+  const seen = new Set<number>();
+  return (store) => ({
+    append: (batch) =>
+      store.append(
+        withParts(batch, (part) => ({
+          ...part,
+          ended: part.ended.filter(({ orderId }) => !seen.has(orderId) && seen.add(orderId)),
+        })),
+      ),
+  });
+};
 
 /** Waits for some turns of the event loop, so that other calls come first. */
 export async function someTurns(): Promise<void> {

@@ -3,6 +3,7 @@ import { orderStoreRules } from "../../../src/conformance/internal.ts";
 import { testPlantedFaults } from "../../support/planted-faults.ts";
 import { endedFaults } from "./ended-faults.ts";
 import { memorySubject } from "./faulty-place.ts";
+import { forgettingFaults } from "./forgetting-faults.ts";
 import { journalFaults } from "./journal-faults.ts";
 import { snapshotAndMarketFaults } from "./snapshot-faults.ts";
 import { volumeFaults } from "./volume-faults.ts";
@@ -11,6 +12,7 @@ const poor = memorySubject(
   "a store without the optional parts",
   () => (store) => ({
     pageEndedNames: undefined as never,
+    forgetEnded: undefined as never,
     async readVolume() {
       const { priceBars: _priceBars, ...volume } = await store.readVolume();
       return volume;
@@ -19,12 +21,18 @@ const poor = memorySubject(
     readSnapshot: (shard) => store.readSnapshot(shard),
     deleteVolume: (cutoff) => store.deleteVolume(cutoff),
   }),
-  { pageEndedNames: false, priceBars: false, progress: false },
+  { pageEndedNames: false, priceBars: false, progress: false, forgetEnded: false },
 );
 
 testPlantedFaults("order store", {
   declare: testOrderStore,
   groups: orderStoreRules,
   sound: [poor],
-  faults: [...journalFaults, ...snapshotAndMarketFaults, ...endedFaults, ...volumeFaults],
+  faults: [
+    ...journalFaults,
+    ...snapshotAndMarketFaults,
+    ...endedFaults,
+    ...forgettingFaults,
+    ...volumeFaults,
+  ],
 });
