@@ -1,15 +1,24 @@
+import type { JournalPoint } from "../../src/adapters/sqlite/archive/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecord } from "../../src/conformance/internal.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
 
-const [path = "", archive = ""] = process.argv.slice(2);
+const [path = "", archive = "", at, skip = "0"] = process.argv.slice(2);
 const SHARD = 3;
 const DAY_MS = 86_400_000;
-const ORDERS = 60;
+/** So many that the records of a step are written to the archive in more than one piece. */
+const ORDERS = 160;
+
+let left = Number(skip);
+
+/** Kills the process at the point that it was started with. */
+function probe(point: JournalPoint): void {
+  if (point === at && left-- === 0) process.kill(process.pid, "SIGKILL");
+}
 
 /** Appends ended orders, and forgets those of the day before, a day at a time, until the process is killed. */
 async function main(): Promise<void> {
-  const store = openSqliteStore({ path, journal: { forget: true, archive } });
+  const store = openSqliteStore({ path, journal: { forget: true, archive, probe } });
   const heads = await store.acquire();
   const { epoch = 0, sequence: last = 0 } = heads[SHARD] ?? {};
   process.stdout.write("ready\n");

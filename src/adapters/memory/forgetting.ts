@@ -49,14 +49,8 @@ function* singles(
   const ids = yield* disk.ended.endedBefore(range);
   return ids.map((orderId) => () => {
     const row = disk.ended.row(orderId);
-    return (
-      row &&
-      departureOf(disk, {
-        shard: row.shard,
-        orders: [row.order],
-        members: new Set([orderId]),
-      })
-    );
+    if (row === undefined) return undefined;
+    return departureOf(disk, { shard: row.shard, orders: [row.order], members: new Set([orderId]) });
   });
 }
 

@@ -33,7 +33,8 @@ export interface Database {
   pragma(source: string, options?: Readonly<{ simple?: boolean }>): unknown;
   /**
    * Returns a function that runs `run` in a transaction, and rolls back if it throws. The function itself begins with a
-   * read; `immediate` takes the file's write lock first. Transactions must not be nested.
+   * read; `immediate` takes the file's write lock first. Inside another transaction the function is a part of it: if
+   * `run` throws, only that part is rolled back. `immediate` must not be called inside a transaction.
    */
   transaction<Parameters extends unknown[], Result>(
     run: (...parameters: Parameters) => Result,

@@ -16,23 +16,16 @@ export function departuresOf({
   endedLists,
 }: Readonly<{ ended: EndedTable; endedLists: EndedListTable }>): Departures {
   const singles = (page: LeavingPage): readonly Leaving[] =>
-    ended.leaving(page).map(({ shard, order }) => ({
-      cursor: { endedAtMs: endOf(order), id: order.orderId },
-      shard,
-      orders: [order],
-      members: new Set([order.orderId]),
-    }));
+    ended.leaving(page).map(({ shard, order }) => {
+      const cursor = { endedAtMs: endOf(order), id: order.orderId };
+      return { cursor, shard, orders: [order], members: new Set([order.orderId]) };
+    });
   const lists = (page: LeavingPage): readonly Leaving[] =>
     endedLists.leaving(page).map(({ listId, endedAtMs, legs }) => {
       const rows = ended.legs(listId);
       const orders = rows.map(({ order }) => order);
-      return {
-        cursor: { endedAtMs, id: listId },
-        shard: rows[0]?.shard ?? 0,
-        orders,
-        members: new Set([...legs, ...orders.map(({ orderId }) => orderId)]),
-        listId,
-      };
+      const members = new Set([...legs, ...orders.map(({ orderId }) => orderId)]);
+      return { cursor: { endedAtMs, id: listId }, shard: rows[0]?.shard ?? 0, orders, members, listId };
     });
   return [singles, lists];
 }

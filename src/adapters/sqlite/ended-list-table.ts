@@ -11,6 +11,10 @@ export type EndedListTable = Readonly<{
   /** Stores or replaces a list. Throws an InvariantError I03 if its client id names another list of the account. */
   put(list: EndedList): void;
   find(key: EndedListKey): EndedList | undefined;
+  /** Returns at most `limit` ids of lists by falling id; 0 starts. */
+  ids(afterListId: number, limit: number): readonly number[];
+  /** Returns a list of any account. */
+  row(listId: number): EndedList | undefined;
   /** Newest first. */
   page(page: EndedListPage): readonly EndedList[];
   /** Returns the ids of lists that ended before the time, earliest end first. */
@@ -65,13 +69,19 @@ export function endedListTable(database: Database): EndedListTable {
   };
 }
 
-function endedListReads(database: Database): Pick<EndedListTable, "find" | "page" | "leaving"> {
+function endedListReads(database: Database): Omit<EndedListTable, "put" | "endedBefore" | "delete"> {
   const select = <Parameters extends unknown[]>(where: string) =>
     database.prepare<Parameters, Row>(
       `SELECT list_id AS listId, account_id AS accountId, list_client_order_id AS listClientOrderId,
          accepted_at_ms AS acceptedAtMs, ended_at_ms AS endedAtMs, legs, checksum
        FROM ended_lists WHERE ${where}`,
     );
+  const ids = database
+    .prepare<[afterListId: number, limit: number], number>(
+      "SELECT list_id FROM ended_lists WHERE list_id < ? ORDER BY list_id DESC LIMIT ?",
+    )
+    .pluck();
+  const one = select<[number]>("list_id = ?");
   const byId = select<[number, number]>("account_id = ? AND list_id = ?");
   const byClientId = select<[number, string]>("account_id = ? AND list_client_order_id = ?");
   const ofAccount = select<[accountId: number, startMs: number, endMs: number, limit: number]>(
@@ -81,6 +91,11 @@ function endedListReads(database: Database): Pick<EndedListTable, "find" | "page
     "ended_at_ms < ? AND (ended_at_ms, list_id) > (?, ?) ORDER BY ended_at_ms, list_id LIMIT ?",
   );
   return {
+    ids: (afterListId, limit) => ids.all(afterListId, limit),
+    row(listId) {
+      const row = one.get(listId);
+      return row === undefined ? undefined : listOf(row);
+    },
     leaving: ({ beforeMs, after, limit }) => old.all(beforeMs, after.endedAtMs, after.id, limit).map(listOf),
     find(key) {
       const { accountId } = key;

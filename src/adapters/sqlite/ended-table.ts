@@ -30,6 +30,10 @@ export type EndedTable = Readonly<{
   legs(listId: number): readonly EndedRow[];
   /** Returns at most `limit` ids of a shard by falling id; 0 starts. */
   ids(shard: number, afterOrderId: number, limit: number): readonly number[];
+  /** Returns a parent of any account. */
+  row(orderId: number): ParentOrder | undefined;
+  /** Returns whether the parent has a row. */
+  has(orderId: number): boolean;
   delete(orderId: number): void;
 }>;
 
@@ -99,7 +103,9 @@ function selecting(database: Database): Select {
     );
 }
 
-function leavingRows(database: Database): Pick<EndedTable, "leaving" | "legs" | "ids" | "delete"> {
+function leavingRows(
+  database: Database,
+): Pick<EndedTable, "leaving" | "legs" | "ids" | "row" | "has" | "delete"> {
   const select = selecting(database);
   const old = select<[beforeMs: number, endedAtMs: number, orderId: number, limit: number]>(
     `list_id IS NULL AND ended_at_ms < ? AND (ended_at_ms, order_id) > (?, ?)
@@ -111,12 +117,19 @@ function leavingRows(database: Database): Pick<EndedTable, "leaving" | "legs" | 
       "SELECT order_id FROM ended WHERE shard = ? AND order_id < ? ORDER BY order_id DESC LIMIT ?",
     )
     .pluck();
+  const one = select<[orderId: number]>("order_id = ?");
+  const there = database.prepare<[orderId: number], unknown>("SELECT 1 FROM ended WHERE order_id = ?");
   const drop = database.prepare<[orderId: number]>("DELETE FROM ended WHERE order_id = ?");
   const rowOf = (row: Row): EndedRow => ({ shard: row.shard, order: orderOf(row) });
   return {
     leaving: ({ beforeMs, after, limit }) => old.all(beforeMs, after.endedAtMs, after.id, limit).map(rowOf),
     legs: (listId) => ofList.all(listId).map(rowOf),
     ids: (shard, afterOrderId, limit) => ids.all(shard, afterOrderId, limit),
+    row(orderId) {
+      const row = one.get(orderId);
+      return row === undefined ? undefined : orderOf(row);
+    },
+    has: (orderId) => there.get(orderId) !== undefined,
     delete: (orderId) => void drop.run(orderId),
   };
 }

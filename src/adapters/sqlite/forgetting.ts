@@ -1,6 +1,7 @@
 import { InvariantError } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { chainsOf } from "../shared/index.ts";
+import type { Probe } from "./archive/index.ts";
 import type { Database } from "./database.ts";
 import { departuresOf, type Leaving } from "./departures.ts";
 import { type ForgottenRecords, forgottenRecords, type JournalRow } from "./forgotten-records.ts";
@@ -15,9 +16,6 @@ const CHARACTERS_PER_STEP: number = 2 ** 20;
 
 /** Number of rows of ended orders or lists that one step looks at. */
 const ROWS_PER_STEP = 128;
-
-/** Number of ids that one step reads. */
-const IDS_PER_STEP = 4_096;
 
 /**
  * Number of records up to which those of an order leave in one transaction with its row. Those of an order with more
@@ -43,8 +41,12 @@ type Parts = Readonly<{
  * Creates the method of the port, in short steps with a transaction each (decision TA). An order with a damaged or
  * missing record stays, and the others leave; at the end the method throws the InvariantError of the first damage.
  */
-export function forgetting(database: Database, tables: Tables, keep: KeepRecords = () => undefined): Forget {
-  const parts = { database, tables, records: forgottenRecords(database), keep };
+export function forgetting(
+  { database, tables }: Pick<Parts, "database" | "tables">,
+  keep: KeepRecords,
+  probe: Probe,
+): Forget {
+  const parts = { database, tables, records: probed(forgottenRecords(database), probe), keep };
   const damaged: InvariantError[] = [];
   const step = departureStep(parts, (error) => {
     damaged[0] ??= error;
@@ -56,12 +58,24 @@ export function forgetting(database: Database, tables: Tables, keep: KeepRecords
       let after: Cursor | undefined = START;
       while (after !== undefined) {
         after = step.immediate(read, { beforeMs, after, limit: ROWS_PER_STEP });
+        probe("after-forget-commit");
         if (!goesOn()) return;
         if (after !== undefined) yield;
       }
     }
     yield* sweep({ beforeMs, goesOn });
     if (damaged[0] !== undefined) throw damaged[0];
+  };
+}
+
+/** Calls the probe when rows are deleted and the transaction has not committed. */
+function probed(records: ForgottenRecords, probe: Probe): ForgottenRecords {
+  return {
+    ...records,
+    delete(rows) {
+      records.delete(rows);
+      if (rows.length > 0) probe("before-forget-commit");
+    },
   };
 }
 
@@ -163,51 +177,50 @@ function sweeping(
   return function* sweep({ beforeMs, goesOn }) {
     for (const shard of shards.all()) {
       // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
-      const snapshot = yield* tables.snapshots.read(shard);
+      const snapshot = yield* whileGoing(tables.snapshots.read(shard), goesOn);
+      if (snapshot === "stopped") return;
       if (snapshot === undefined) continue;
-      const kept = new Set(snapshot.parents.map(({ orderId }) => orderId));
-      for (let ids = tables.ended.ids(shard, 0, IDS_PER_STEP); ids.length > 0; ) {
-        for (const id of ids) kept.add(id);
-        yield;
-        ids = tables.ended.ids(shard, ids.at(-1) ?? 0, IDS_PER_STEP);
-      }
-      let after: number | undefined = 0;
-      while (after !== undefined) {
+      const open = new Set(snapshot.parents.map(({ orderId }) => orderId));
+      const before = snapshot.sequence;
+      for (let after: number | undefined = 0; after !== undefined; yield) {
         if (!goesOn()) return;
-        after = step.immediate({
-          shard,
-          after,
-          before: snapshot.sequence,
-          kept,
-          beforeMs,
-        });
-        yield;
+        after = step.immediate({ shard, after, before, open, beforeMs });
       }
     }
   };
+}
+
+/** Passes on steps and their result; ends early if `goesOn` returns false. */
+function* whileGoing<T>(steps: Generator<void, T>, goesOn: () => boolean): Generator<void, T | "stopped"> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    if (!goesOn()) return "stopped";
+    yield;
+  }
 }
 
 type SweepRange = Readonly<{
   shard: number;
   after: number;
   before: number;
-  kept: ReadonlySet<number>;
+  /** Ids of the parents in the snapshot. */
+  open: ReadonlySet<number>;
   beforeMs: number;
 }>;
 
 /** Returns one step of a sweep: it returns the sequence to go on after, undefined at the end. */
 function sweepStep({ database, tables, records, keep }: Parts) {
-  const { marks, journal } = tables;
+  const { marks, journal, ended } = tables;
   // Records above the snapshot wait for a later sweep.
   const clear = database.prepare<[shard: number, before: number]>(
     "UPDATE shards SET leftover = 0 WHERE shard = ? AND leftover <= ?",
   );
-  return database.transaction(({ kept, beforeMs, ...range }: SweepRange): number | undefined => {
+  return database.transaction(({ open, beforeMs, ...range }: SweepRange): number | undefined => {
     marks.requireOwner();
     journal.indexAll();
     const read = records.between({ ...range, limit: RECORDS_PER_STEP });
     const isLeft = (changes: readonly Readonly<{ orderId: number }>[]): boolean =>
-      changes.length > 0 && changes.every(({ orderId }) => !kept.has(orderId));
+      changes.length > 0 && changes.every(({ orderId }) => !open.has(orderId) && !ended.has(orderId));
     const gone = read.flatMap(([row, { changes }]) => (isLeft(changes) ? [row] : []));
     keep(gone, beforeMs);
     records.delete(gone);

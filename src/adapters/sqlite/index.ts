@@ -3,6 +3,7 @@
  *
  * @module managed-orders/sqlite
  */
+export type { JournalPoint } from "./archive/index.ts";
 export type { SqliteDriverName } from "./database.ts";
 export type { SqliteJournalOptions } from "./journal-lifetime.ts";
 export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./order-store.ts";

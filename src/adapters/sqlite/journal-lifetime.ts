@@ -1,10 +1,18 @@
 import { resolve } from "node:path";
-import { flagOption, nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import {
+  flagOption,
+  functionOption,
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+} from "../../common/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { inTurns } from "../shared/index.ts";
-import { archiveWriter, closeDays } from "./archive/index.ts";
+import { archiveWriter, closeDays, type JournalPoint, unwatched } from "./archive/index.ts";
 import type { Database } from "./database.ts";
-import { forgetting } from "./forgetting.ts";
+import { forgetting, type KeepRecords } from "./forgetting.ts";
+import { storeIdOf } from "./store-id.ts";
 import type { Tables } from "./tables.ts";
 
 /** Lifetime of the journal (decisions TA and TC). */
@@ -13,9 +21,11 @@ export interface SqliteJournalOptions {
   readonly forget?: boolean;
   /**
    * Directory to which records are copied before they are deleted: one file of lines for the newest day, and one
-   * compressed file for each earlier day. Requires `forget`.
+   * compressed file for each earlier day. It belongs to this store alone (decision VB). Requires `forget`.
    */
   readonly archive?: string;
+  /** Called at the named points of archiving and deleting. A crash test kills the process at one of them. */
+  readonly probe?: (point: JournalPoint) => void;
 }
 
 /** Checks the options of a journal. Throws a RangeError for an archive without `forget`. */
@@ -29,6 +39,7 @@ export const journalOption: OptionCheck = (value, name) => {
 const journalOptions: OptionCheck = optionsOf<SqliteJournalOptions>({
   forget: optional(flagOption),
   archive: optional(nameOption),
+  probe: optional(functionOption("is called at the named points")),
 });
 
 type Guarded = <T>(run: () => T) => Promise<T>;
@@ -37,17 +48,13 @@ type Parts = Readonly<{ database: Database; tables: Tables; guarded: Guarded }>;
 /** Returns the method with which a store forgets records, if its options say that it does. */
 export function journalLifetime(
   { database, tables, guarded }: Parts,
-  { forget = false, archive }: SqliteJournalOptions = {},
+  { forget = false, archive, probe = unwatched }: SqliteJournalOptions = {},
 ): Pick<OrderStore, "forgetEnded"> {
   if (!forget) return {};
   const folder = archive === undefined ? undefined : resolve(archive);
-  const writer = folder === undefined ? undefined : archiveWriter(folder);
-  const steps = forgetting(database, tables, (records, beforeMs) =>
-    writer?.add(
-      records.map(({ text }) => text),
-      beforeMs,
-    ),
-  );
+  const writer = folder === undefined ? undefined : archiveWriter(folder, storeIdOf(database), probe);
+  const keep: KeepRecords = (records, beforeMs) => writer?.add(records, beforeMs);
+  const steps = forgetting({ database, tables }, keep, probe);
   const { immediate: alone } = database.transaction((change: () => void) => {
     tables.marks.requireOwner();
     change();
@@ -55,7 +62,8 @@ export function journalLifetime(
   return {
     async forgetEnded(range, goesOn) {
       await inTurns(steps(range, goesOn), guarded);
-      if (folder !== undefined) await closeDays(folder, { alone, goesOn: () => database.open && goesOn() });
+      if (folder === undefined) return;
+      await closeDays(folder, { alone, goesOn: () => database.open && goesOn(), probe });
     },
   };
 }

@@ -237,6 +237,13 @@ export const MIGRATIONS: readonly Migration[] = [
       UPDATE shards SET leftover = sequence;
     `,
   },
+  {
+    version: 10,
+    sql: `
+      -- Says whose an archive is. A restored store gets another one.
+      INSERT INTO state (name, value) VALUES ('id', abs(random() % 9007199254740992));
+    `,
+  },
 ];
 
 /** Returns the schema version of the file; 0 for an empty file. */

@@ -75,11 +75,21 @@ function named<T>(run: () => T): T {
 class NodeDatabase implements Database {
   readonly #native: NativeDatabase;
   readonly #module: Module;
+  /** Begin and end of transactions; prepared once, because every append needs them. */
+  readonly #own: Brackets;
+  readonly #part: Brackets;
   #open = true;
 
   constructor(native: NativeDatabase, module: Module) {
     this.#native = native;
     this.#module = module;
+    this.#own = this.#brackets("BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"]);
+    this.#part = this.#brackets("SAVEPOINT part", "RELEASE part", ["ROLLBACK TO part", "RELEASE part"]);
+  }
+
+  #brackets(begin: string, commit: string, rollback: readonly string[]): Brackets {
+    const prepared = (sql: string): Statement<[]> => this.prepare<[]>(sql);
+    return { begin: prepared(begin), commit: prepared(commit), rollback: rollback.map(prepared) };
   }
 
   get open(): boolean {
@@ -103,21 +113,20 @@ class NodeDatabase implements Database {
     run: (...parameters: Parameters) => Result,
   ): Transaction<Parameters, Result> {
     const between =
-      (begin: string, commit: string, rollback: string) =>
+      ({ begin, commit, rollback }: Brackets) =>
       (...parameters: Parameters): Result => {
-        this.exec(begin);
+        begin.run();
         try {
           const result = run(...parameters);
-          this.exec(commit);
+          commit.run();
           return result;
         } catch (error) {
-          undo(() => this.exec(rollback));
+          undo(rollback);
           throw error;
         }
       };
     // A savepoint begins a transaction, or is a part of the one that is open.
-    const part = between("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part; RELEASE part");
-    return Object.assign(part, { immediate: between("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK") });
+    return Object.assign(between(this.#part), { immediate: between(this.#own) });
   }
 
   async backup(
@@ -144,10 +153,13 @@ class NodeDatabase implements Database {
   }
 }
 
+/** The statements around a transaction, or around a part of one. */
+type Brackets = Readonly<{ begin: Statement<[]>; commit: Statement<[]>; rollback: readonly Statement<[]>[] }>;
+
 /** Rolls back, unless SQLite has already done so, as it does when the disk is full. */
-function undo(rollback: () => void): void {
+function undo(rollback: Brackets["rollback"]): void {
   try {
-    rollback();
+    for (const statement of rollback) statement.run();
   } catch (error) {
     const isOver = error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
     if (!isOver) throw error;

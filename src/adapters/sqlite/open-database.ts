@@ -19,7 +19,11 @@ import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.
 const APPLICATION_ID = 0x6d6f7264;
 
 /** Path of the file, how long a write waits for another process, in milliseconds, and the driver. */
-export type DatabaseOptions = Readonly<{ path: string; busyTimeoutMs: number; driver?: SqliteDriverName }>;
+export type DatabaseOptions = Readonly<{
+  path: string;
+  busyTimeoutMs: number;
+  driver?: SqliteDriverName | undefined;
+}>;
 
 /**
  * Opens or creates the database file with the newest schema, a write-ahead log and full durability. A new directory is
@@ -101,6 +105,12 @@ export function refuseOthers(database: Database, name: string): void {
       `${name} has schema version ${version}, but this version of managed-orders supports versions up to ${newest}: update managed-orders`,
     );
   }
+}
+
+/** Throws an Error that names a file which is to be read and does not exist. */
+export function requireThere(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined)
+    throw new FileProblem(`${basename(path)} does not exist`);
 }
 
 /** Throws an Error that names the file if its schema is not the newest one. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { basename } from "node:path";
 import {
+  errorCode,
   flagOption,
   nameOption,
   numberOption,
@@ -100,7 +101,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     // A table is missing. Without this, the file would stay locked for as long as the process runs.
     file.database.close();
     file.release();
-    throw explained(error, basename(path));
+    throw errorCode(error).startsWith("SQLITE_") ? explained(error, basename(path)) : error;
   }
 }
 
@@ -169,7 +170,10 @@ function storeIn(
  * Opens the file, under a lock if it is opened exclusively. The lock comes first, so that a file in use is not read and
  * its schema is not changed.
  */
-function openFile(options: Required<DatabaseOptions>, exclusive: boolean): OpenFile {
+function openFile(
+  options: DatabaseOptions & Readonly<{ driver: SqliteDriverName }>,
+  exclusive: boolean,
+): OpenFile {
   const { path, driver } = options;
   const endUse = useDriver(path, driver, basename(path));
   let unlock: Unlock = () => undefined;

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
-import { explained, refuseOthers, requireNewest, withFileName } from "./open-database.ts";
+import { explained, refuseOthers, requireNewest, requireThere, withFileName } from "./open-database.ts";
 
 /** Where a store is, and the driver to read it with. */
 export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
@@ -40,6 +40,7 @@ function openToRead(
     endUse();
   };
   try {
+    requireThere(path);
     const real = realpathSync(path);
     endUse = useDriver(real, driver.name, name);
     database = driver.open(real, { readonly: true });

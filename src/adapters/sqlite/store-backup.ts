@@ -1,14 +1,5 @@
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
-import { open } from "node:fs/promises";
+import { chmodSync, constants, existsSync, linkSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import {
   errorCode,
@@ -23,8 +14,9 @@ import type { ShardHead } from "../../ports/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { lockFile } from "./file-lock.ts";
-import { createFile, explained, openDatabase, refuseOthers } from "./open-database.ts";
+import { createFile, explained, openDatabase, refuseOthers, requireThere } from "./open-database.ts";
 import { atOneMoment } from "./reading.ts";
+import { renewStoreId } from "./store-id.ts";
 import { verifySqliteStore } from "./store-verification.ts";
 
 /** What to copy and where to, and who is told of the progress. */
@@ -127,17 +119,19 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   restoreOption(options, "restoreSqliteStore");
   const { driver } = options;
   const [from, path] = [resolve(options.from), resolve(options.path)];
+  requireThere(from);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   refuseExisting(path);
   for (const beside of [`${path}-wal`, `${path}-shm`]) refuseExisting(beside);
-  const unlock = lockFile({ path, busyTimeoutMs: 0, ...(driver && { driver }) });
+  const unlock = lockFile({ path, busyTimeoutMs: 0, driver });
   try {
     return await published(path, driver, async (part) => {
       refuseLog(from);
-      copyFileSync(from, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      await copyFile(from, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       chmodSync(part, 0o600);
       requireSound(part, basename(from), driver);
-      const database = openDatabase({ path: part, busyTimeoutMs: 0, ...(driver && { driver }) });
+      const database = openDatabase({ path: part, busyTimeoutMs: 0, driver });
+      renewStoreId(database);
       database.exec(
         "UPDATE shards SET epoch = epoch + 1; UPDATE state SET value = value + 1 WHERE name = 'owner'",
       );
@@ -159,7 +153,7 @@ async function published(
 ): Promise<SqliteCopy> {
   refuseExisting(path);
   const part = `${path}.part`;
-  const unlock = lockFile({ path: part, busyTimeoutMs: 0, ...(driver && { driver }) });
+  const unlock = lockFile({ path: part, busyTimeoutMs: 0, driver });
   try {
     for (const left of [part, `${part}-journal`, `${part}-wal`, `${part}-shm`]) rmSync(left, { force: true });
     const made = await make(part);
@@ -223,10 +217,7 @@ const damaged = (name: string, what: string): Error =>
 
 /** Throws an Error that names the backup unless every row of its copy can be read and no record is missing. */
 async function requireWhole(path: string, name: string, driver: SqliteDriverName | undefined): Promise<void> {
-  const { whole, missing, problems, problemTexts } = await verifySqliteStore({
-    path,
-    ...(driver && { driver }),
-  });
+  const { whole, missing, problems, problemTexts } = await verifySqliteStore({ path, driver });
   if (whole) return;
   const first = problemTexts[0] === undefined ? "" : `: ${problemTexts[0]}`;
   const counts = `${missing} records are missing, ${problems} problems`;

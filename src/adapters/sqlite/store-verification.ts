@@ -15,7 +15,7 @@ import { readArchive } from "./archive/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
-import { START } from "./leaving-page.ts";
+import type { EndedTable } from "./ended-table.ts";
 import { atOneMoment } from "./reading.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
 import { tablesOf } from "./tables-of.ts";
@@ -26,7 +26,7 @@ export interface SqliteVerifyOptions {
   readonly path: string;
   /** Directory of the archive. With it, no record may be missing; without it, those that the store has forgotten may. */
   readonly archive?: string;
-  readonly driver?: SqliteDriverName;
+  readonly driver?: SqliteDriverName | undefined;
   /** Called after some thousand records with the number of records read so far, and of all in the journal. */
   readonly onProgress?: (done: number, all: number) => void;
 }
@@ -39,7 +39,7 @@ export interface SqliteVerification {
   readonly records: number;
   /** Number of these in the store. */
   readonly stored: number;
-  /** Number of these in the archive, of which some may be in the store too. */
+  /** Number of these that are only in the archive. */
   readonly archived: number;
   /** Number of missing records, and the first hundred runs of them. */
   readonly missing: number;
@@ -64,10 +64,11 @@ const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
 
 /**
  * Reads every row of a store, and the archive of its journal, in short steps, while a process has the store open. Each
- * record must be readable, match its checksum and be where the index says, and all records of the journal must be there: in the store, or in the
- * archive. Whether the records produce the current state is checked by `engine.verify()`. Takes about 4 bytes of memory
- * for each record of the journal. Rejects with an Error that names the file if it is not a store of this version, and
- * with a TypeError or RangeError that names an option that is missing, unknown or wrong.
+ * record must be readable, match its checksum and be where the index says, and all records of the journal must be there:
+ * in the store, or in the archive. Whether the records produce the current state is checked by `engine.verify()`. Takes
+ * about 4 bytes of memory for each record of the journal. Rejects with an Error that names the file if it is not a store
+ * of this version, or the archive if it cannot be read, and with a TypeError or RangeError that names an option that is
+ * missing, unknown or wrong.
  *
  * @example
  * ```ts
@@ -167,36 +168,45 @@ class Findings {
     let isWhole = true;
     for (const { shard } of this.#structure.heads) {
       await this.#steps(snapshots.read(shard));
-      for (let afterOrderId = 0; ; ) {
-        const rows = this.#attempt(() => ended.ofShard({ shard, afterOrderId, limit: ROWS_PER_STEP }));
-        await nextTurn();
-        isWhole &&= rows !== undefined;
-        if (rows === undefined || rows.length === 0) break;
-        for (const { accountId } of rows) counts.set(accountId, (counts.get(accountId) ?? 0) - 1);
-        afterOrderId = rows.at(-1)?.orderId ?? 0;
-      }
+      isWhole = (await this.#readEnded(ended, { shard, counts })) && isWhole;
     }
     for (const [accountId, left] of isWhole ? counts : [])
       if (left !== 0) this.#problem(`the number of ended orders of account ${accountId} is wrong by ${left}`);
-    for (let after = START; ; ) {
-      const page = { beforeMs: Number.MAX_SAFE_INTEGER, after, limit: ROWS_PER_STEP };
-      const last = this.#attempt(() => endedLists.leaving(page))?.at(-1);
+    for (let ids = endedLists.ids(0, ROWS_PER_STEP); ids.length > 0; ) {
+      for (const id of ids) this.#attempt(() => endedLists.row(id));
       await nextTurn();
-      if (last === undefined) break;
-      after = { endedAtMs: last.endedAtMs, id: last.listId };
+      ids = endedLists.ids(ids.at(-1) ?? 0, ROWS_PER_STEP);
     }
     this.#attempt(marks.read);
     this.#attempt(quotes.read);
     await this.#steps(volume.read());
   }
 
+  /** Subtracts the ended orders of a shard from the numbers by account. Returns whether all rows could be read. */
+  async #readEnded(
+    ended: EndedTable,
+    { shard, counts }: Readonly<{ shard: number; counts: Map<number, number> }>,
+  ): Promise<boolean> {
+    let isWhole = true;
+    for (let ids = ended.ids(shard, 0, ROWS_PER_STEP); ids.length > 0; ) {
+      for (const id of ids) {
+        // One at a time: a row that is damaged does not keep the others from being read.
+        const row = this.#attempt(() => ended.row(id));
+        isWhole &&= row !== undefined;
+        if (row !== undefined) counts.set(row.accountId, (counts.get(row.accountId) ?? 0) - 1);
+      }
+      await nextTurn();
+      ids = ended.ids(shard, ids.at(-1) ?? 0, ROWS_PER_STEP);
+    }
+    return isWhole;
+  }
+
   async readArchive(folder: string): Promise<void> {
-    for await (const { file, line, text, problem } of readArchive(folder)) {
-      if (text === undefined) this.#problem(`${file}, line ${line}: ${problem}`);
+    for await (const { file, line, record, problem } of readArchive(folder)) {
+      if (record === undefined) this.#problem(`${file}, line ${line}: ${problem}`);
       else
         this.#attempt(() => {
-          this.#note(text, `${file}, line ${line}`);
-          this.#archived++;
+          if (this.#note(record.text, `${file}, line ${line}`) === "first") this.#archived++;
         });
       if (line % ROWS_PER_STEP === 0) await this.#progress();
     }
@@ -224,8 +234,15 @@ class Findings {
     };
   }
 
-  /** Notes a record at a place. Throws if it cannot be read, or contradicts one that was seen. */
-  #note(text: string, name: string, place?: Readonly<{ shard: number; sequence: number }>): void {
+  /**
+   * Notes a record at a place. Returns whether it was seen before. Throws if it cannot be read, or contradicts one that
+   * was seen.
+   */
+  #note(
+    text: string,
+    name: string,
+    place?: Readonly<{ shard: number; sequence: number }>,
+  ): "first" | "again" {
     const { shard, sequence } = decodeRecord(text, place);
     const noted = this.#seen.get(shard)?.note(sequence, crc32(text)) ?? "other";
     if (noted === "other")
@@ -233,6 +250,7 @@ class Findings {
         `${name}: record ${sequence} of shard ${shard} is unknown or differs from another copy`,
       );
     if (noted === "again" && place !== undefined) throw new Error(`${name}: it is stored twice`);
+    return noted;
   }
 
   #attempt<T>(work: () => T): T | undefined {

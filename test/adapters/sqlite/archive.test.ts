@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,7 +17,7 @@ import {
   closeDays,
   readArchive,
 } from "../../../src/adapters/sqlite/archive/index.ts";
-import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { openSqliteStore, verifySqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecord } from "../../../src/conformance/internal.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
@@ -17,8 +25,12 @@ import { readValue, type TemporaryPlace, temporaryPlace } from "./temporary-plac
 const DAY_MS = 86_400_000;
 const always = (): boolean => true;
 const alone = (change: () => void): void => change();
-const textsOf = (from: number, to: number): readonly string[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => encodeRecord(sampleRecord(3, from + index)));
+const ID = 77;
+const writerIn = (folder: string) => archiveWriter(folder, ID);
+const recordsOf = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => {
+    return { text: encodeRecord(sampleRecord(3, from + index)), position: 2 * (from + index) };
+  });
 
 let place: TemporaryPlace;
 let folder: string;
@@ -33,47 +45,51 @@ async function read(): Promise<readonly ArchivedLine[]> {
   for await (const line of readArchive(folder)) lines.push(line);
   return lines;
 }
-const texts = async (): Promise<readonly (string | undefined)[]> => (await read()).map(({ text }) => text);
-const files = (): readonly string[] => readdirSync(folder).sort();
+const records = async () => (await read()).map(({ record }) => record);
+const files = (): readonly string[] =>
+  readdirSync(folder)
+    .filter((name) => name !== "store-id")
+    .sort();
 const FIRST = "journal-1970-01-01.ndjson";
 
 describe("decision TC: the archive", () => {
   it("adds lines of JSON with a checksum, one file a day, readable by the owner alone", async () => {
-    const writer = archiveWriter(folder);
-    writer.add(textsOf(1, 2), 0);
-    writer.add(textsOf(3, 3), DAY_MS);
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 2), 0);
+    writer.add(recordsOf(3, 3), DAY_MS);
     expect(files()).toEqual([FIRST, "journal-1970-01-02.ndjson"]);
-    expect(await texts()).toEqual(textsOf(1, 3));
+    expect(await records()).toEqual(recordsOf(1, 3));
     const [line = ""] = readFileSync(join(folder, FIRST), "utf8").split("\n");
-    expect(JSON.parse(line)).toMatchObject({ crc32: expect.any(String), v: 1, record: { sequence: 1 } });
+    const members = { position: 2, v: 1, record: { sequence: 1 } };
+    expect(JSON.parse(line)).toMatchObject({ crc32: expect.any(String), ...members });
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, FIRST)).mode & 0o777).toBe(0o600);
   });
 
   it("a day that is over is compressed; one that is earlier than the newest goes to the newest", async () => {
-    const writer = archiveWriter(folder);
-    writer.add(textsOf(1, 400), 0);
-    writer.add(textsOf(401, 401), DAY_MS);
-    writer.add(textsOf(402, 402), 0);
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 400), 0);
+    writer.add(recordsOf(401, 401), DAY_MS);
+    writer.add(recordsOf(402, 402), 0);
     await closeDays(folder, { alone, goesOn: always });
     expect(files()).toEqual([`${FIRST}.gz`, "journal-1970-01-02.ndjson"]);
     expect(statSync(join(folder, `${FIRST}.gz`)).mode & 0o777).toBe(0o600);
-    expect(await texts()).toEqual(textsOf(1, 402));
+    expect(await records()).toEqual(recordsOf(1, 402));
   });
 
   it("a part of a line that a crash left is cut off before the next record, and is not read", async () => {
-    const writer = archiveWriter(folder);
-    writer.add(textsOf(1, 2), 0);
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 2), 0);
     truncateSync(join(folder, FIRST), statSync(join(folder, FIRST)).size - 7);
-    expect(await texts()).toEqual(textsOf(1, 1));
-    writer.add(textsOf(2, 3), 0);
-    expect(await texts()).toEqual(textsOf(1, 3));
+    expect(await records()).toEqual(recordsOf(1, 1));
+    writer.add(recordsOf(2, 3), 0);
+    expect(await records()).toEqual(recordsOf(1, 3));
   });
 
   it("names file and line of a damaged line and of a damaged compressed file", async () => {
-    const writer = archiveWriter(folder);
-    writer.add(textsOf(1, 900), 0);
-    writer.add(textsOf(901, 902), DAY_MS);
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 900), 0);
+    writer.add(recordsOf(901, 902), DAY_MS);
     await closeDays(folder, { alone, goesOn: always });
     const second = join(folder, "journal-1970-01-02.ndjson");
     writeFileSync(second, readFileSync(second, "utf8").replace('"sequence":901', '"sequence":911'));
@@ -90,9 +106,9 @@ describe("decision TC: the archive", () => {
   });
 
   it("compresses nothing that is damaged, that grows meanwhile, or when it is stopped", async () => {
-    const writer = archiveWriter(folder);
-    writer.add(textsOf(1, 900), 0);
-    writer.add(textsOf(901, 901), DAY_MS);
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 900), 0);
+    writer.add(recordsOf(901, 901), DAY_MS);
     const both = [FIRST, "journal-1970-01-02.ndjson"];
     let asked = 0;
     await closeDays(folder, { alone, goesOn: () => ++asked !== 2 });
@@ -111,18 +127,18 @@ describe("decision TC: the archive", () => {
   });
 
   it("is read whole while days are compressed", async () => {
-    const writer = archiveWriter(folder);
-    for (const day of [0, 1, 2]) writer.add(textsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
-    const found: (string | undefined)[] = [];
-    for await (const { text } of readArchive(folder)) {
-      if (found.push(text) === 1) await closeDays(folder, { alone, goesOn: always });
+    const writer = writerIn(folder);
+    for (const day of [0, 1, 2]) writer.add(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
+    const found: ArchivedLine["record"][] = [];
+    for await (const { record } of readArchive(folder)) {
+      if (found.push(record) === 1) await closeDays(folder, { alone, goesOn: always });
     }
-    expect(found).toEqual(textsOf(1, 30));
+    expect(found).toEqual(recordsOf(1, 30));
   });
 
   it("compresses the days after one that is damaged, whose lines stay", async () => {
-    const writer = archiveWriter(folder);
-    for (const day of [0, 1, 2]) writer.add(textsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
+    const writer = writerIn(folder);
+    for (const day of [0, 1, 2]) writer.add(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
     const first = join(folder, FIRST);
     writeFileSync(first, readFileSync(first, "utf8").replace('"sequence":5,', '"sequence":6,'));
     await expect(closeDays(folder, { alone, goesOn: always })).rejects.toThrow(FIRST);
@@ -134,27 +150,28 @@ describe("decision TC: the archive", () => {
   });
 
   it("reads on after a line of 40,000,000 characters, in time that grows with its length", async () => {
-    archiveWriter(folder).add(textsOf(1, 1), 0);
+    writerIn(folder).add(recordsOf(1, 1), 0);
     appendFileSync(join(folder, FIRST), Buffer.alloc(40_000_000));
     appendFileSync(join(folder, FIRST), "\n");
-    archiveWriter(folder).add(textsOf(2, 2), 0);
+    writerIn(folder).add(recordsOf(2, 2), 0);
     expect(await read()).toEqual([
-      { file: FIRST, line: 1, text: textsOf(1, 1)[0] },
+      { file: FIRST, line: 1, record: recordsOf(1, 1)[0] },
       { file: FIRST, line: 2, problem: "the line is damaged" },
-      { file: FIRST, line: 3, text: textsOf(2, 2)[0] },
+      { file: FIRST, line: 3, record: recordsOf(2, 2)[0] },
     ]);
   }, 10_000);
 
   it("joins lines to a compressed file of the same day, after a crash between the two", async () => {
-    const writer = archiveWriter(folder);
-    writer.add(textsOf(1, 20), 0);
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 20), 0);
     const lines = readFileSync(join(folder, FIRST));
-    writer.add(textsOf(21, 21), DAY_MS);
+    writer.add(recordsOf(21, 21), DAY_MS);
     await closeDays(folder, { alone, goesOn: always });
     writeFileSync(join(folder, FIRST), lines);
     await closeDays(folder, { alone, goesOn: always });
     expect(files()).toEqual([`${FIRST}.gz`, "journal-1970-01-02.ndjson"]);
-    expect(new Set(await texts())).toEqual(new Set(textsOf(1, 21)));
+    const joined = new Set((await records()).map((record) => record?.position));
+    expect(joined).toEqual(new Set(recordsOf(1, 21).map(({ position }) => position)));
     expect(
       gunzipSync(readFileSync(join(folder, `${FIRST}.gz`)))
         .toString()
@@ -184,8 +201,11 @@ describe("decision TC: a store with an archive", () => {
     await store.forgetEnded?.({ beforeMs: 5_000 }, always);
     const left = (await store.readRecords({ shard: 3, after: 0, limit: 99 })).map(encodeRecord);
     expect(left).toHaveLength(2);
-    expect([...(await texts()), ...left].sort()).toHaveLength(8);
-    expect(new Set([...(await texts()), ...left]).size).toBe(8);
+    const gone = (await records()).map((record) => record?.text);
+    expect([...gone, ...left]).toHaveLength(8);
+    expect(new Set([...gone, ...left]).size).toBe(8);
+    const positions = (await records()).map((record) => record?.position);
+    expect(positions.sort(), "the position of a record goes with it").toEqual([1, 2, 3, 4, 5, 6]);
     await store.close();
   });
 
@@ -202,7 +222,50 @@ describe("decision TC: a store with an archive", () => {
     expect(readValue(place.path, "SELECT count(*) FROM ended")).toBe(3);
     spawnSync("rmdir", [full]);
     await store.forgetEnded?.({ beforeMs: 5_000 }, always);
-    expect(await texts()).toHaveLength(4);
+    expect(await records()).toHaveLength(4);
+    await store.close();
+  });
+
+  it("decision VB: is refused to a second store, whether opened later or running, and to one that it does not name", async () => {
+    const store = open();
+    for (const from of [1, 3, 5]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
+    const other = { path: join(place.directory, "other.db"), journal: { forget: true, archive: folder } };
+    expect(() => openSqliteStore(other)).toThrow(`the archive ${folder} belongs to another store`);
+    const owner = join(folder, "store-id");
+    const id = readFileSync(owner, "utf8");
+    writeFileSync(owner, "12\n");
+    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow(
+      "belongs to another store",
+    );
+    expect(readValue(place.path, "SELECT count(*) FROM journal"), "nothing was deleted").toBe(6);
+    writeFileSync(owner, id);
+    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    await store.close();
+    await open().close();
+    rmSync(owner);
+    expect(open).toThrow("has records of a store that it does not name");
+  });
+
+  it("TC: a record whose line is in the archive although its deletion did not commit is counted once", async () => {
+    const points: string[] = [];
+    const probe = (point: string): void => {
+      points.push(point);
+      if (point === "before-forget-commit" && points.length < 9) throw new Error("stopped here");
+    };
+    const journal = { forget: true, archive: folder, probe };
+    const store = openSqliteStore({ path: place.path, journal });
+    for (const from of [1, 3, 5]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
+    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("stopped here");
+    expect(await records()).toHaveLength(4);
+    const whole = { whole: true, missing: 0, records: 6 };
+    const verify = () => verifySqliteStore({ path: place.path, archive: folder });
+    expect(await verify()).toMatchObject({ ...whole, stored: 6, archived: 0 });
+    points.push(...Array.from({ length: 9 }, String));
+    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    expect(await records()).toHaveLength(8);
+    expect(await verify()).toMatchObject({ ...whole, stored: 2, archived: 4 });
     await store.close();
   });
 

@@ -9,7 +9,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
-import { canBackUp, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { canBackUp, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 let [to, restored] = ["", ""];
@@ -70,8 +70,12 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
     await expect(backupSqliteStore({ path: place.path, to })).rejects.toThrow("backup.db exists already");
     expect(readFileSync(to, "utf8")).toBe("mine");
     const missing = join(place.directory, "no.db");
-    await expect(backupSqliteStore({ path: missing, to: `${to}2` })).rejects.toThrow(
-      "no.db cannot be opened",
+    const isMissing = "no.db does not exist";
+    await expect(backupSqliteStore({ path: missing, to: `${to}2` })).rejects.toThrow(isMissing);
+    await expect(restoreSqliteStore({ from: missing, path: restored })).rejects.toThrow(isMissing);
+    await expect(verifySqliteStore({ path: missing })).rejects.toThrow(isMissing);
+    await expect(verifySqliteStore({ path: place.path, archive: missing })).rejects.toThrow(
+      /^the archive .*no.db cannot be read \(ENOENT\): it does not exist$/,
     );
     expect(existsSync(missing)).toBe(false);
     await expect(backupSqliteStore({ path: to, to: `${to}2` })).rejects.toThrow(
@@ -86,8 +90,11 @@ describe.runIf(canBackUp)("decision TE: a restored store", () => {
     const store = await filled();
     await backupSqliteStore({ path: place.path, to });
     await store.close();
+    const idOf = (path: string) => readValue(path, "SELECT value FROM state WHERE name = 'id'");
     const copy = await restoreSqliteStore({ from: to, path: restored });
     expect(copy).toMatchObject({ records: 40, shards: [{ shard: 3, epoch: 2, sequence: 20 }, { shard: 9 }] });
+    expect(idOf(to)).toBe(idOf(place.path));
+    expect(idOf(restored), "decision VB: another store").not.toBe(idOf(to));
     const next = openSqliteStore({ path: restored, exclusive: true });
     expect((await next.acquire())[3]).toEqual({ shard: 3, epoch: 3, sequence: 20 });
     expect(await next.readRecords({ shard: 9, after: 0, limit: 99 })).toHaveLength(20);
@@ -171,6 +178,19 @@ describe("decision TC: verifySqliteStore", () => {
       expect.stringMatching(/^journal-1970-01-01.ndjson, line \d+: the line is damaged$/),
     ]);
     writeFileSync(file, lines.join("\n"));
+    await store.append({
+      shards: [
+        part(3, 1, { records: [], ended: [1, 2, 3].map((n) => endedOrder({ orderId: -256 * n - 3 })) }),
+      ],
+      marks: [],
+    });
+    executeOn(place.path, "UPDATE ended SET ended_at_ms = 7 WHERE order_id BETWEEN -800 AND -515");
+    const rows = await verifySqliteStore({ path: place.path, archive: archive() });
+    expect(rows.problemTexts, "a damaged row does not hide the next one").toEqual([
+      expect.stringContaining("parent order -515 cannot be read"),
+      expect.stringContaining("parent order -771 cannot be read"),
+    ]);
+    executeOn(place.path, "DELETE FROM ended");
     executeOn(place.path, "UPDATE journal SET record = replace(record, 'PLACE', 'CANCEL')");
     const changed = await verifySqliteStore({ path: place.path, archive: archive() });
     expect(changed).toMatchObject({ whole: false, problems: 1, missing: 1 });

@@ -7,9 +7,17 @@ import { type ArchiveDay, archiveError, daysOf, partsOf, syncFolder } from "./ar
 import { lineOf } from "./archive-line.ts";
 import { type ArchivedLine, readCompressed, readLines } from "./archive-reader.ts";
 import { wholeLines } from "./archive-writer.ts";
+import { type Probe, unwatched } from "./journal-point.ts";
 
-/** How to compress: `alone` runs a change while no other process writes, or throws; `goesOn` returns false to stop. */
-export type ClosingWork = Readonly<{ alone: (change: () => void) => void; goesOn: () => boolean }>;
+/**
+ * How to compress: `alone` runs a change while no other process writes, or throws; `goesOn` returns false to stop; `probe`
+ * is called at the named points.
+ */
+export type ClosingWork = Readonly<{
+  alone: (change: () => void) => void;
+  goesOn: () => boolean;
+  probe?: Probe;
+}>;
 
 /** Number of characters that are compressed at a time. */
 const BLOCK = 65_536;
@@ -37,7 +45,7 @@ type Day = ArchiveDay & Readonly<{ lines: string }>;
 async function closeDay(
   folder: string,
   { lines, compressed }: Day,
-  { alone, goesOn }: ClosingWork,
+  { alone, goesOn, probe = unwatched }: ClosingWork,
 ): Promise<void> {
   const part = `${lines}.gz.part`;
   try {
@@ -52,11 +60,13 @@ async function closeDay(
     for await (const _ of readBack.of([readCompressed(part)]));
     if (written.stopped || readBack.stopped) return;
     if (String(readBack) !== String(written)) throw new Error("what was compressed cannot be read back");
+    probe("before-archive-swap");
     alone(() => {
       // A line that was added meanwhile must not be lost: the day is closed next time.
       if (statSync(lines).size !== size) return;
       renameSync(part, `${lines}.gz`);
       syncFolder(folder);
+      probe("during-archive-swap");
       rmSync(lines);
       syncFolder(folder);
     });
@@ -90,11 +100,12 @@ class Digest {
   async *of(sources: readonly AsyncGenerator<ArchivedLine>[]): AsyncGenerator<string> {
     let block = "";
     for (const source of sources) {
-      for await (const { line, text, problem } of source) {
-        if (text === undefined) throw new Error(`line ${line}: ${problem}`);
+      for await (const { line, record, problem } of source) {
+        if (record === undefined) throw new Error(`line ${line}: ${problem}`);
+        const text = lineOf(record);
         this.#count++;
         this.#checksum = crc32(text, this.#checksum);
-        block += lineOf(text);
+        block += text;
         if (block.length < BLOCK) continue;
         yield block;
         block = "";

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorCode, fileProblem } from "../../../common/index.ts";
 
 /** Names of the files: one of each day, of lines while records are added, compressed afterwards. */
@@ -11,20 +11,29 @@ const PART = /^journal-.*\.part$/;
 /** The files of one day; a crash can leave both. */
 export type ArchiveDay = Readonly<{ day: string; compressed?: string; lines?: string }>;
 
-/** Creates the directory with mode 0700 if it is missing, and removes other users' permissions from it. */
+/**
+ * Creates the directory with mode 0700 if it is missing, on disk, and removes other users' permissions from it. The path
+ * must be absolute.
+ */
 export function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // The name of a directory is on disk when its parent is.
+    for (let each = folder; first !== undefined && each.length >= first.length; each = dirname(each))
+      syncFolder(dirname(each));
     if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
   } catch (cause) {
     throw archiveError(folder, "cannot be used", cause);
   }
 }
 
-/** Returns the days of an archive with the paths of their files, oldest first. */
+/**
+ * Returns the days of an archive with the paths of their files, oldest first. Throws an Error that names the directory
+ * if it cannot be read.
+ */
 export function daysOf(folder: string): readonly ArchiveDay[] {
   const days = new Map<string, ArchiveDay>();
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const [, day, isCompressed] = NAME.exec(name) ?? [];
     if (day === undefined) continue;
     const path = join(folder, name);
@@ -35,9 +44,17 @@ export function daysOf(folder: string): readonly ArchiveDay[] {
 
 /** Returns the paths of compressed files that a crash left incomplete. */
 export function partsOf(folder: string): readonly string[] {
-  return readdirSync(folder)
+  return namesIn(folder)
     .filter((name) => PART.test(name))
     .map((name) => join(folder, name));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw archiveError(folder, "cannot be read", cause);
+  }
 }
 
 /** Returns the path of a day's lines. */
@@ -56,7 +73,7 @@ export function syncFolder(folder: string): void {
 /** Returns an error that names a file or directory of the archive and has the code of its cause. */
 export function archiveError(path: string, what: string, cause: unknown): Error {
   const code = errorCode(cause);
-  const why = fileProblem(code);
+  const why = code === "ENOENT" ? "it does not exist" : fileProblem(code);
   const message = `the archive ${path} ${what} (${code})${why === undefined ? "" : `: ${why}`}`;
   return Object.assign(new Error(message, { cause }), { code });
 }

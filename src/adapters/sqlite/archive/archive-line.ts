@@ -1,21 +1,28 @@
 import { crc32 } from "node:zlib";
 
-/** A line is the text of a record with its checksum as first member: `{"crc32":"1a2b3c4d","v":1,"record":{...}}`. */
-const PREFIX = /^\{"crc32":"([0-9a-f]{8})",/;
+/** A record that leaves the store: its text, and its position in the journal. */
+export type ArchivedRecord = Readonly<{ text: string; position: number }>;
 
-/** Length of what stands before the rest of the text. */
+/**
+ * A line is the text of a record, before whose members stand a checksum and the position in the journal:
+ * `{"crc32":"1a2b3c4d","position":5,"v":1,"record":{...}}`.
+ */
+const LINE = /^\{"crc32":"([0-9a-f]{8})","position":([1-9][0-9]{0,15}),/;
+
+/** Length of what stands before the position. */
 const PREFIX_LENGTH = 20;
 
-/** Returns the line of a record's text, with its line break. */
-export function lineOf(text: string): string {
-  return `{"crc32":"${checksumOf(text)}",${text.slice(1)}\n`;
+/** Returns the line of a record, with its line break. */
+export function lineOf({ text, position }: ArchivedRecord): string {
+  const rest = `"position":${position},${text.slice(1)}`;
+  return `{"crc32":"${checksumOf(rest)}",${rest}\n`;
 }
 
-/** Returns the text of a record in a line without its line break; undefined if the line is damaged. */
-export function textOf(line: string): string | undefined {
-  const checksum = PREFIX.exec(line)?.[1];
-  const text = `{${line.slice(PREFIX_LENGTH)}`;
-  return checksum !== undefined && checksum === checksumOf(text) ? text : undefined;
+/** Returns the record in a line without its line break; undefined if the line is damaged. */
+export function recordIn(line: string): ArchivedRecord | undefined {
+  const [start = "", checksum, position = ""] = LINE.exec(line) ?? [];
+  if (checksum === undefined || checksum !== checksumOf(line.slice(PREFIX_LENGTH))) return undefined;
+  return { text: `{${line.slice(start.length)}`, position: Number.parseInt(position, 10) };
 }
 
-const checksumOf = (text: string): string => crc32(text).toString(16).padStart(8, "0");
+const checksumOf = (rest: string): string => crc32(rest).toString(16).padStart(8, "0");

@@ -5,10 +5,15 @@ import { createGunzip } from "node:zlib";
 import { errorCode } from "../../../common/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import { daysOf } from "./archive-folder.ts";
-import { textOf } from "./archive-line.ts";
+import { type ArchivedRecord, recordIn } from "./archive-line.ts";
 
-/** A line of the archive: the text of its record, or what is wrong with it. After a `problem` with a file, none follows. */
-export type ArchivedLine = Readonly<{ file: string; line: number; text?: string; problem?: string }>;
+/** A line of the archive: its record, or what is wrong with it. After a `problem` with a file, none follows. */
+export type ArchivedLine = Readonly<{
+  file: string;
+  line: number;
+  record?: ArchivedRecord;
+  problem?: string;
+}>;
 
 /** Number of lines after which a reader lets other work run. */
 const LINES_PER_TURN = 512;
@@ -18,7 +23,9 @@ const LONGEST_LINE: number = 16 * 2 ** 20;
 
 /**
  * Reads an archive from its first day on. The end of a file that is not compressed may be a part of a line, which a
- * crash left: its record is still in the store, and it is left out.
+ * crash left: its record is still in the store, and it is left out. A record may come more than once: a crash leaves its
+ * line although the transaction that deletes it did not commit. Throws an Error that names the directory if it cannot be
+ * read.
  */
 export async function* readArchive(folder: string): AsyncGenerator<ArchivedLine> {
   for (const { day } of daysOf(folder)) {
@@ -57,8 +64,8 @@ async function* linesIn(
       const parts = String(chunk).split("\n");
       const last = parts.pop() ?? "";
       for (const part of parts) {
-        const text = textOf(rest.ended(part));
-        yield { file, line: ++line, ...(text === undefined ? { problem: DAMAGED } : { text }) };
+        const record = recordIn(rest.ended(part));
+        yield { file, line: ++line, ...(record === undefined ? { problem: DAMAGED } : { record }) };
         if (line % LINES_PER_TURN === 0) await nextTurn();
       }
       rest.add(last);

@@ -1,8 +1,10 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { archiveError, daysOf, linesPath, makeFolder, syncFolder } from "./archive-folder.ts";
-import { lineOf } from "./archive-line.ts";
+import { type ArchivedRecord, lineOf } from "./archive-line.ts";
+import { bindArchive, requireBound } from "./archive-owner.ts";
+import { type Probe, unwatched } from "./journal-point.ts";
 
-/** Number of bytes that one read of the end of a file returns. */
+/** Number of bytes that one call reads of the end of a file, or writes. */
 const BLOCK = 65_536;
 
 const NEWLINE = 10;
@@ -10,24 +12,35 @@ const NEWLINE = 10;
 /** Adds records to the archive. */
 export type ArchiveWriter = Readonly<{
   /**
-   * Adds the texts of records to the file of a day, or of a later day that the archive has already begun. Returns when
-   * they are on disk. If that fails, throws an Error that names the file; a part of a line that was written is cut off
-   * before the next record. Call it while no other process can.
+   * Adds records to the file of a day, or of a later day that the archive has already begun. Returns when they are on
+   * disk. If that fails, throws an Error that names the file; a part of a line that was written is cut off before the
+   * next record. Call it while no other process can.
    */
-  add(texts: readonly string[], dayMs: number): void;
+  add(records: readonly ArchivedRecord[], dayMs: number): void;
 }>;
 
-/** Opens an archive in a directory, which it creates with mode 0700. */
-export function archiveWriter(folder: string): ArchiveWriter {
+/**
+ * Opens the archive of a store in a directory, which it creates with mode 0700. `probe` is called at the named points of
+ * an addition. Throws an Error that names the directory if it belongs to another store.
+ */
+export function archiveWriter(folder: string, storeId: number, probe: Probe = unwatched): ArchiveWriter {
   makeFolder(folder);
+  bindArchive(folder, storeId);
+  /** The file whose name this writer has brought to the disk. */
+  let named: string | undefined;
   return {
-    add(texts, dayMs) {
-      if (texts.length === 0) return;
+    add(records, dayMs) {
+      if (records.length === 0) return;
+      requireBound(folder, storeId);
       const day = new Date(dayMs).toISOString().slice(0, "yyyy-mm-dd".length);
       const newest = daysOf(folder).at(-1)?.day ?? day;
       const path = linesPath(folder, newest > day ? newest : day);
       try {
-        if (append(path, Buffer.from(texts.map(lineOf).join("")))) syncFolder(folder);
+        probe("before-archive-write");
+        append(path, Buffer.from(records.map(lineOf).join("")), probe);
+        if (named !== path) syncFolder(folder);
+        named = path;
+        probe("after-archive-write");
       } catch (cause) {
         throw archiveError(path, "cannot be written", cause);
       }
@@ -35,16 +48,16 @@ export function archiveWriter(folder: string): ArchiveWriter {
   };
 }
 
-/** Adds bytes after the last whole line. Returns whether the file is new. */
-function append(path: string, bytes: Buffer): boolean {
+/** Adds bytes after the last whole line. */
+function append(path: string, bytes: Buffer, probe: Probe): void {
   const file = openSync(path, "a+", 0o600);
   try {
     const { size } = fstatSync(file);
     const whole = wholeLines(file, size);
     if (whole < size) ftruncateSync(file, whole);
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    for (let written = 0; written < bytes.length; probe("during-archive-write"))
+      written += writeSync(file, bytes, written, Math.min(BLOCK, bytes.length - written));
     fdatasyncSync(file);
-    return size === 0;
   } finally {
     closeSync(file);
   }

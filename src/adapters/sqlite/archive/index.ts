@@ -1,4 +1,11 @@
 export { closeDays } from "./archive-closing.ts";
-export { makeFolder } from "./archive-folder.ts";
+export type { ArchivedRecord } from "./archive-line.ts";
+export { requireBound } from "./archive-owner.ts";
 export { type ArchivedLine, readArchive } from "./archive-reader.ts";
 export { type ArchiveWriter, archiveWriter } from "./archive-writer.ts";
+export {
+  JOURNAL_POINTS,
+  type JournalPoint,
+  type Probe,
+  unwatched,
+} from "./journal-point.ts";
