@@ -9,7 +9,7 @@ testOrderStore(
   { describe, it },
   {
     name: "JSON lines",
-    supports: { pageEndedNames: false, priceBars: false, progress: false, forgetEnded: false },
+    supports: { leases: false, pageEndedNames: false, priceBars: false, progress: false, forgetEnded: false },
     createPlace() {
       const folder = mkdtempSync(join(tmpdir(), "jsonl-store-"));
       return {

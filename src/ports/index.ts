@@ -74,6 +74,17 @@ export type {
   Telemetry,
 } from "./host.ts";
 export type {
+  ClusterView,
+  NodeEntry,
+  NodeRow,
+  NodeState,
+  Renewal,
+  ShardLeases,
+  ShardOwner,
+  TailRange,
+  WatchedBeat,
+} from "./leases.ts";
+export type {
   LevelInput,
   MarketData,
   MarketSink,

@@ -10,6 +10,7 @@ import type {
   PricedPrint,
   VolumeBar,
 } from "../model/index.ts";
+import type { ShardLeases } from "./leases.ts";
 
 /** Head of a shard in the store: the epoch that owns it, and the sequence of its last record. */
 export interface ShardHead {
@@ -227,6 +228,11 @@ export interface OrderStore {
    * `deleting` after each.
    */
   deleteVolume(cutoff: VolumeCutoff, deleting?: () => void): Promise<void>;
+  /**
+   * Lets several processes share the store, one of which owns the shards. Without it, a store has one engine at a time.
+   * After an `acquire`, the shards belong to nobody.
+   */
+  readonly leases?: ShardLeases;
   /** Releases what the store holds. The engine calls it once, as its last call. Rejects if the store fails to close. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { AccountEvents } from "./account-events.ts";
 import type { Balances } from "./balances.ts";
 import type { ExecutionVenue } from "./execution-venue.ts";
 import type { Accounts, Clock, Entropy, Exposure, Instruments, Telemetry } from "./host.ts";
+import type { ShardLeases } from "./leases.ts";
 import type { MarketData } from "./market-data.ts";
 import type { NativeOrders } from "./native-orders.ts";
 import type { OrderStore } from "./order-store.ts";
@@ -107,24 +108,39 @@ export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
   },
 );
 
-/** Checks an order store. */
-export const storeOption: OptionCheck = portOption<OrderStore>("OrderStore (managed-orders/ports)", {
-  ...{
-    acquire: "required",
-    head: "required",
-    append: "required",
-    fence: "required",
-    readRecords: "required",
-  },
-  ...{ readSnapshot: "required", writeSnapshot: "required", readMarks: "required", readQuotes: "required" },
-  ...{ deleteMarks: "required", findEnded: "required", pageEnded: "required", countEnded: "required" },
-  ...{ readEnded: "required", pageEndedNames: "optional", findEndedList: "required" },
-  ...{
-    pageEndedLists: "required",
-    deleteEnded: "required",
-    forgetEnded: "optional",
-    readVolume: "required",
-    deleteVolume: "required",
-  },
-  ...{ close: "required" },
+/** Checks the leases of an order store. */
+const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-orders/ports)", {
+  ...{ join: "required", renew: "required", nodes: "required", bury: "required" },
+  ...{ claim: "required", release: "required", leave: "required", tail: "required" },
 });
+
+const storeFunctions: OptionCheck = portOption<Omit<OrderStore, "leases">>(
+  "OrderStore (managed-orders/ports)",
+  {
+    ...{
+      acquire: "required",
+      head: "required",
+      append: "required",
+      fence: "required",
+      readRecords: "required",
+    },
+    ...{ readSnapshot: "required", writeSnapshot: "required", readMarks: "required", readQuotes: "required" },
+    ...{ deleteMarks: "required", findEnded: "required", pageEnded: "required", countEnded: "required" },
+    ...{ readEnded: "required", pageEndedNames: "optional", findEndedList: "required" },
+    ...{
+      pageEndedLists: "required",
+      deleteEnded: "required",
+      forgetEnded: "optional",
+      readVolume: "required",
+      deleteVolume: "required",
+    },
+    ...{ close: "required" },
+  },
+);
+
+/** Checks an order store, and its leases if it has any. */
+export const storeOption: OptionCheck = (value, name) => {
+  storeFunctions(value, name);
+  const { leases } = value as OrderStore;
+  if (leases !== undefined) leasesOption(leases, `${name}.leases`);
+};

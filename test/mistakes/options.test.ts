@@ -255,7 +255,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   testOrderStore: entry(
     () => ({
       name: "mine",
-      supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
+      supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
       createPlace: () => ({ open: () => host().store, remove: () => {} }),
     }),
     (subject) => testOrderStore(framework, subject),

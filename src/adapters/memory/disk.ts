@@ -1,5 +1,6 @@
 import { type OptionCheck, optionsOf, uncheckedOption, wrongOption } from "../../common/index.ts";
 import type { JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
+import type { NodeRow } from "../../ports/index.ts";
 import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
 import { KeptRecords } from "./records.ts";
@@ -12,15 +13,24 @@ const SHARDS = 256;
 export type KeptShard = {
   epoch: number;
   round: number;
+  /** The node that owns it; undefined for nobody. */
+  incarnation: number | undefined;
   readonly records: KeptRecords;
   snapshot: Readonly<{ sequence: number; counter: number; parents: readonly string[] }> | undefined;
 };
+
+/** The row of a node. */
+export type KeptNode = { -readonly [Member in keyof NodeRow]: NodeRow[Member] };
 
 /** Everything that is stored. */
 export type DiskContents = {
   /** Number of owners the store has had. The last one owns the market journal and the volume. */
   owner: number;
   readonly shards: readonly KeptShard[];
+  /** Number of nodes that have joined. */
+  incarnations: number;
+  /** Nodes by incarnation, in rising order. */
+  readonly nodes: Map<number, KeptNode>;
   readonly marks: Map<string, MarketMark>;
   /** The last quote of every market, by symbol. */
   readonly quotes: Map<string, KeptQuote>;
@@ -61,9 +71,12 @@ export function createMemoryDisk(): MemoryDisk {
     shards: Array.from({ length: SHARDS }, () => ({
       epoch: 0,
       round: 0,
+      incarnation: undefined,
       records: new KeptRecords(),
       snapshot: undefined,
     })),
+    incarnations: 0,
+    nodes: new Map(),
     marks: new Map(),
     quotes: new Map(),
     volume: createKeptVolume(),

@@ -77,7 +77,7 @@ export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
   let tokens = 0;
   return {
     disk,
-    store: createMemoryStore({ disk }),
+    store: createMemoryStore({ disk, clock }),
     instruments: createMemoryInstruments(
       options.symbols.map((symbol, index) => instrumentOf(symbol, index + 1)),
     ),

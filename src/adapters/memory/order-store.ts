@@ -1,6 +1,6 @@
-import { flagOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { flagOption, type OptionCheck, optional, optionsOf, portOption } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
-import type { OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
+import type { Clock, OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { inTurns, limited } from "../shared/index.ts";
 import { contentsIn, type DiskContents, diskOption, type MemoryDisk } from "./disk.ts";
@@ -17,10 +17,13 @@ import {
   readRecords,
   shardOf,
 } from "./journal.ts";
+import { memoryLeases } from "./leases.ts";
 
-/** Disk of a store in memory (by default a new one), and the lifetime of its journal. */
+/** Disk of a store in memory (by default a new one), the lifetime of its journal, and the clock of its leases. */
 export interface MemoryStoreOptions {
   readonly disk?: MemoryDisk;
+  /** The wall clock of the store. A store with a clock has leases, so that several engines of a test can share a disk. */
+  readonly clock?: Pick<Clock, "nowMs">;
   readonly journal?: Readonly<{
     /** If true, the records of an order are deleted with its row (decision TA). Default false. */
     forget?: boolean;
@@ -29,6 +32,7 @@ export interface MemoryStoreOptions {
 
 const storeOptions: OptionCheck = optionsOf<MemoryStoreOptions>({
   disk: diskOption,
+  clock: optional(portOption<Pick<Clock, "nowMs">>("Clock (managed-orders/ports)", { nowMs: "required" })),
   journal: optional(optionsOf<NonNullable<MemoryStoreOptions["journal"]>>({ forget: optional(flagOption) })),
 });
 
@@ -56,12 +60,13 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore 
     if (closed) throw new Error("the store is closed");
     return run();
   };
+  const acquire = (): readonly ShardHead[] => {
+    owner = takeOver(disk);
+    return disk.shards.map((_, shard): ShardHead => headOf(disk, shard));
+  };
+  const { clock } = options;
   return {
-    acquire: () =>
-      guarded(() => {
-        owner = takeOver(disk);
-        return disk.shards.map((_, shard): ShardHead => headOf(disk, shard));
-      }),
+    acquire: () => guarded(acquire),
     head: (shard) => guarded(() => headOf(disk, shard)),
     append: (batch) => guarded(() => append(disk, batch, owner === disk.owner)),
     fence: (round) => guarded(() => fence(disk, round)),
@@ -93,6 +98,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore 
       forgetEnded: (range: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
         inTurns(forgetEnded(disk, range, { isOwner: () => owner === disk.owner, goesOn }), guarded),
     }),
+    ...(clock !== undefined && {
+      leases: memoryLeases({ disk, nowMs: () => clock.nowMs(), takeOver: acquire, guarded }),
+    }),
     close: async () => {
       closed = true;
     },
@@ -104,6 +112,7 @@ function takeOver(disk: DiskContents): number {
   for (const shard of disk.shards) {
     shard.epoch += 1;
     shard.round = 0;
+    shard.incarnation = undefined;
   }
   return disk.owner;
 }

@@ -5,6 +5,7 @@ import { endedParents } from "./ended-parents.ts";
 import { exactness } from "./exactness.ts";
 import { forgetting } from "./forgetting.ts";
 import { journal } from "./journal.ts";
+import { leases } from "./leases.ts";
 import { lifetime } from "./lifetime.ts";
 import { lastQuotes, marketJournal } from "./market.ts";
 import { ownership } from "./ownership.ts";
@@ -13,6 +14,7 @@ import { priceBars } from "./price-bars.ts";
 import { retention } from "./retention.ts";
 import { rounds } from "./rounds.ts";
 import { snapshots } from "./snapshots.ts";
+import { tail } from "./tail.ts";
 import { executedVolume } from "./volume.ts";
 import { volumeDeletion } from "./volume-deletion.ts";
 import { createStoreWorld, type OrderStoreSubject, orderStoreSubject, type StoreRules } from "./world.ts";
@@ -22,6 +24,7 @@ export const orderStoreRules: readonly StoreRules[] = [
   ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
   ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
   ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
+  ...[leases, tail],
 ];
 
 /**
@@ -38,7 +41,7 @@ export const orderStoreRules: readonly StoreRules[] = [
  * export const declareTests = (): void =>
  *   testOrderStore({ describe, it }, {
  *     name: "memory",
- *     supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false },
+ *     supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false },
  *     createPlace() {
  *       const disk = createMemoryDisk();
  *       return { open: () => createMemoryStore({ disk }), remove: () => {} };

@@ -13,6 +13,8 @@ export interface OrderStorePlace {
 
 /** The optional parts of an order store, each declared as present or absent. */
 export interface OrderStoreSupport {
+  /** Whether it has `leases`. If not, one engine at a time uses the store. */
+  readonly leases: boolean;
   /** Whether it has `pageEndedNames`. If not, the engine looks every new client id up. */
   readonly pageEndedNames: boolean;
   /** Whether `readVolume` returns `priceBars`. If not, a service on it has no klines. */
@@ -41,7 +43,7 @@ export const orderStoreSubject: OptionCheck = /* @__PURE__ */ optionsOf<OrderSto
   name: nameOption,
   supports: optionsOf<OrderStoreSupport>({
     ...{ pageEndedNames: flagOption, priceBars: flagOption },
-    ...{ progress: flagOption, forgetEnded: flagOption },
+    ...{ leases: flagOption, progress: flagOption, forgetEnded: flagOption },
   }),
   createPlace: functionOption("creates an empty place"),
 });

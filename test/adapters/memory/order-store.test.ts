@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  createManualClock,
   createMemoryDisk,
   createMemoryKeyValueStore,
   createMemoryStore,
@@ -7,14 +8,19 @@ import {
 import { testOrderStore } from "../../../src/conformance/index.ts";
 import { part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
 
+const CLOCK = createManualClock({ startMs: 1_000 });
+
 testOrderStore(
   { describe, it },
   {
     name: "memory",
-    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
+    supports: { leases: true, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
     createPlace() {
       const disk = createMemoryDisk();
-      return { open: () => createMemoryStore({ disk, journal: { forget: true } }), remove: () => {} };
+      return {
+        open: () => createMemoryStore({ disk, clock: CLOCK, journal: { forget: true } }),
+        remove: () => {},
+      };
     },
   },
 );

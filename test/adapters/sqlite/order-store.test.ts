@@ -23,7 +23,7 @@ testOrderStore(
   { describe, it },
   {
     name: "sqlite",
-    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
+    supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
     createPlace() {
       const { path, remove } = temporaryPlace();
       return { open: () => openSqliteStore({ path, journal: { forget: true } }), remove };

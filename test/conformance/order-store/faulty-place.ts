@@ -1,4 +1,8 @@
-import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import {
+  createManualClock,
+  createMemoryDisk,
+  createMemoryStore,
+} from "../../../src/adapters/memory/index.ts";
 import type { OrderStoreSubject, OrderStoreSupport } from "../../../src/conformance/index.ts";
 import type { AppendBatch, OrderStore, ShardAppend } from "../../../src/ports/index.ts";
 import type { PlantedFault } from "../../support/planted-faults.ts";
@@ -6,7 +10,14 @@ import type { PlantedFault } from "../../support/planted-faults.ts";
 /** A fault of an order store: called once per place, then once per handle with the sound store below it. */
 export type StoreFault = () => (store: OrderStore, handle: number) => Partial<OrderStore>;
 
-const WHOLE: OrderStoreSupport = { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true };
+const WHOLE: OrderStoreSupport = {
+  leases: true,
+  pageEndedNames: true,
+  priceBars: true,
+  progress: true,
+  forgetEnded: true,
+};
+const CLOCK = createManualClock({ startMs: 1_000 });
 
 /** Describes memory stores with a fault, or without one. */
 export function memorySubject(
@@ -23,7 +34,7 @@ export function memorySubject(
       let handles = 0;
       return {
         open() {
-          const store = createMemoryStore({ disk, journal: { forget: true } });
+          const store = createMemoryStore({ disk, clock: CLOCK, journal: { forget: true } });
           return { ...store, ...plant(store, handles++) };
         },
         remove: () => {},

@@ -5,12 +5,14 @@ import { endedFaults } from "./ended-faults.ts";
 import { memorySubject } from "./faulty-place.ts";
 import { forgettingFaults } from "./forgetting-faults.ts";
 import { journalFaults } from "./journal-faults.ts";
+import { leaseFaults } from "./lease-faults.ts";
 import { snapshotAndMarketFaults } from "./snapshot-faults.ts";
 import { volumeFaults } from "./volume-faults.ts";
 
 const poor = memorySubject(
   "a store without the optional parts",
   () => (store) => ({
+    leases: undefined as never,
     pageEndedNames: undefined as never,
     forgetEnded: undefined as never,
     async readVolume() {
@@ -21,7 +23,7 @@ const poor = memorySubject(
     readSnapshot: (shard) => store.readSnapshot(shard),
     deleteVolume: (cutoff) => store.deleteVolume(cutoff),
   }),
-  { pageEndedNames: false, priceBars: false, progress: false, forgetEnded: false },
+  { leases: false, pageEndedNames: false, priceBars: false, progress: false, forgetEnded: false },
 );
 
 testPlantedFaults("order store", {
@@ -34,5 +36,6 @@ testPlantedFaults("order store", {
     ...endedFaults,
     ...forgettingFaults,
     ...volumeFaults,
+    ...leaseFaults,
   ],
 });

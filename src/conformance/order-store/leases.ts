@@ -1,0 +1,296 @@
+import { SHARD_COUNT } from "../../lifecycle/index.ts";
+import type { ClusterView, NodeEntry, OrderStore, ShardLeases } from "../../ports/index.ts";
+import { holds, refused, same } from "../suite/index.ts";
+import { part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
+import type { StoreRule, StoreRules } from "./world.ts";
+
+const ENTRY: NodeEntry = { name: "a", address: "", version: "1.0", format: 1, kinds: ["ACCEPTED", "ENDED"] };
+
+/** Most rows of dead nodes beside those that own shards. */
+const DEAD_KEPT = 16;
+
+const where = { leases: true } as const;
+
+function leasesOf({ leases }: OrderStore): ShardLeases {
+  if (leases === undefined) throw new TypeError("the store has no leases");
+  return leases;
+}
+
+const joined = async (leases: ShardLeases, name = "a"): Promise<number> =>
+  (await leases.join({ ...ENTRY, name })).incarnation;
+
+const ownersIn = ({ shards }: ClusterView): readonly (number | undefined)[] => [
+  ...new Set(shards.map(({ incarnation }) => incarnation)),
+];
+const epochsIn = ({ shards }: ClusterView): readonly number[] => [
+  ...new Set(shards.map(({ epoch }) => epoch)),
+];
+
+async function rowOf(
+  leases: ShardLeases,
+  incarnation: number,
+): Promise<ClusterView["nodes"][number] | undefined> {
+  return (await leases.nodes()).nodes.find((row) => row.incarnation === incarnation);
+}
+
+const hasLeases: StoreRule = {
+  name: "a store with leases has all their methods, and refuses an entry or a limit that is not as described",
+  remedy:
+    "Implement `leases`, or declare `leases: false`. Reject an empty name, a text above 200 characters, a limit of 0.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    await refused("join without a name", () => leases.join({ ...ENTRY, name: "" }));
+    await refused("join with a name of 201 characters", () =>
+      leases.join({ ...ENTRY, name: "a".repeat(201) }),
+    );
+    await refused("join with a version of 201 characters", () =>
+      leases.join({ ...ENTRY, version: "1".repeat(201) }),
+    );
+    const after = Array.from({ length: SHARD_COUNT }, () => 0);
+    for (const limit of [0, -1, 1.5])
+      await refused(`tail with a limit of ${limit}`, () => leases.tail({ after, limit }));
+  },
+};
+
+const noLeases: StoreRule = {
+  name: "a store without leases has none",
+  remedy: "Declare `leases: true`, or leave `leases` out: an engine that finds them relies on them.",
+  where: { leases: false },
+  async check({ store }) {
+    same("leases", store.leases, undefined);
+  },
+};
+
+const joins: StoreRule = {
+  name: "a node that joins has a row of its own, with an incarnation above all earlier ones",
+  remedy: "Take incarnations from a sequence of the store, never from the rows that are left.",
+  where,
+  async check({ store, open }) {
+    const leases = leasesOf(store);
+    const first = await joined(leases);
+    const second = await joined(leasesOf(await open()), "b");
+    holds("incarnation of the second node", second > first, `above ${first}`, second);
+    const row = { ...ENTRY, state: "following", beat: 0, dead: false };
+    same("the rows", (await leases.nodes()).nodes, [
+      { ...row, incarnation: first },
+      { ...row, name: "b", incarnation: second },
+    ]);
+    await leases.leave(second);
+    const third = await joined(leases);
+    holds("incarnation after the newest node left", third > second, `above ${second}`, third);
+  },
+};
+
+const renews: StoreRule = {
+  name: "a renewal raises the beat by one, sets the state, and answers with the store's clock",
+  remedy:
+    "`UPDATE node SET beat = beat + 1, state = … WHERE incarnation = … AND NOT dead`, and return the store's time.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    const { incarnation, clockMs } = await leases.join(ENTRY);
+    const other = await joined(leases);
+    for (const [beat, state] of (["ready", "active", "handing-over"] as const).entries()) {
+      const renewal = await leases.renew({ incarnation, state });
+      same("alive", renewal.alive, true);
+      holds("clockMs", renewal.clockMs >= clockMs, `at least ${clockMs}, that of join`, renewal.clockMs);
+      const row = await rowOf(leases, incarnation);
+      same("beat and state", { beat: row?.beat, state: row?.state }, { beat: beat + 1, state });
+    }
+    same("beat of the other node", (await rowOf(leases, other))?.beat, 0);
+  },
+};
+
+const buries: StoreRule = {
+  name: "decision WN: a node is declared dead only if its beat is the one that was watched, and stays dead",
+  remedy: "`UPDATE node SET dead = true WHERE incarnation = … AND beat = …`. Compare no times.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    const incarnation = await joined(leases);
+    await leases.renew({ incarnation, state: "following" });
+    same("bury with an earlier beat", await leases.bury({ incarnation, beat: 0 }), false);
+    same("alive after that", (await leases.renew({ incarnation, state: "following" })).alive, true);
+    same("bury with the beat of the row", await leases.bury({ incarnation, beat: 2 }), true);
+    same("bury of a dead node", await leases.bury({ incarnation, beat: 9 }), true);
+    same("bury of a node that never was", await leases.bury({ incarnation: incarnation + 1, beat: 0 }), true);
+    same("a renewal of the dead node", (await leases.renew({ incarnation, state: "active" })).alive, false);
+    const { beat, dead, state } = (await rowOf(leases, incarnation)) ?? {};
+    same("its row", { beat, dead, state }, { beat: 2, dead: true, state: "following" });
+    const unknown = await leases.renew({ incarnation: incarnation + 1, state: "active" });
+    same("a renewal of a node that never was", unknown.alive, false);
+  },
+};
+
+const claims: StoreRule = {
+  name: "I60: a claim takes every shard of nobody: each epoch rises by one, and round 0 begins",
+  remedy: "Raise the epoch of all 256 shards in one transaction, as `acquire` does, and note the owner.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })], marks: [] });
+    await store.fence({ shard: 3, epoch: 1, round: 4 });
+    const incarnation = await joined(leases);
+    const heads = await leases.claim(incarnation);
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
+      ...{ shard, epoch: 2, sequence: shard === 7 ? 2 : 0 },
+    }));
+    same("claim()", heads, shards);
+    const view = await leases.nodes();
+    same("the owners in nodes()", ownersIn(view), [incarnation]);
+    same("the epochs in nodes()", epochsIn(view), [2]);
+    const records = [sampleRecord(3, 1)];
+    const old = await store.append({ shards: [part(3, 1, { records })], marks: [] });
+    same("append with the epoch before", old, ["fenced"]);
+    const outcomes = await store.append({ shards: [part(3, 2, { records })], marks: [] });
+    same("append with the new epoch in round 0", outcomes, ["durable"]);
+  },
+};
+
+const ownerStays: StoreRule = {
+  name: "I60: a claim takes nothing from a live node, and everything from one that is dead or gone",
+  remedy: "Claim all shards or none, and only if each owner is nobody, dead, gone, or the claimant.",
+  where,
+  async check({ store, open }) {
+    const leases = leasesOf(store);
+    const owner = await joined(leases);
+    await leases.claim(owner);
+    const later = leasesOf(await open());
+    const next = await joined(later, "b");
+    same("claim while the owner lives", await later.claim(next), undefined);
+    same("the epochs after that", epochsIn(await later.nodes()), [2]);
+    await later.bury({ incarnation: owner, beat: 0 });
+    same("the owner of the shards of a dead node", ownersIn(await later.nodes()), [owner]);
+    same("claim of the dead node itself", await leases.claim(owner), undefined);
+    same("claim of a node that never was", await leases.claim(next + 1), undefined);
+    same("claim after the owner died", (await later.claim(next))?.[0]?.epoch, 3);
+    same("the owners after that", ownersIn(await later.nodes()), [next]);
+  },
+};
+
+const claimsAgain: StoreRule = {
+  name: "an owner that claims again, because an answer was lost, has the shards with a later epoch",
+  remedy: "Let a node claim its own shards. Their epochs rise once more.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    const owner = await joined(leases);
+    await leases.claim(owner);
+    same("the second claim", (await leases.claim(owner))?.[9]?.epoch, 3);
+    same("the owners after it", ownersIn(await leases.nodes()), [owner]);
+  },
+};
+
+const oneClaimant: StoreRule = {
+  name: "I60: of claims at the same time one takes every shard",
+  remedy: "Lock the rows of the shards by rising number, and look at their owners after that.",
+  where,
+  async check({ store, open }) {
+    const handles = [store, await open(), await open()].map(leasesOf);
+    const nodes = await Promise.all(handles.map((leases) => joined(leases)));
+    const taken = await Promise.all(handles.map((leases, place) => leases.claim(nodes[place] ?? 0)));
+    same("number of claims that took the shards", taken.filter((heads) => heads !== undefined).length, 1);
+    const [owner] = nodes.filter((_, place) => taken[place] !== undefined);
+    const view = await leasesOf(store).nodes();
+    same("owners and epochs", [ownersIn(view), epochsIn(view)], [[owner], [2]]);
+  },
+};
+
+const marketOwner: StoreRule = {
+  name: "I60: the handle that claims owns the market journal, and an earlier one does not",
+  remedy: "Treat a claim as an `acquire` of the market journal.",
+  where,
+  async check({ store, open }) {
+    const later = await open();
+    const leases = leasesOf(later);
+    await leases.claim(await joined(leases));
+    await refused("marks of the earlier handle", () => store.append({ shards: [], marks: [sampleMark()] }));
+    await later.append({ shards: [], marks: [sampleMark()] });
+    same("readMarks()", await store.readMarks(), [sampleMark()]);
+  },
+};
+
+const releases: StoreRule = {
+  name: "a node that releases its shards makes them nobody's, and their epochs stay until they are claimed",
+  remedy: "Set the owner of the node's shards to nobody, and change nothing else.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    const owner = await joined(leases);
+    const next = await joined(leases, "b");
+    await leases.claim(owner);
+    await leases.release(next);
+    same("owners after a release of another node", ownersIn(await leases.nodes()), [owner]);
+    await leases.release(owner);
+    await leases.release(owner);
+    const view = await leases.nodes();
+    same("owners and epochs after the release", [ownersIn(view), epochsIn(view)], [[undefined], [2]]);
+    const records = [sampleRecord(0, 1)];
+    const outcomes = await store.append({ shards: [part(0, 2, { records })], marks: [] });
+    same("a late append of the node", outcomes, ["durable"]);
+    const [head] = (await leases.claim(next)) ?? [];
+    same("claim of another node", head, { shard: 0, epoch: 3, sequence: 1 });
+  },
+};
+
+const leaves: StoreRule = {
+  name: "a node that leaves has no row; one that leaves with its shards is dead",
+  remedy: "Delete the row if it owns no shard. Otherwise set `dead`, so that the shards can be claimed.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    const [owner, other] = [await joined(leases), await joined(leases, "b")];
+    await leases.claim(owner);
+    await leases.leave(other);
+    await leases.leave(other);
+    same("the row of a node that left", await rowOf(leases, other), undefined);
+    await leases.leave(owner);
+    same("the row of an owner that left", (await rowOf(leases, owner))?.dead, true);
+    const next = await joined(leases, "c");
+    same("claim of the next node", (await leases.claim(next))?.[0]?.epoch, 3);
+  },
+};
+
+const bounded: StoreRule = {
+  name: "rows of dead nodes are bounded: of those without shards, joining keeps the newest 16",
+  remedy: "Delete the older ones in `join`. Keep a dead node that still owns shards.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    const owner = await joined(leases);
+    await leases.claim(owner);
+    await leases.bury({ incarnation: owner, beat: 0 });
+    const dead: number[] = [];
+    for (let count = 0; count < DEAD_KEPT + 4; count++) {
+      const incarnation = await joined(leases);
+      await leases.bury({ incarnation, beat: 0 });
+      dead.push(incarnation);
+    }
+    const last = await joined(leases);
+    const rows = (await leases.nodes()).nodes.map(({ incarnation }) => incarnation);
+    same("incarnations in nodes()", rows, [owner, ...dead.slice(-DEAD_KEPT), last]);
+  },
+};
+
+const acquires: StoreRule = {
+  name: "acquire takes the shards from every node: they are nobody's",
+  remedy: "Clear the owner of each shard in `acquire`.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    await leases.claim(await joined(leases));
+    await store.acquire();
+    const view = await leases.nodes();
+    same("owners and epochs", [ownersIn(view), epochsIn(view)], [[undefined], [3]]);
+  },
+};
+
+/** Rules of the leases of an order store: nodes and owners. */
+export const leases: StoreRules = {
+  name: "leases",
+  rules: [
+    ...[hasLeases, noLeases, joins, renews, buries, claims, ownerStays, claimsAgain, oneClaimant],
+    ...[marketOwner, releases, leaves, bounded, acquires],
+  ],
+};

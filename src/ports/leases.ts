@@ -1,0 +1,108 @@
+import type { JournalRecord } from "../model/index.ts";
+import type { ShardHead } from "./order-store.ts";
+
+/**
+ * What a process that shares a store with others says of itself when it joins. A name has 1 to 200 characters, address
+ * and version have at most 200.
+ */
+export interface NodeEntry {
+  /** A name for operators. It need not be unique. */
+  readonly name: string;
+  /** Where other nodes can reach it; empty if they cannot. */
+  readonly address: string;
+  /** Version of the program that runs in it; empty if it does not say. */
+  readonly version: string;
+  /** The highest format of the journal that it can read. */
+  readonly format: number;
+  /** The kinds of facts that it can read. */
+  readonly kinds: readonly string[];
+}
+
+/**
+ * What a node does. `following`: it reads the journal and could not take over yet. `ready`: it could. `active`: it owns
+ * the shards. `handing-over`: it owns them and releases them as soon as a node is ready.
+ */
+export type NodeState = "following" | "ready" | "active" | "handing-over";
+
+/** The row of one node, one per start of a process. */
+export interface NodeRow extends NodeEntry {
+  /** The number of this start, given by the store and never used again. */
+  readonly incarnation: number;
+  readonly state: NodeState;
+  /** Rises by one with every renewal. Only whether it changes has a meaning. */
+  readonly beat: number;
+  /** Whether another node has declared it dead. A dead node is never alive again. */
+  readonly dead: boolean;
+}
+
+/** Who owns a shard: the incarnation of a node, or nobody. */
+export interface ShardOwner {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly incarnation?: number;
+}
+
+/** The rows of all nodes by incarnation, and the owners of all shards by number, both of one moment. */
+export interface ClusterView {
+  readonly nodes: readonly NodeRow[];
+  readonly shards: readonly ShardOwner[];
+}
+
+/** Answer to a renewal. */
+export interface Renewal {
+  /** False if the row of the node is dead or gone. Then nothing was renewed. */
+  readonly alive: boolean;
+  /** The clock of the store when it renewed, in epoch milliseconds. */
+  readonly clockMs: number;
+}
+
+/** A node and the beat that was read of it. */
+export interface WatchedBeat {
+  readonly incarnation: number;
+  readonly beat: number;
+}
+
+/** Asks for the records of all shards after these positions: by shard number, the sequence of the last record known. */
+export interface TailRange {
+  readonly after: readonly number[];
+  readonly limit: number;
+}
+
+/**
+ * The part of an order store that lets several processes share it: one owns the shards, the others follow and take over
+ * when it fails. No method compares times. A caller of `bury` has watched the same beat for as long as a lease lasts, on
+ * its own monotonic clock; the store only compares the beat. Every method may be called again after an answer was lost.
+ */
+export interface ShardLeases {
+  /**
+   * Adds a row with state `following`, beat 0, and an incarnation above all earlier ones. Deletes all rows of dead nodes
+   * that own no shard, except the newest 16. Rejects if the entry is not as {@link NodeEntry} says.
+   */
+  join(entry: NodeEntry): Promise<Readonly<{ incarnation: number; clockMs: number }>>;
+  /** Raises the beat of a live node by one and sets its state. Changes nothing if the row is dead or gone. */
+  renew(node: Readonly<{ incarnation: number; state: NodeState }>): Promise<Renewal>;
+  /** Returns all nodes and the owners of all shards. */
+  nodes(): Promise<ClusterView>;
+  /**
+   * Declares a node dead if its beat is still the one that was watched. Resolves to whether the node is dead or gone
+   * now. A node that is dead owns its shards until they are claimed.
+   */
+  bury(watched: WatchedBeat): Promise<boolean>;
+  /**
+   * Gives every shard to a live node if each belongs to nobody, to a dead node, to one that is gone, or to the node
+   * itself: raises each epoch by one, as `acquire` does, in one transaction and by rising shard number. The handle then
+   * also owns the market journal. Resolves to the heads, or to undefined if nothing was claimed. The sequences of the
+   * heads may be older than the claim: what an earlier owner appended last is found by the next reads.
+   */
+  claim(incarnation: number): Promise<readonly ShardHead[] | undefined>;
+  /** Makes the shards of a node belong to nobody. Epochs stay, so that a late append of the node is still judged. */
+  release(incarnation: number): Promise<void>;
+  /** Deletes the row of a node. A node that still owns shards is declared dead instead. */
+  leave(incarnation: number): Promise<void>;
+  /**
+   * Returns records of all shards after the given positions, at most `limit` of them, in sequence within each shard.
+   * Large records may make it fewer, but at least one if there is any. Contains what was durable when it was asked. As
+   * with `readRecords`, sequences at or below `forgotten` of a head may be missing.
+   */
+  tail(range: TailRange): Promise<readonly JournalRecord[]>;
+}

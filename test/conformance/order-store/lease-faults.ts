@@ -1,0 +1,233 @@
+import type { ClusterView, OrderStore, ShardLeases } from "../../../src/ports/index.ts";
+import { type PlantedStore, planted, type StoreFault } from "./faulty-place.ts";
+
+/** Changes the leases of every handle. */
+const withLeases =
+  (change: (leases: ShardLeases, store: OrderStore) => Partial<ShardLeases>): StoreFault =>
+  () =>
+  (store) => {
+    const { leases } = store;
+    return leases === undefined ? {} : { leases: { ...leases, ...change(leases, store) } };
+  };
+
+/** Changes every view. */
+const withView = (change: (view: ClusterView) => ClusterView): StoreFault =>
+  withLeases((leases) => ({ nodes: async () => change(await leases.nodes()) }));
+
+const rowFaults = [
+  planted("leases are missing and declared as present", ["a store with leases has all"], () => () => ({
+    leases: undefined as never,
+  })),
+  planted("leases are there and declared as absent", ["a store without leases"], () => () => ({}), {
+    leases: false,
+  }),
+  planted(
+    "texts of a node are cut to their length",
+    ["a store with leases has all"],
+    withLeases((leases) => ({
+      join: (entry) => leases.join({ ...entry, name: entry.name.slice(0, 200), version: "" }),
+    })),
+  ),
+  planted(
+    "an incarnation is the number of rows",
+    ["an incarnation above all earlier ones"],
+    withLeases((leases) => ({
+      async join(entry) {
+        const { clockMs } = await leases.join(entry);
+        return { incarnation: (await leases.nodes()).nodes.length, clockMs };
+      },
+    })),
+  ),
+  planted(
+    "a renewal sets no state",
+    ["a renewal raises the beat by one"],
+    withLeases((leases) => ({
+      renew: ({ incarnation }) => leases.renew({ incarnation, state: "following" }),
+    })),
+  ),
+  planted(
+    "a renewal answers with no time",
+    ["a renewal raises the beat by one"],
+    withLeases((leases) => ({ renew: async (node) => ({ ...(await leases.renew(node)), clockMs: 0 }) })),
+  ),
+  planted(
+    "a node is declared dead whatever its beat",
+    ["a node is declared dead only if its beat"],
+    withLeases((leases) => ({
+      async bury(watched) {
+        const row = (await leases.nodes()).nodes.find(
+          ({ incarnation }) => incarnation === watched.incarnation,
+        );
+        return await leases.bury({ ...watched, beat: row?.beat ?? 0 });
+      },
+    })),
+  ),
+  planted(
+    "a renewal of a dead node counts as one",
+    ["a node is declared dead only if its beat"],
+    withLeases((leases) => ({ renew: async (node) => ({ ...(await leases.renew(node)), alive: true }) })),
+  ),
+  planted("rows of dead nodes stay", ["rows of dead nodes are bounded"], () => {
+    const dead = new Map<number, ClusterView["nodes"][number]>();
+    return ({ leases }) => {
+      if (leases === undefined) return {};
+      const nodes = async (): Promise<ClusterView> => {
+        const view = await leases.nodes();
+        for (const row of view.nodes) if (row.dead) dead.set(row.incarnation, row);
+        const rows = new Map([...dead, ...view.nodes.map((row) => [row.incarnation, row] as const)]);
+        return { ...view, nodes: [...rows.values()].sort((a, b) => a.incarnation - b.incarnation) };
+      };
+      const bury: ShardLeases["bury"] = async (watched) => {
+        const isDead = await leases.bury(watched);
+        await nodes();
+        return isDead;
+      };
+      return { leases: { ...leases, nodes, bury } };
+    };
+  }),
+  planted(
+    "the row of a node that left stays",
+    ["a node that leaves has no row"],
+    withLeases((leases) => ({
+      leave: async (incarnation) => void (await leases.bury({ incarnation, beat: 0 })),
+    })),
+  ),
+];
+
+const ownerFaults = [
+  planted(
+    "a claim raises no epoch in the answer",
+    ["a claim takes every shard of nobody", "has the shards with a later epoch"],
+    withLeases((leases) => ({
+      claim: async (incarnation) =>
+        (await leases.claim(incarnation))?.map((head) => ({ ...head, epoch: head.epoch - 1 })),
+    })),
+  ),
+  planted(
+    "a claim takes the shards of a live node",
+    ["a claim takes nothing from a live node", "of claims at the same time one takes every shard"],
+    withLeases((leases, store) => ({
+      async claim(incarnation) {
+        const heads = await leases.claim(incarnation);
+        return heads ?? (await Promise.all(Array.from({ length: 256 }, (_, shard) => store.head(shard))));
+      },
+    })),
+  ),
+  planted(
+    "a claim of an owner is refused",
+    ["has the shards with a later epoch"],
+    withLeases((leases) => ({
+      async claim(incarnation) {
+        const { shards } = await leases.nodes();
+        return shards[0]?.incarnation === incarnation ? undefined : await leases.claim(incarnation);
+      },
+    })),
+  ),
+  planted(
+    "a claim is no owner of the market journal",
+    ["the handle that claims owns the market journal"],
+    () => {
+      let first: OrderStore | undefined;
+      return (store) => {
+        first ??= store;
+        const { leases } = store;
+        return {
+          ...(leases && {
+            leases: { ...leases, claim: async (one: number) => await first?.leases?.claim(one) },
+          }),
+        };
+      };
+    },
+  ),
+  planted(
+    "a release does nothing",
+    ["a node that releases its shards"],
+    withLeases(() => ({ release: async () => {} })),
+  ),
+  planted("acquire leaves the owners", ["acquire takes the shards from every node"], () => {
+    let owner: number | undefined;
+    return ({ leases }) => {
+      if (leases === undefined) return {};
+      const claim: ShardLeases["claim"] = async (incarnation) => {
+        owner = incarnation;
+        return await leases.claim(incarnation);
+      };
+      const nodes = async (): Promise<ClusterView> => {
+        const { nodes: rows, shards } = await leases.nodes();
+        return {
+          nodes: rows,
+          shards: shards.map((shard) => ({ ...shard, ...(owner && { incarnation: owner }) })),
+        };
+      };
+      return { leases: { ...leases, claim, nodes } };
+    };
+  }),
+  planted(
+    "a view has no owners",
+    ["a claim takes every shard of nobody"],
+    withView(({ nodes, shards }) => ({
+      nodes,
+      shards: shards.map(({ shard, epoch }) => ({ shard, epoch })),
+    })),
+  ),
+];
+
+const tailFaults = [
+  planted(
+    "a tail has the records of one shard",
+    ["the tail has the records of all shards"],
+    withLeases((leases) => ({
+      async tail(range) {
+        const records = await leases.tail(range);
+        return records.filter(({ shard }) => shard === records[0]?.shard);
+      },
+    })),
+  ),
+  planted(
+    "the limit of a tail holds for each shard",
+    ["a tail has at most `limit` records"],
+    withLeases((_, store) => ({
+      async tail({ after, limit }) {
+        const pages = after.map((known, shard) => store.readRecords({ shard, after: known, limit }));
+        return limit < 1 ? [] : (await Promise.all(pages)).flat();
+      },
+    })),
+  ),
+  planted(
+    "a tail is of the moment at which it was first asked",
+    ["a tail shows what another handle has appended"],
+    withLeases((leases) => {
+      let first: Awaited<ReturnType<ShardLeases["tail"]>> | undefined;
+      return {
+        async tail(range) {
+          first ??= await leases.tail(range);
+          return first;
+        },
+      };
+    }),
+  ),
+  planted(
+    "a closed store has an empty tail",
+    ["leases of a closed store answer with an error"],
+    () => (store) => {
+      const { leases } = store;
+      let isClosed = false;
+      return {
+        ...(leases && {
+          leases: {
+            ...leases,
+            tail: async (range: Parameters<ShardLeases["tail"]>[0]) =>
+              isClosed ? [] : await leases.tail(range),
+          },
+        }),
+        async close() {
+          isClosed = true;
+          await store.close();
+        },
+      };
+    },
+  ),
+];
+
+/** Memory stores with one fault each in their leases. */
+export const leaseFaults: readonly PlantedStore[] = [...rowFaults, ...ownerFaults, ...tailFaults];
