@@ -74,7 +74,7 @@ export type EngineParts = Readonly<{
  */
 export function engineParts(core: Core, options: EngineOptions, stored: Stored): EngineParts {
   const { instruments, venue, entropy } = options;
-  const calls = new OpenCalls(core.monotonicMs);
+  const calls = new OpenCalls(core);
   const timers = new Timers(core.clock, core.time, core.told("timer.failed"));
   const commits = new CommitQueue();
   const bursts = new Bursts(core, commits);
@@ -100,7 +100,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const board = new StatusBoard(core, { shards, market, reconciler, stream });
   const volumes = options.volumeHistory ?? market.tape;
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
-  const cancels = new Cancels({ shards, reads, lists, bursts });
+  const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const stories = new Stories(core, { shards, reads, market, funds });
   const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
   const committer = new Committer(core, { commits, timers, bursts, market, board, calls, housekeeping });

@@ -115,7 +115,6 @@ export type {
   EndedPage,
   OrderStore,
   ShardAppend,
-  ShardHead,
   ShardSnapshot,
   VolumeCutoff,
   VolumeState,
@@ -131,4 +130,5 @@ export type {
   WeightVerdict,
 } from "./rate-limiter.ts";
 export type { RejectionCounts, RejectionQuery, Rejections } from "./rejections.ts";
+export type { ShardHead } from "./shard-head.ts";
 export type { VolumeHistory } from "./volume-history.ts";

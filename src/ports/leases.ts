@@ -1,5 +1,5 @@
 import type { JournalRecord } from "../model/index.ts";
-import type { ShardHead } from "./order-store.ts";
+import type { ShardHead } from "./shard-head.ts";
 
 /**
  * What a process that shares a store with others says of itself when it joins. A name has 1 to 200 characters, address

@@ -11,15 +11,7 @@ import type {
   VolumeBar,
 } from "../model/index.ts";
 import type { ShardLeases } from "./leases.ts";
-
-/** Head of a shard in the store: the epoch that owns it, and the sequence of its last record. */
-export interface ShardHead {
-  readonly shard: number;
-  readonly epoch: number;
-  readonly sequence: number;
-  /** The highest sequence of a record that `forgetEnded` has deleted; absent or 0 if it has deleted none. */
-  readonly forgotten?: number;
-}
+import type { ShardHead } from "./shard-head.ts";
 
 /**
  * Additions of one shard: records in sequence, and as full rows the parents that these records ended or changed after

@@ -7,6 +7,7 @@ import {
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
+import { Trust } from "../../src/engine/core/trust.ts";
 import { Shard } from "../../src/engine/shards/shard.ts";
 import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shards/shard-state.ts";
 import { InvariantError, OrderError } from "../../src/errors/index.ts";
@@ -20,6 +21,7 @@ import { INSTRUMENTS, START_MS, SYMBOL } from "../support/world.ts";
 
 const STATES = Object.keys(NEXT_STATES) as ShardState[];
 const nothing = (): void => undefined;
+const UNLEASED = new Trust(() => ({ wallMs: 0, monotonicMs: 0 }));
 
 const intent = orderIntent({
   symbol: SYMBOL,
@@ -171,7 +173,12 @@ describe("I65: states of a shard", () => {
   it("no other step is possible", () => {
     for (const from of STATES) {
       for (const to of STATES) {
-        const life = new ShardLife({ shard: 0, maxWaiting: 1, telemetry: { event: nothing } });
+        const life = new ShardLife({
+          shard: 0,
+          maxWaiting: 1,
+          trust: UNLEASED,
+          telemetry: { event: nothing },
+        });
         for (const step of pathTo(from)) life.enter(step);
         const step = (): void => life.enter(to);
         if (NEXT_STATES[from].includes(to)) expect(step, `${from} to ${to}`).not.toThrow();
@@ -183,7 +190,7 @@ describe("I65: states of a shard", () => {
 
 describe("I65: the mailbox of a shard", () => {
   const life = (telemetry: Telemetry = { event: nothing }): ShardLife =>
-    new ShardLife({ shard: 0, maxWaiting: 2, telemetry });
+    new ShardLife({ shard: 0, maxWaiting: 2, trust: UNLEASED, telemetry });
 
   it("runs waiting inputs in order of arrival, and before inputs that are posted meanwhile", () => {
     const one = life();

@@ -32,6 +32,8 @@ export type DispatchParts = Readonly<{
  * handed over at that time and the quiet time have passed. A child that waited here for longer than the quiet time
  * therefore goes out only after the store has confirmed again that the shard is this engine's (I26).
  *
+ * No child goes out while the trust of the engine has lapsed. It waits for the next renewal.
+ *
  * No child goes out after the time that its intent names, by the wall clock. A late child is withdrawn by a record,
  * and the parent tries again.
  */
@@ -48,6 +50,7 @@ export class Dispatcher {
   constructor(core: Core, parts: DispatchParts) {
     this.#core = core;
     this.#parts = parts;
+    core.trust.onExtended(() => this.#pump(false));
   }
 
   /** Returns whether this process holds the child: queued, or handed over without an outcome yet. */
@@ -77,7 +80,7 @@ export class Dispatcher {
   #pump(waited: boolean): void {
     const { venueQueue } = this.#parts;
     venueQueue.readRate();
-    while (!this.#stopped && !this.#waiting) {
+    while (!this.#stopped && !this.#waiting && this.#core.trust.holds) {
       const { first: due } = venueQueue;
       if (due === undefined) return;
       const waitMs = venueQueue.waitMs();

@@ -3,6 +3,7 @@ import { statusOf } from "../../lifecycle/index.ts";
 import type { CancelRestriction, OrderList, ParentOrder } from "../../model/index.ts";
 import type { CancelAllResult, CancelRequest, ListKey } from "../core/calls.ts";
 import { type LiveOrder, orderIn } from "../core/live-order.ts";
+import type { Trust } from "../core/trust.ts";
 import type { ListReads } from "../reads/list-reads.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -10,11 +11,17 @@ import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 
 /** Dependencies of {@link Cancels}. */
-export type CancelParts = Readonly<{ shards: Shards; reads: ReadModel; lists: ListReads; bursts: Bursts }>;
+export type CancelParts = Readonly<{
+  trust: Trust;
+  shards: Shards;
+  reads: ReadModel;
+  lists: ListReads;
+  bursts: Bursts;
+}>;
 
 /**
  * Cancels one parent, a list, or all parents of an account. Cancels are never refused for load or draining (decision
- * 13).
+ * 13). While trust does not hold, none is answered from memory: another engine may know more.
  */
 export class Cancels {
   readonly #parts: CancelParts;
@@ -28,6 +35,7 @@ export class Cancels {
    * CANCEL_RESTRICTED for an open one that does not meet the restriction.
    */
   async one({ restriction, ...key }: CancelRequest): Promise<ParentOrder> {
+    this.#parts.trust.demand();
     const order = this.#parts.reads.findOpen(key);
     const shard = order && this.#parts.shards.ofOrder(order.orderId);
     const canceled = shard && (await this.#cancel(shard, [order.orderId], restriction));
@@ -40,6 +48,7 @@ export class Cancels {
    * list.
    */
   async list(key: ListKey): Promise<OrderList> {
+    this.#parts.trust.demand();
     const list = this.#parts.lists.findOpen(key);
     const legs = list?.legs.map(({ orderId }) => orderId);
     const canceled = legs && (await this.#cancel(this.#parts.reads.ownShard(key.accountId), legs));
@@ -50,6 +59,7 @@ export class Cancels {
 
   /** Cancels every open parent of an account. A parent that ends by itself meanwhile does not match. */
   async all(accountId: number): Promise<CancelAllResult> {
+    this.#parts.trust.demand();
     const shard = this.#parts.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
     const count = { matched: 0, canceled: 0 };

@@ -139,9 +139,15 @@ export class Placements {
   #place({ accountId, intent: asked }: Command): Awaitable<Placement | PendingRecord> {
     const intent = packedIntent(asked);
     return follow(this.#findOrder({ accountId, clientOrderId: intent.clientOrderId }), (known) => {
-      if (known !== undefined) return existing(known, intent);
+      if (known !== undefined) return this.#existing(known, intent);
       return follow(this.#ask(accountId, [intent]), (fetched) => this.#accept(accountId, intent, fetched));
     });
+  }
+
+  /** Answers a repeated intent, unless another engine may know more of its order. */
+  #existing(order: ParentOrder, intent: ParentIntent): Placement {
+    this.#core.trust.demand();
+    return existing(order, intent);
   }
 
   #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
@@ -164,7 +170,10 @@ export class Placements {
 
   async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
     const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
-    if (known !== undefined) return existingList(known, list);
+    if (known !== undefined) {
+      this.#core.trust.demand();
+      return existingList(known, list);
+    }
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds(accountId, intents);
     const fetched = await this.#ask(accountId, intents);

@@ -7,6 +7,7 @@ import { ClientIdFilter } from "./client-id-filter.ts";
 import { Effects } from "./effects.ts";
 import { EngineTime } from "./engine-time.ts";
 import { resolveSettings } from "./settings.ts";
+import { type LeaseTerm, Trust } from "./trust.ts";
 import { Turns } from "./turns.ts";
 
 /** Services and state that the parts of one engine share. */
@@ -30,6 +31,8 @@ export type Core = Readonly<{
   /** Monotonic time. For waiting. */
   monotonicMs: () => number;
   time: EngineTime;
+  /** Whether this engine may rely on owning its shards. */
+  trust: Trust;
   /** Slices background work that no caller waits for. */
   turns: Turns;
   counters: Counters;
@@ -55,8 +58,11 @@ export type Counters = {
   activity: number;
 };
 
-/** Creates the core of an engine, which all parts share. Throws a RangeError for a setting out of range. */
-export function coreOf(options: EngineOptions): Core {
+/**
+ * Creates the core of an engine, which all parts share, with the term of its lease if it has one. Throws a RangeError
+ * for a setting out of range.
+ */
+export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
   const settings = resolveSettings(options.settings);
   const telemetry = new QuietTelemetry(options.telemetry);
   const told = (name: string) => (error: unknown) =>
@@ -80,6 +86,7 @@ export function coreOf(options: EngineOptions): Core {
     wallMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
     time,
+    trust: new Trust(() => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }), term),
     turns: new Turns(clock),
     counters: {
       decisions: 0,

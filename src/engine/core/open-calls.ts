@@ -1,5 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import { EngineError } from "./engine-error.ts";
+import type { Trust } from "./trust.ts";
 
 /** The waiting side of a call. The first result counts. */
 export type Caller<T> = Readonly<{
@@ -15,14 +16,16 @@ export type Caller<T> = Readonly<{
  */
 export class OpenCalls {
   readonly #nowMs: () => number;
+  readonly #trust: Trust;
   readonly #reading: Line = new Line();
   /** Calls that wait for a record to be durable. */
   readonly #deciding: Line = new Line();
   #closed = false;
 
-  /** Creates the set of open calls. `nowMs` is the monotonic clock. */
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
+  /** Creates the set of open calls. */
+  constructor({ monotonicMs, trust }: Readonly<{ monotonicMs: () => number; trust: Trust }>) {
+    this.#nowMs = monotonicMs;
+    this.#trust = trust;
   }
 
   /** Whether a caller waits. */
@@ -32,10 +35,11 @@ export class OpenCalls {
 
   /**
    * Opens a call that only reads. Rejects with ENGINE_CLOSED when the engine is closed, or closes before there is an
-   * answer.
+   * answer, and with DISCONNECTED if trust does not hold when there is one: another engine may know better.
    */
   read<T>(call: () => Promise<T>): Promise<T> {
-    return this.#open<T>(this.#reading, (caller) => caller.follow(call()));
+    const asked = this.#trust.isLeased ? () => this.#trusted(call) : call;
+    return this.#open<T>(this.#reading, (caller) => caller.follow(asked()));
   }
 
   /** Opens a call that waits for a record. Rejects as `read` does. */
@@ -56,6 +60,15 @@ export class OpenCalls {
     this.#closed = true;
     for (const line of [this.#reading, this.#deciding])
       line.rejectUntil(Number.POSITIVE_INFINITY, () => new EngineError("ENGINE_CLOSED"));
+  }
+
+  /** Makes a call, and rejects with DISCONNECTED whatever its result unless trust holds after it. */
+  async #trusted<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } finally {
+      this.#trust.demand();
+    }
   }
 
   #open<T>(line: Line, call: (caller: Caller<T>) => void): Promise<T> {

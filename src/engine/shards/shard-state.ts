@@ -1,6 +1,7 @@
 import { invariant, type OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { EngineError, type EngineFault } from "../core/engine-error.ts";
+import type { Trust } from "../core/trust.ts";
 
 /**
  * State of a shard. `loading`: its memory is being built from the store for the first time. `running`: it decides.
@@ -30,19 +31,20 @@ const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, EngineFault>> = 
 type Input = Readonly<{ run: () => void; refused: ((error: OrderError) => void) | undefined }>;
 
 /**
- * Options of {@link ShardLife}: the shard's number, how many callers may wait in its mailbox, and where failures are
- * reported.
+ * Options of {@link ShardLife}: the shard's number, how many callers may wait in its mailbox, whether the engine may
+ * rely on owning the shard, and where failures are reported.
  */
 type LifeOptions = Readonly<{
   shard: number;
   maxWaiting: number;
+  trust: Trust;
   telemetry: Telemetry;
 }>;
 
 /**
  * The state of a shard and its mailbox. An input runs at once while the shard runs, waits while the shard is read
  * from the store, and is refused by name once the shard is fenced or closed. Waiting inputs run in order of arrival,
- * before any later input.
+ * before any later input. While the trust of the engine has lapsed, callers are refused, and other inputs wait.
  */
 export class ShardLife {
   readonly #options: LifeOptions;
@@ -62,7 +64,7 @@ export class ShardLife {
 
   /** Error to refuse a decision with now; undefined while the shard runs. */
   get refusal(): OrderError | undefined {
-    if (this.#state === "running") return undefined;
+    if (this.#state === "running") return this.#trustRefusal;
     return new EngineError(REFUSALS[this.#state], { shard: this.#options.shard });
   }
 
@@ -74,13 +76,23 @@ export class ShardLife {
     const allowed = NEXT_STATES[this.#state].includes(next) && !(this.#draining && next === "reloading");
     invariant(allowed, "I65", `shard ${shard} went from ${this.#state} to ${next}`);
     this.#state = next;
-    if (next === "running") this.#drain();
+    if (next === "running") this.resume();
     else if (next !== "reloading") this.#refuseWaiting();
+  }
+
+  /** Runs the inputs that wait, if the shard runs and the engine may rely on owning it. */
+  resume(): void {
+    const isDue = this.#state === "running" && !this.#draining && this.#waiting.length > 0;
+    if (isDue && this.#options.trust.holds) this.#drain();
   }
 
   /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
   post(run: () => void, refused?: (error: OrderError) => void): void {
-    if (this.#state === "running" && !this.#draining) return run();
+    if (this.#state === "running" && !this.#draining) {
+      if (this.#waiting.length === 0 && this.#options.trust.holds) return run();
+      const refusal = refused && this.#trustRefusal;
+      if (refusal !== undefined) return refused?.(refusal);
+    }
     if (this.#state === "fenced" || this.#state === "closed") return this.#refuse(refused);
     // Inputs that the engine must not lose wait without a bound. Callers are many and can retry.
     if (refused !== undefined && ++this.#callers > this.#options.maxWaiting) {
@@ -112,6 +124,10 @@ export class ShardLife {
       const { shard, telemetry } = this.#options;
       telemetry.event("error", "input.failed", { shard, message: String(error) });
     }
+  }
+
+  get #trustRefusal(): OrderError | undefined {
+    return this.#options.trust.holds ? undefined : new EngineError("DISCONNECTED", { lease: "lapsed" });
   }
 
   #refuseWaiting(): void {

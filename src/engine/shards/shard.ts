@@ -75,6 +75,7 @@ export class Shard {
     this.#life = new ShardLife({
       shard: head.shard,
       maxWaiting: core.settings.maxPendingCommands,
+      trust: core.trust,
       telemetry: core.telemetry,
     });
   }
@@ -111,6 +112,11 @@ export class Shard {
   post(input: () => void, refused?: (error: OrderError) => void): void {
     this.#core.counters.activity++;
     this.#life.post(input, refused);
+  }
+
+  /** Runs inputs that waited because the trust of the engine had lapsed. */
+  resume(): void {
+    this.#life.resume();
   }
 
   /** Accepts new parents, all in one record. Call it inside the mailbox. */

@@ -12,6 +12,9 @@ export class Shards {
   /** Creates the shards from all heads, sorted by number. */
   constructor(heads: readonly ShardHead[], core: Core, deadlines: DeadlineSource) {
     this.all = heads.map((head) => new Shard(head, core, deadlines));
+    core.trust.onExtended(() => {
+      for (const shard of this.all) shard.resume();
+    });
   }
 
   /** Returns the shard of a number. Throws a RangeError if there is none. */

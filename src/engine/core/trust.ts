@@ -1,0 +1,71 @@
+import { EngineError } from "./engine-error.ts";
+import type { Moment } from "./engine-time.ts";
+
+/** How long a lease lasts, and how much earlier its owner stops relying on it, in milliseconds. */
+export type LeaseTerm = Readonly<{ ttlMs: number; marginMs: number }>;
+
+/**
+ * Whether an engine may rely on owning its shards now. An engine without a lease always may. One with a lease may from
+ * the moment at which its last successful renewal was asked for, until `ttlMs - marginMs` after it by the monotonic clock
+ * or the wall clock, whichever comes first: a machine that was suspended has stopped only the former, and a wall clock
+ * behind that moment was set. Trust that has lapsed suspends the engine; the next renewal brings it back (decision WP).
+ */
+export class Trust {
+  readonly #term: LeaseTerm | undefined;
+  readonly #now: () => Moment;
+  readonly #listeners: Set<() => void> = new Set();
+  /** When the last successful renewal was asked for. */
+  #asked: Moment | undefined;
+  #isOver = false;
+
+  /** Creates the trust of an engine without a lease, or with the term of one. `now` returns both clocks. */
+  constructor(now: () => Moment, term?: LeaseTerm) {
+    this.#now = now;
+    this.#term = term;
+  }
+
+  /** Whether the engine has a lease, so that its trust can lapse. */
+  get isLeased(): boolean {
+    return this.#term !== undefined;
+  }
+
+  get holds(): boolean {
+    return this.#term === undefined || this.#isWithin(this.#term);
+  }
+
+  /** Monotonic time at which trust lapses without a further renewal; undefined while it does not hold. */
+  get untilMs(): number | undefined {
+    if (this.#term === undefined || this.#asked === undefined || !this.holds) return undefined;
+    return this.#asked.monotonicMs + this.#term.ttlMs - this.#term.marginMs;
+  }
+
+  /** Throws DISCONNECTED unless trust holds. */
+  demand(): void {
+    if (!this.holds) throw new EngineError("DISCONNECTED", { lease: "lapsed" });
+  }
+
+  /** Extends trust by a renewal that succeeded and was asked for at that moment, and tells all listeners. */
+  extend(asked: Moment): void {
+    if (this.#isOver || asked.monotonicMs < (this.#asked?.monotonicMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#asked = asked;
+    for (const hear of [...this.#listeners]) hear();
+  }
+
+  /** Ends trust for good: the shards are released, or the node was declared dead. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Calls a listener after every renewal, until the returned function is called. */
+  onExtended(hear: () => void): () => void {
+    this.#listeners.add(hear);
+    return () => this.#listeners.delete(hear);
+  }
+
+  #isWithin({ ttlMs, marginMs }: LeaseTerm): boolean {
+    if (this.#isOver || this.#asked === undefined) return false;
+    const { monotonicMs, wallMs } = this.#now();
+    const [passedMs, passedOnWallMs] = [monotonicMs - this.#asked.monotonicMs, wallMs - this.#asked.wallMs];
+    return passedMs < ttlMs - marginMs && passedOnWallMs < ttlMs - marginMs && passedOnWallMs >= 0;
+  }
+}
