@@ -120,8 +120,11 @@ export const flag: Kind<boolean> = schemaOf("flag");
 /** True. The member is absent otherwise. */
 export const yes: Kind<true> = schemaOf("yes");
 
-/** Returns the schema of a closed set of words, given as the keys of a table with all words of the type. */
-export function words<T extends string>(all: Readonly<Record<T, unknown>>): Kind<T> {
+/**
+ * Returns the schema of a closed set of words, given as the keys of a table with all words of the type. The values do
+ * not matter; `false`, which would seem to exclude a word, does not compile.
+ */
+export function words<T extends string>(all: Readonly<Record<T, true | object>>): Kind<T> {
   return schemaOf("words", {
     words: new Map(Object.keys(all).map((word) => [word, `"${word}"`])),
   });
