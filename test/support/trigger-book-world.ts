@@ -340,6 +340,23 @@ export class World {
   }
 }
 
+/** Plays a random market until it has had so many quotes. The error of a difference names the seed. */
+export function playWorld(
+  regime: Regime,
+  { seed, quotes }: Readonly<{ seed: number; quotes: number }>,
+): World {
+  const world = new World(regime, randomFrom(seed));
+  try {
+    while (world.quotes < quotes) world.step();
+  } catch (error) {
+    const where = `${regime.name}, quote ${world.quotes}, replay with TRIGGER_BOOK_SEED=${seed}`;
+    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  return world;
+}
+
 /** Compares as texts: prices of the book and of the twin have different forms, and this must be fast. */
 function same(seen: readonly unknown[], expected: readonly unknown[]): void {
   if (seen.length === 0 && expected.length === 0) return;
