@@ -128,4 +128,20 @@ describe("mark history", () => {
     expect(history.obsolete({ symbol, side: "ask", oldestPosition: 4 })).toEqual([needed]);
     expect(history.obsolete({ symbol, side: "ask", oldestPosition: 5 })).toEqual([]);
   });
+
+  it("decision HI: with a limit at most so many are obsolete at a time, and all of them in the end", () => {
+    // The fourth mark outdoes those before it; an order needs those from the seventh on.
+    const marks = [9, 2, 3, 1, 4, 5, 6, 7].map((value, index) => mark("ask", index + 1, value));
+    const of = { symbol, side: "ask", oldestPosition: 7 } as const;
+    for (let limit = 1; limit <= 7; limit++) {
+      const history = historyOf(marks);
+      const gone: MarketMark[] = [];
+      for (let some = history.obsolete({ ...of, limit }); some.length > 0; ) {
+        expect(some.length).toBeLessThanOrEqual(limit);
+        gone.push(...some);
+        some = history.obsolete({ ...of, limit });
+      }
+      expect(gone.map(({ position }) => position).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    }
+  });
 });

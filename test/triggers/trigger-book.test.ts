@@ -257,7 +257,9 @@ describe("trailing", () => {
 describe("membership", () => {
   it("I24 an order is in the book once", () => {
     const book = bookOf(watcher(-1, level("ask", "atOrAbove", "100")));
-    expect(() => book.add(watcher(-1, { kind: "every", side: "bid" }))).toThrow(/I24/);
+    expect(() => book.add(watcher(-1, { kind: "every", side: "bid" }))).toThrow(
+      new InvariantError("I24", "order -1 is in the trigger book already"),
+    );
     expect(book.size).toBe(1);
   });
 
@@ -284,7 +286,8 @@ describe("membership", () => {
       quote("2.00000001", "2"),
       { ...quote("1", "2"), ask: 0 as unknown as Price },
     ];
-    for (const each of bad) expect(() => book.observe(each)).toThrow(/I30/);
+    const uncounted = "the trigger book of BTC/USD was given a quote that does not count";
+    for (const each of bad) expect(() => book.observe(each)).toThrow(new InvariantError("I30", uncounted));
     expect(book.has(-1)).toBe(true);
   });
 });
