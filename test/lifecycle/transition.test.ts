@@ -82,6 +82,14 @@ describe("I51: the table of status and apiState", () => {
   });
 });
 
+it("I41: a leg that ended while it was held is not released afterwards", () => {
+  const subject = new Subject();
+  subject.order = { ...subject.order, held: true };
+  subject.meet({ kind: "CANCEL" });
+  expect(subject.meet({ kind: "RELEASED" }).facts).toEqual([]);
+  expect(subject.status).toBe("CANCELED CANCELED");
+});
+
 const unknown = (s: Subject): unknown => s.meet({ kind: "OUTCOME_UNKNOWN", childId: s.childId });
 const cancel = (s: Subject): unknown => s.meet({ kind: "CANCEL" });
 
