@@ -1,0 +1,204 @@
+import { createManualClock, type ManualClock } from "../../src/adapters/memory/index.ts";
+import { type CommitParts, Committer } from "../../src/engine/commit/committer.ts";
+import type { Core } from "../../src/engine/core/core.ts";
+import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
+import type { Shard } from "../../src/engine/shards/shard.ts";
+import type { MarketMark } from "../../src/model/index.ts";
+import type { AppendBatch } from "../../src/ports/index.ts";
+
+/** The members of a pending record that a committer reads. */
+export type FakeRecord = { decision: number; record: { cause: { kind: string } }; steps: readonly unknown[] };
+
+/** The members of a shard that a committer uses. */
+export type FakeShard = {
+  readonly number: number;
+  state: string;
+  appendOf: (pending: readonly FakeRecord[]) => Readonly<{ shard: number; decisions: readonly number[] }>;
+  settle: (one: FakeRecord) => void;
+  reload: (pending: readonly FakeRecord[], mayBeKept: boolean) => Promise<void>;
+};
+
+/** How the store answers an append; `durable` and `fenced` stand for every shard of it. */
+export type Answer = "durable" | "fenced" | Error | "silence";
+
+/** A committer, and what it did. */
+export type Subject = {
+  readonly committer: Committer;
+  readonly clock: ManualClock;
+  /** What it did to its surroundings, in order. */
+  readonly did: string[];
+  readonly batches: AppendBatch[];
+  /** The answers to the next appends; then all are durable. */
+  readonly answers: Answer[];
+  readonly counters: Readonly<{ activity: number; appends: number; records: number }>;
+  shardOf: (number: number) => FakeShard;
+  /** Decides a record of a shard. */
+  decide: (shard: FakeShard, one: FakeRecord, asked?: boolean) => void;
+  addMark: (one: MarketMark) => void;
+  keepQuotes: (some: readonly string[]) => void;
+  /** Makes the next reloads fail. */
+  failReloads: (count: number) => void;
+  /** Number of turns that the committer has asked the clock for. */
+  readonly asked: number;
+  /** Lets the turn pass that the committer asked for. */
+  turn: () => Promise<void>;
+  pass: (ms: number) => Promise<void>;
+};
+
+/** A record with the number of its decision. */
+export const recordOf = (decision: number, kind = "REQUEST"): FakeRecord => ({
+  decision,
+  record: { cause: { kind } },
+  steps: [],
+});
+/** A mark of one market. */
+export const mark = (position: number): MarketMark =>
+  ({ symbol: "BTC/USD", side: "bid", position, price: 100 - position, timeMs: 1 }) as unknown as MarketMark;
+
+/** A committer whose surroundings write down, in order, what it does to them. */
+export function subject(first: readonly Answer[] = []): Subject {
+  const did: string[] = [];
+  const batches: AppendBatch[] = [];
+  const answers = [...first];
+  const clock = createManualClock({ startMs: 1_000 });
+  const waiting = new Map<FakeShard, FakeRecord[]>();
+  let soon: (() => void)[] = [];
+  let marks: MarketMark[] = [];
+  let quotes: readonly string[] = [];
+  let reloadFails = 0;
+
+  const shardOf = (number: number): FakeShard => ({
+    number,
+    state: "running",
+    appendOf: (pending) => ({
+      shard: number,
+      decisions: pending.map((one) => one.decision),
+    }),
+    settle: (one) => void did.push(`settle ${one.decision}`),
+    async reload(pending, mayBeKept) {
+      did.push(`reload ${number} ${pending.map((one) => one.decision).join()}${mayBeKept ? " maybe" : ""}`);
+      if (reloadFails-- > 0) throw new Error("unreadable");
+    },
+  });
+  const next = (): Promise<void> => {
+    did.push("turn");
+    return Promise.resolve();
+  };
+  const counters = { activity: 0, appends: 0, records: 0 };
+  const core = {
+    clock: { soon: (run: () => void) => void soon.push(run) },
+    turns: { next },
+    settings: DEFAULT_SETTINGS,
+    counters,
+    nowMs: clock.nowMs,
+    monotonicMs: clock.monotonicMs,
+    probe: (point: string) => void did.push(point),
+    telemetry: {
+      event: (level: string, name: string, fields: object) =>
+        void did.push(`${level} ${name} ${JSON.stringify(fields)}`),
+    },
+    store: {
+      append(batch: AppendBatch): Promise<unknown> {
+        batches.push(batch);
+        const answer = answers.shift() ?? "durable";
+        if (answer instanceof Error) return Promise.reject(answer);
+        if (answer === "silence") return new Promise(() => undefined);
+        return Promise.resolve(batch.shards.map(() => answer));
+      },
+    },
+  };
+  const parts = {
+    commits: {
+      get isEmpty() {
+        return waiting.size === 0;
+      },
+      add: (shard: FakeShard) => void waiting.set(shard, waiting.get(shard) ?? []),
+      take() {
+        const taken = [...waiting].map(([shard, pending]) => ({ shard, pending }));
+        waiting.clear();
+        return taken;
+      },
+    },
+    timers: { after: (ms: number, run: () => void) => clock.schedule(clock.monotonicMs() + ms, run) },
+    bursts: {
+      wake: () => void did.push("bursts"),
+      spend: (units: number) => void did.push(`spend ${units}`),
+    },
+    market: {
+      marking: 0,
+      get hasFacts() {
+        return marks.length > 0;
+      },
+      get hasOnlyMarks() {
+        return marks.length > 0;
+      },
+      takeFacts() {
+        const taken = marks;
+        marks = [];
+        return { marks: taken, prints: [] };
+      },
+      quotesToKeep: () => quotes,
+      kept: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
+    },
+    board: {
+      storeWorked: () => void did.push("worked"),
+      storeFailed: (error: Error) => void did.push(`failed: ${error.message}`),
+    },
+    calls: { giveUp: (beforeMs: number) => void did.push(`give up ${beforeMs}`) },
+    housekeeping: {
+      afterCommit: (shards: readonly FakeShard[]) =>
+        void did.push(`housekeeping ${shards.map(({ number }) => number).join()}`),
+    },
+  };
+  const committer = new Committer(core as unknown as Core, parts as unknown as CommitParts);
+  const settle = async (): Promise<void> => {
+    for (let step = 0; step < 64; step++) await Promise.resolve();
+  };
+  return {
+    committer,
+    clock,
+    did,
+    batches,
+    answers,
+    counters,
+    shardOf,
+    decide(shard, one, asked = false) {
+      waiting.set(shard, [...(waiting.get(shard) ?? []), one]);
+      committer.wake(shard as unknown as Shard, asked);
+    },
+    addMark(one) {
+      marks.push(one);
+      committer.wake();
+    },
+    keepQuotes(some) {
+      quotes = some;
+    },
+    failReloads(count) {
+      reloadFails = count;
+    },
+    get asked() {
+      return soon.length;
+    },
+    async turn() {
+      const due = soon;
+      soon = [];
+      for (const run of due) run();
+      await settle();
+    },
+    async pass(ms) {
+      await clock.advanceBy(ms, settle);
+      await settle();
+    },
+  };
+}
+
+/** A committer that may append, with one shard. */
+export function begun(first: readonly Answer[] = []): Subject & Readonly<{ shard: FakeShard }> {
+  const made = subject(first);
+  made.committer.begin();
+  return Object.assign(made, { shard: made.shardOf(7) });
+}
+
+/** The decisions in each append. */
+export const decisionsOf = ({ batches }: Subject): readonly (readonly number[])[] =>
+  batches.map(({ shards }) => shards.flatMap((one) => (one as unknown as { decisions: number[] }).decisions));
