@@ -46,9 +46,11 @@ describe("I31: the references of trailing orders", () => {
     for (const side of ["bid", "ask"] as const) {
       const groups = new TrailingGroups(side);
       groups.join(entry(-1, "50", side), price("100"));
-      groups.join(entry(-2, "5", side), price("100"));
-      groups.join(entry(-3, "20", side), price("100"));
       const at = (distance: number): string => String(side === "bid" ? 100 - distance : 100 + distance);
+      expect(groups.hasMet(price(at(5)))).toBe(false);
+      groups.join(entry(-2, "5", side), price("100"));
+      expect(groups.hasMet(price(at(5)))).toBe(true);
+      groups.join(entry(-3, "20", side), price("100"));
       expect([at(4), at(5), at(19), at(20), at(50)].map((value) => taken(groups, value))).toEqual([
         [],
         [-2],
