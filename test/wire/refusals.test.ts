@@ -88,11 +88,13 @@ describe("a refused text names the field and the legal form", () => {
 
 describe("decimals in JSON, where they are asked for", () => {
   it("are kept as text, as sent", () => {
-    const read = readFlatText('{"a":1.50,"b":-0.1,"c":7}', { decimals: true });
+    const read = readFlatText('{"a":1.50,"b":-0.1,"c":7,"d":30000.5,"e":-12.25}', { decimals: true });
     expect([...read]).toEqual([
       ["a", { text: "1.50", kind: "text" }],
       ["b", { text: "-0.1", kind: "text" }],
       ["c", { text: "7", kind: "integer" }],
+      ["d", { text: "30000.5", kind: "text" }],
+      ["e", { text: "-12.25", kind: "text" }],
     ]);
   });
 

@@ -94,6 +94,24 @@ describe("I53: the error of a text that cannot be read names the text", () => {
   });
 });
 
+describe("I53: the error of a damaged or newer part of a parent names the part", () => {
+  const trailing = { kind: "bps", bps: 5 } as const;
+  const schedule = { intervalMs: 60_000, intervalDelayMs: 0, weights: [1, 2] };
+  const text = encodeParent({ ...parent, intent: { ...parent.intent, trailing, schedule } });
+
+  it("an entry of a list", () => {
+    const damaged = text.replace('"weights":[1,2]', '"weights":["x",2]');
+    expect(() => decodeParent(damaged)).toThrow(
+      broken(`parent order ${orderId} cannot be read: ${INCOMPLETE}: an entry`),
+    );
+  });
+
+  it("a kind of trailing distance", () => {
+    const newer = text.replace('{"kind":"bps","bps":5}', '{"kind":"ticks","ticks":5}');
+    expect(() => decodeParent(newer)).toThrow('it holds the trailing distance kind "ticks"');
+  });
+});
+
 describe("I53: the error of what cannot be written names it", () => {
   const NOT_PART = "is not part of the journal's format";
   const [strange, id] = [{ mood: 1 }, "a".repeat(60)];
