@@ -48,17 +48,18 @@ async function run() {
     // No test of these folders reads the build or the examples, which would take time to copy.
     ignorePatterns: ["/.mutation", "/dist", "/examples"],
     testRunner: "in-process",
-    plugins: ["./test/mutation/test-runner.mjs", "./test/mutation/checkpoint.mjs"],
+    plugins: ["test-runner", "type-checker", "checkpoint"].map((name) => `./test/mutation/${name}.mjs`),
     // A mutant may leave something behind in the process.
     maxTestRunnerReuse: 250,
     coverageAnalysis: "perTest",
-    // The tests run on the sources as they are; no types are checked.
-    checkers: [],
+    checkers: ["types"],
+    // The checker reads the sources as they are, and the bundler of the tests ignores types.
     disableTypeChecks: false,
+    // One process runs tests while another checks types.
     concurrency: 1,
-    // A mutant that loops for ever is stopped after this time plus twice that of its tests.
+    // A mutant that loops for ever is stopped after this time plus four times that of its tests.
     timeoutMS: 5_000,
-    timeoutFactor: 2,
+    timeoutFactor: 4,
     incremental: true,
     incrementalFile: results,
     force: isForced,

@@ -9,7 +9,7 @@ export function summaryOf(folder, { files, spentMs = 0 }) {
   const mutants = Object.entries(files).flatMap(([file, { source, mutants }]) =>
     mutants.map((mutant) => ({ ...mutant, file, ...textOf(source, mutant) })),
   );
-  const valid = mutants.filter(({ status }) => status !== "CompileError" && status !== "Ignored");
+  const valid = mutants.filter(({ status }) => status !== "CompileError");
   const count = (...statuses) => valid.filter(({ status }) => statuses.includes(status)).length;
   const killed = count("Killed", "RuntimeError");
   const timeouts = count("Timeout");
@@ -21,10 +21,10 @@ export function summaryOf(folder, { files, spentMs = 0 }) {
   );
   const cells = [
     `\`${folder}\``,
-    ...[valid.length, killed, timeouts, survivors.length - unlisted.length, unlisted.length],
+    ...[mutants.length, mutants.length - valid.length, killed, timeouts],
+    ...[survivors.length - unlisted.length, unlisted.length],
     `${((100 * (killed + timeouts)) / valid.length).toFixed(1)} %`,
     `${Math.ceil(spentMs / 60_000)} min`,
-    new Date().toISOString().slice(0, 10),
   ];
   return { folder, unlisted, unknown, row: `| ${cells.join(" | ")} |` };
 }

@@ -17,6 +17,9 @@ globalThis.__stryker__ = state;
 /** A test that reaches the changed code this many times as often as without the change is taken to run for ever. */
 const MOST_HITS = 100;
 
+/** A test that waits for something in vain fails after this time plus ten times that of the longest test. */
+const WAITING_MS = 5_000;
+
 /**
  * Runs tests of Vitest for Stryker in one process: a mutant costs some milliseconds more than its tests. Stryker's own
  * runner starts a worker of Vitest for each mutant, which took about a second.
@@ -26,6 +29,7 @@ class InProcessTestRunner {
   #programs = new Map();
   /** How often each test, and the loading of all files, reaches the code of each mutant. */
   #hits = { perTest: {}, static: {} };
+  #testTimeoutMs = WAITING_MS;
 
   capabilities() {
     return { reloadEnvironment: true };
@@ -42,6 +46,7 @@ class InProcessTestRunner {
     Object.assign(state, { activeMutant: undefined, hitCount: undefined, mutantCoverage: undefined });
     const tests = await this.#run([...this.#programs.keys()], new Run(this.#programs));
     this.#shortestFirst(tests);
+    this.#testTimeoutMs = WAITING_MS + 10 * Math.max(...tests.map(({ timeSpentMs }) => timeSpentMs));
     const { mutantCoverage } = state;
     this.#hits = mutantCoverage ?? this.#hits;
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
@@ -56,9 +61,10 @@ class InProcessTestRunner {
     const chosen = testFilter && new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))));
     const files = [...this.#programs.keys()].filter((file) => chosen?.has(file) ?? true);
     const limitOf = (test) => limit(this.#hits.perTest[test]);
-    const run = new Run(this.#programs, { tests: testFilter && new Set(testFilter), limitOf });
-    const tests = await this.#run(files, run);
-    return toMutantRunResult(run.endless ?? { status: DryRunStatus.Complete, tests });
+    const tests = testFilter && new Set(testFilter);
+    const run = new Run(this.#programs, { tests, limitOf, testTimeoutMs: this.#testTimeoutMs });
+    const results = await this.#run(files, run);
+    return toMutantRunResult(run.endless ?? { status: DryRunStatus.Complete, tests: results });
   }
 
   /** Most mutants fail in a short test; then the long ones do not run. */
@@ -104,6 +110,7 @@ class Run {
   constructor(programs, chosen) {
     this.#programs = programs;
     this.#chosen = chosen;
+    if (chosen !== undefined) this.config.testTimeout = chosen.testTimeoutMs;
   }
 
   importFile(path) {
