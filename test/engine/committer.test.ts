@@ -325,6 +325,15 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
     expect(made.asked).toBe(0);
   });
 
+  it("an append keeps those of the markets whose parents are open after it, and holds only what there is", async () => {
+    const made = begun();
+    const stepOf = (symbol: string, ended?: object): unknown => ({ order: { intent: { symbol }, ended } });
+    made.decide(made.shard, { ...recordOf(1), steps: [stepOf("A"), stepOf("B", {}), stepOf("A")] });
+    await made.turn();
+    expect(made.markets).toEqual([["A"]]);
+    expect(made.batches).toEqual([{ shards: [{ shard: 7, decisions: [1] }], marks: [] }]);
+  });
+
   it("are not appended if there are none, while an append is under way, or after one failed", async () => {
     const none = begun();
     await none.committer.finish();

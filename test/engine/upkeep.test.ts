@@ -25,6 +25,7 @@ function subject(
   const batches: number[] = [];
   let prints = options.prints ?? 0;
   let wait: Promise<void> = Promise.resolve();
+  let looks = 0;
   const ask = async (what: string): Promise<void> => {
     did.push(what);
     if (broken.has(what.split(" ")[0] ?? "")) throw new Error(`no ${what}`);
@@ -87,7 +88,12 @@ function subject(
       },
       prints: { forget: (bars: unknown) => void did.push(`prints ${JSON.stringify(bars)}`) },
     },
-    instruments: { all: () => [] },
+    instruments: {
+      all() {
+        looks++;
+        return [];
+      },
+    },
     timers: { after: (ms: number, run: () => void) => void timers.push({ ms, run }) },
   };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
@@ -100,6 +106,10 @@ function subject(
     timers,
     shards: all as unknown as Parameters<Housekeeping["afterCommit"]>[0] & readonly unknown[],
     hour: () => timers.shift()?.run(),
+    /** Number of times that it has looked for marks which nothing needs. */
+    get looks() {
+      return looks;
+    },
     /** Makes the store wait with its answers; the result ends the wait. */
     hold(): () => void {
       let release = (): void => undefined;
@@ -318,6 +328,29 @@ describe("decision HI: snapshots after commits", () => {
     expect(made.busy).toBe(false);
     made.afterCommit(shards);
     expect(made.busy).toBe(false);
+  });
+
+  it("marks are looked for once after them, whatever the number of commits, and not by an engine that closes", async () => {
+    const going = subject([{ number: 1, since: 10 }]);
+    for (let commit = 0; commit < 3; commit++) going.made.afterCommit(going.shards);
+    await going.held.run();
+    expect(going.looks).toBe(1);
+    const closing = subject([{ number: 1, since: 10 }]);
+    const release = closing.hold();
+    closing.made.afterCommit(closing.shards);
+    for (let step = 0; step < 64; step++) await Promise.resolve();
+    closing.made.stop();
+    release();
+    await closing.held.run();
+    expect([closing.did.includes("write 1"), closing.looks]).toEqual([true, 0]);
+  });
+
+  it("none of a shard that has had one since it became due", async () => {
+    const { made, did, held, shards } = subject([{ number: 1, since: 10 }]);
+    made.afterCommit(shards);
+    for (const shard of shards) await shard.snapshot();
+    await held.run();
+    expect(did).toEqual(["gather 1"]);
   });
 
   it("a snapshot that fails is reported, and the next shard has its own", async () => {

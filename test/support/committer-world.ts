@@ -28,6 +28,8 @@ export type Subject = {
   /** What it did to its surroundings, in order. */
   readonly did: string[];
   readonly batches: AppendBatch[];
+  /** The markets of which each append keeps the last quote. */
+  readonly markets: readonly (readonly string[])[];
   /** The answers to the next appends; then all are durable. */
   readonly answers: Answer[];
   readonly counters: Readonly<{ activity: number; appends: number; records: number }>;
@@ -65,6 +67,7 @@ export function subject(first: readonly Answer[] = []): Subject {
   let soon: (() => void)[] = [];
   let marks: MarketMark[] = [];
   let quotes: readonly string[] = [];
+  const markets: (readonly string[])[] = [];
   let reloadFails = 0;
 
   const shardOf = (number: number): FakeShard => ({
@@ -137,7 +140,10 @@ export function subject(first: readonly Answer[] = []): Subject {
         marks = [];
         return { marks: taken, prints: [] };
       },
-      quotesToKeep: () => quotes,
+      quotesToKeep(of: Iterable<string>) {
+        markets.push([...of]);
+        return quotes;
+      },
       kept: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
     },
     board: {
@@ -159,6 +165,7 @@ export function subject(first: readonly Answer[] = []): Subject {
     clock,
     did,
     batches,
+    markets,
     answers,
     counters,
     shardOf,
