@@ -10,7 +10,7 @@ export { capabilitiesOf, checkedEntropy, harmless, QuietTelemetry } from "./guar
 export { checkedInstruments } from "./instruments.ts";
 export { readPrintInput, readQuoteInput } from "./market.ts";
 export { checkedNativeOrders } from "./native-orders.ts";
-export { readNotFound } from "./not-found.ts";
+export { readNotFound, readVenueTime } from "./not-found.ts";
 export { Questions } from "./questions.ts";
 export { checkedRateLimiter } from "./rate-limiter.ts";
 export { problemOf, UnreadableAnswer } from "./reading.ts";

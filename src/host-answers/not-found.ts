@@ -12,3 +12,8 @@ export function readNotFound(said: unknown): NotFound | undefined {
     return undefined;
   }
 }
+
+/** Returns the venue's time in epoch milliseconds. Throws an UnreadableAnswer for anything else. */
+export function readVenueTime(said: unknown): number {
+  return wholeOf(said, "the venue's time");
+}

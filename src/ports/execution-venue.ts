@@ -11,9 +11,10 @@ export interface VenueEvent {
 }
 
 /**
- * The venue has no such child now. `notFoundAtMs` is the venue's own time in epoch milliseconds: with it the venue's
- * clock alone decides whether a deadline has passed. A venue that cannot give it answers "not-found", and its clock
- * must agree with the engine's wall clock.
+ * The venue has no such child now. `notFoundAtMs` is the venue's own time in epoch milliseconds, told after the look-up
+ * was asked: with it the venue's clock alone decides whether a deadline has passed. "not-found" alone counts only after
+ * the venue has told a time later than the deadline by `venueTimeMs`. Of a venue that tells its time in neither way, the
+ * clock must agree with the engine's wall clock.
  */
 export type NotFound = "not-found" | Readonly<{ notFoundAtMs: number }>;
 
@@ -34,8 +35,8 @@ export interface VenueCapabilities {
 export interface SubmitOptions {
   /**
    * When the submit expires: a moment by the venue's own clock, in milliseconds since the epoch, and not a duration. It
-   * is at most `submitDeadlineMs` after the wall clock of the engine. A venue that honours deadlines executes nothing
-   * of the child after it.
+   * is at most `submitDeadlineMs` after the engine's estimate of the venue's time, which is the wall clock as far as the
+   * venue's answers allow it. A venue that honours deadlines executes nothing of the child after it.
    */
   readonly deadlineMs: number;
   /**
@@ -59,6 +60,12 @@ export interface ExecutionVenue {
    * go back far enough: "not found" would count as proof.
    */
   lookup(child: ChildRequest): Promise<ChildReport | NotFound>;
+  /**
+   * Returns the venue's own time in epoch milliseconds: the clock by which it judges deadlines, read after the call. That
+   * clock must not be set back. Rejects if the venue cannot say; the time of another clock is wrong. The engine asks at
+   * its start, every 30 seconds, and with the look-ups of a child of unknown outcome.
+   */
+  venueTimeMs?(): Promise<number>;
   /** Ensures that the child can never execute. Resolves to "voided", or to the report if the child exists. */
   voidChild?(child: ChildRequest): Promise<ChildReport | "voided">;
   /**

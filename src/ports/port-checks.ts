@@ -54,7 +54,8 @@ export const telemetryOption: OptionCheck = portOption<Telemetry>("Telemetry (ma
 
 /** Checks a venue. */
 export const venueOption: OptionCheck = portOption<ExecutionVenue>("ExecutionVenue (managed-orders/ports)", {
-  ...{ submit: "required", lookup: "required", subscribe: "required", voidChild: "optional" },
+  ...{ submit: "required", lookup: "required", subscribe: "required" },
+  ...{ voidChild: "optional", venueTimeMs: "optional" },
 });
 
 /** Checks a source of quotes and trades. */

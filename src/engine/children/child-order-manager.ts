@@ -7,6 +7,7 @@ import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { ChildReports } from "./child-reports.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Reconciler } from "./reconciler.ts";
+import type { VenueClock } from "./venue-clock.ts";
 
 /** Dependencies of {@link ChildOrderManager}. */
 export type ChildOrderParts = Readonly<{
@@ -15,6 +16,7 @@ export type ChildOrderParts = Readonly<{
   reports: ChildReports;
   reconciler: Reconciler;
   dispatcher: Dispatcher;
+  venueClock: VenueClock;
 }>;
 
 /** Manages everything between parents and the venue: handing over, answers, events, and look-ups of lost outcomes. */
@@ -29,11 +31,12 @@ export class ChildOrderManager {
   }
 
   /**
-   * Starts listening to the venue's events. The look-ups of recovery, which run after this call, find what the venue
+   * Starts listening to the venue's events and asks for its time. The look-ups of recovery, which run after this call, find what the venue
    * reported before it.
    */
   listen(): void {
-    const { venue, reports } = this.#parts;
+    const { venue, reports, venueClock } = this.#parts;
+    venueClock.begin();
     this.#unsubscribe = venue.subscribe((event: unknown) =>
       harmless(() => reports.hear(event), this.#core.told("venue-event.failed")),
     );
@@ -95,6 +98,7 @@ export class ChildOrderManager {
   }
 
   stop(): void {
+    this.#parts.venueClock.stop();
     this.#parts.reports.stop();
     this.#parts.dispatcher.stop();
     this.#parts.reconciler.stop();
@@ -108,10 +112,10 @@ export class ChildOrderManager {
   }
 
   /**
-   * Returns the latest deadline with which the child can have been handed over. A child without one was handed over
-   * just now at the latest.
+   * Returns the latest deadline with which the child can have been handed over, in the venue's time. For an intent of
+   * an earlier version that names none, it was handed over just now at the latest (decision YC).
    */
   #deadlineOf({ notAfterMs }: ChildOrder): number {
-    return notAfterMs ?? this.#core.wallMs() + this.#core.settings.submitDeadlineMs;
+    return notAfterMs ?? this.#parts.venueClock.nowMs() + this.#core.settings.submitDeadlineMs;
   }
 }

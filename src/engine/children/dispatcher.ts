@@ -10,6 +10,7 @@ import type { ChildReports } from "./child-reports.ts";
 import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
+import type { VenueClock } from "./venue-clock.ts";
 import type { DueChild, VenueQueue } from "./venue-queue.ts";
 
 /** Dependencies of {@link Dispatcher}. */
@@ -22,6 +23,7 @@ export type DispatchParts = Readonly<{
   reports: ChildReports;
   reconciler: Reconciler;
   submissions: Submissions;
+  venueClock: VenueClock;
 }>;
 
 /**
@@ -34,8 +36,9 @@ export type DispatchParts = Readonly<{
  *
  * No child goes out while the trust of the engine has lapsed. It waits for the next renewal.
  *
- * No child goes out after the time that its intent names, by the wall clock. A late child is withdrawn by a record,
- * and the parent tries again.
+ * No child goes out after the time that its intent names, by the estimate of the venue's time. A late child is withdrawn
+ * by a record, and the parent tries again. Whatever the process does between that check and the arrival at the venue,
+ * the venue refuses the child after this time (decision YB).
  */
 export class Dispatcher {
   readonly #core: Core;
@@ -121,20 +124,20 @@ export class Dispatcher {
   }
 
   #send({ child, notAfterMs }: DueChild): boolean {
-    const { reports, reconciler, timers, submissions } = this.#parts;
-    const wallMs = this.#core.wallMs();
+    const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
+    const venueMs = venueClock.nowMs();
     const objection =
-      wallMs >= notAfterMs ? "the time for it has passed" : objectionTo(child, this.#core, this.#parts);
+      venueMs >= notAfterMs ? "the time for it has passed" : objectionTo(child, this.#core, this.#parts);
     if (objection !== undefined) {
       this.#handed.delete(child.childId);
       reports.withdrawn(child, objection);
       return false;
     }
-    const deadlineMs = Math.min(notAfterMs, wallMs + this.#core.settings.submitDeadlineMs);
+    const deadlineMs = Math.min(notAfterMs, venueMs + this.#core.settings.submitDeadlineMs);
     reconciler.follow(child, "SENT", deadlineMs);
     this.#core.counters.children++;
     const submission = submissions.begin(deadlineMs);
-    const cancelDeadline = timers.after(deadlineMs - wallMs, () => {
+    const cancelDeadline = timers.after(deadlineMs - venueMs, () => {
       reports.lost(child, "no answer by the deadline");
       submission.abandon();
     });

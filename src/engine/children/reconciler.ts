@@ -1,17 +1,19 @@
 import { capabilitiesOf, readNotFound, readReport } from "../../host-answers/index.ts";
 import type { ChildRequest, ChildState } from "../../model/index.ts";
-import type { ExecutionVenue, NotFound } from "../../ports/index.ts";
+import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../ports/index.ts";
 import type { InFlight } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 import type { ChildReports } from "./child-reports.ts";
-import { VoidProof } from "./void-proof.ts";
+import type { VenueClock } from "./venue-clock.ts";
+import { type Judge, VoidProof } from "./void-proof.ts";
 
 /** Dependencies of {@link Reconciler}. */
 export type ReconcileParts = Readonly<{
   venue: ExecutionVenue;
+  venueClock: VenueClock;
   timers: Timers;
   shards: Shards;
   reports: ChildReports;
@@ -26,6 +28,8 @@ type Case = {
   /** Time since which look-ups bring no readable answer; undefined when the newest did. */
   failingSinceMs: number | undefined;
   notFound: number;
+  /** Whether the venue has been asked to void it since it last reported on it. */
+  voidAsked: boolean;
   failures: number;
   escalated: boolean;
   /** Number of look-ups so far. Only the newest may prove that the venue does not know the child. */
@@ -37,7 +41,8 @@ type Case = {
  * Follows every outstanding child until it is resolved. An unknown child is looked up at once and again with growing
  * pauses. A child in flight is looked up now and then, which finds a lost fill message. If look-ups of a child in
  * flight bring nothing for a while, it becomes unknown too. "Not found" proves nothing before the deadline and a
- * quiet time have passed, and the venue must answer it twice (decision 12, I22). All waits use the monotonic clock.
+ * quiet time have passed, and the venue must answer it twice (decision 12, I22). A venue that can void ids is asked to
+ * do so first (decision YC). All waits use the monotonic clock.
  */
 export class Reconciler {
   readonly #core: Core;
@@ -77,6 +82,7 @@ export class Reconciler {
       unknownSinceMs: nowMs,
       failingSinceMs: undefined,
       notFound: 0,
+      voidAsked: false,
       failures: 0,
       escalated: false,
       turn: 0,
@@ -140,6 +146,8 @@ export class Reconciler {
     if (!this.#isFollowed(one)) return;
     if (!this.#mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
+    // "Not found" alone will be judged by a time that the venue told before the look-up.
+    if (one.unknown) this.#parts.venueClock.ask();
     const askedAt = this.#core.time.moment();
     // A look-up that is never answered must not end the case: ask again after the time of a submit.
     const cancelPatience = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () =>
@@ -150,6 +158,7 @@ export class Reconciler {
       this.#core.counters.activity++;
       const missing = readNotFound(answer);
       if (missing !== undefined) one.failingSinceMs = undefined;
+      if (typeof missing === "object") this.#parts.venueClock.hear(missing.notFoundAtMs, askedAt);
       if (missing === undefined) this.#found(one, answer, "LOOKUP");
       else if (one.turn === turn) await this.#missed(one, missing, askedAt);
     } catch (error) {
@@ -170,6 +179,7 @@ export class Reconciler {
   #found(one: Case, answer: unknown, source: "LOOKUP" | "VOID"): void {
     const said = readReport(answer, one.child.childId);
     one.notFound = 0;
+    one.voidAsked = false;
     if (said.kind === "report") {
       one.failures = 0;
       one.failingSinceMs = undefined;
@@ -180,33 +190,57 @@ export class Reconciler {
     else this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
   }
 
-  /** Handles "not found". It counts only if the venue was asked after deadline and quiet time (I22). */
+  /**
+   * Handles "not found". It counts only if the venue was asked after deadline and quiet time (I22). To have an id voided,
+   * no deadline must have passed.
+   */
   async #missed(one: Case, answer: NotFound, askedAt: Moment): Promise<void> {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#parts.reports.missing(one.child);
-    if (one.proof.waitMs(answer, askedAt.monotonicMs) > 0) return this.#awaitProof(one, answer);
-    if (!one.proof.holds(answer, askedAt)) return this.#again(one);
+    const { proof } = one;
+    const judge = this.#judgeOf(answer, askedAt);
+    const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
+    const mayVoid = capabilities.canVoid && this.#parts.venue.voidChild !== undefined;
+    const waitMs = (nowMs: number): number =>
+      mayVoid ? proof.voidWaitMs(nowMs) : proof.waitMs(judge, nowMs);
+    if (waitMs(askedAt.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
+    const isProved = proof.holds(judge, askedAt);
+    if (!isProved && !mayVoid) return this.#again(one);
     one.notFound++;
-    if (one.notFound < 2 || !(await this.#settleMissing(one))) return this.#again(one);
+    if (one.notFound < 2 || !(await this.#settleMissing(one, capabilities, isProved)))
+      return this.#again(one);
     // The record may be lost with the store. The child is then still here and is settled again.
     if (this.#isFollowed(one)) this.#lookAfter(one, this.#core.settings.retryMaxMs);
   }
 
-  /** Voids a child that the venue twice did not know, if the venue's capabilities make that safe. */
-  async #settleMissing(one: Case): Promise<boolean> {
-    const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
-    if (capabilities.honoursDeadline) {
-      this.#parts.reports.voided(one.child);
+  /** Returns the clock that judges an answer, and what it showed at or before the look-up. */
+  #judgeOf(answer: NotFound, askedAt: Moment): Judge {
+    const { venueClock } = this.#parts;
+    if (typeof answer === "object") {
+      const { notFoundAtMs } = answer;
+      return { clock: "venue", venueMs: venueClock.isPlausible(notFoundAtMs) ? notFoundAtMs : undefined };
+    }
+    if (!venueClock.tells) return { clock: "wall" };
+    return { clock: "venue", venueMs: venueClock.toldBeforeMs(askedAt.monotonicMs) };
+  }
+
+  /**
+   * Voids a child that the venue twice did not know, if the venue's capabilities make that safe. A venue that can void
+   * is asked first. If that brings nothing, the proof that the deadline has passed suffices where deadlines are honoured.
+   */
+  async #settleMissing(one: Case, capabilities: VenueCapabilities, isProved: boolean): Promise<boolean> {
+    const { venue, reports } = this.#parts;
+    const suffices = isProved && capabilities.honoursDeadline;
+    if (capabilities.canVoid && venue.voidChild !== undefined && !(one.voidAsked && suffices)) {
+      one.voidAsked = true;
+      const answer: unknown = await venue.voidChild(one.child);
+      if (answer === "voided") reports.voided(one.child);
+      else this.#found(one, answer, "VOID");
       return true;
     }
-    if (!capabilities.canVoid || this.#parts.venue.voidChild === undefined) {
-      this.#escalate(one, "the venue does not know it and can neither honour deadlines nor void ids");
-      return false;
-    }
-    const answer: unknown = await this.#parts.venue.voidChild(one.child);
-    if (answer === "voided") this.#parts.reports.voided(one.child);
-    else this.#found(one, answer, "VOID");
-    return true;
+    if (suffices) reports.voided(one.child);
+    else this.#escalate(one, "the venue does not know it and can neither honour deadlines nor void ids");
+    return suffices;
   }
 
   #again(one: Case): void {
@@ -222,9 +256,8 @@ export class Reconciler {
   }
 
   /** Schedules the next look-up while nothing can be proved yet. */
-  #awaitProof(one: Case, answer: NotFound): void {
+  #awaitProof(one: Case, waitMs: number): void {
     this.#escalateOld(one);
-    const waitMs = one.proof.waitMs(answer, this.#core.monotonicMs());
     this.#lookAfter(one, Math.min(waitMs, this.#core.settings.reconcileEveryMs));
   }
 

@@ -4,6 +4,7 @@ import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
 import { childRequestOf } from "../core/live-order.ts";
+import type { VenueClock } from "./venue-clock.ts";
 import { VenuePace } from "./venue-pace.ts";
 
 /**
@@ -15,17 +16,22 @@ export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number; owned
 /** Latest time of children that an earlier version decided without one. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
 
+/** Dependencies of {@link VenueQueue}. */
+export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock }>;
+
 /** Due children that wait for the venue's rate. Reduce-only ones go first, and none is dropped (decision 26). */
 export class VenueQueue {
   readonly #core: Core;
   readonly #venue: ExecutionVenue;
+  readonly #clock: VenueClock;
   readonly #reducing: Fifo<DueChild> = new Fifo();
   readonly #opening: Fifo<DueChild> = new Fifo();
   readonly #pace: VenuePace = new VenuePace();
 
-  constructor(core: Core, venue: ExecutionVenue) {
+  constructor(core: Core, { venue, venueClock }: VenueQueueParts) {
     this.#core = core;
     this.#venue = venue;
+    this.#clock = venueClock;
   }
 
   get size(): number {
@@ -70,15 +76,14 @@ export class VenueQueue {
   }
 
   /**
-   * Returns the latest time at which a child decided now may be handed over, in the venue's time as the wall clock
-   * tells it. This is the deadline of a submit that starts after all children decided earlier have gone out at the
+   * Returns the latest time at which a child decided now may be handed over, by the estimate of the venue's time. This is the deadline of a submit that starts after all children decided earlier have gone out at the
    * venue's rate.
    */
   notAfterMs(): number {
     this.readRate();
     const before = this.size + this.#core.counters.deciding;
     const waitMs = this.#pace.behindMs(this.#core.monotonicMs(), before);
-    const notAfterMs = this.#core.wallMs() + this.#core.settings.submitDeadlineMs + waitMs;
+    const notAfterMs = this.#clock.nowMs() + this.#core.settings.submitDeadlineMs + waitMs;
     return Math.min(notAfterMs, ANY_TIME);
   }
 

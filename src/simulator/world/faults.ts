@@ -19,6 +19,7 @@ export const FAULTS = [
   "venue refuses for good",
   "venue says nonsense",
   "venue tells while an engine opens",
+  "venue does not tell its time",
   "store fails an append",
   "store keeps an append and does not say so",
   "store keeps an append after it was read again",

@@ -117,6 +117,9 @@ function makeVenue(
     quietMs: plan.settings.venueQuietMs,
     forgetsAfterMs: plan.venueForgetsAfterMs ?? Number.POSITIVE_INFINITY,
     tellsTime: plan.venueTellsTime,
+    ...(plan.venueClock && {
+      clock: { ...plan.venueClock, random: random.of("time of the venue") },
+    }),
     isOpening: () => fleet.newest?.state === "opening",
     priceOf: priceIn(base),
     submitting: (child, deadlineMs, instance) => checkSubmit(parts(), { child, deadlineMs, instance }),

@@ -5,13 +5,13 @@ import { type Row, reportOf } from "./venue-row.ts";
 
 /** Settles a child of unknown outcome according to the venue's own record, if that is final. */
 export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): Promise<void> {
-  const { fleet, venue, journal, situations, demand, time, plan } = parts;
+  const { fleet, venue, journal, situations, demand, plan } = parts;
   const instance = fleet.running;
   if (child?.unknown !== true || instance?.engine === undefined) return;
   const row = venue.rows.get(child.childId);
   if (row !== undefined && venue.isLive(row)) return;
   // The child may still be handed over until then, so "never" would be a guess before that time.
-  if (time.trueMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
+  if (venue.nowMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
   const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
   let isSettled = false;
   await instance.engine.settleChild(settlement).then(

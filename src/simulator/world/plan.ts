@@ -33,9 +33,14 @@ export type Plan = Readonly<{
   venue: VenueCapabilities;
   /**
    * Whether the venue reports the time at which it did not find a child. A venue whose clock is not the engine's must
-   * do so.
+   * do so, or tell its time when it is asked for it.
    */
   venueTellsTime: boolean;
+  /**
+   * Whether the venue tells its time when it is asked for it, and how far its clock is ahead of true time. It may then
+   * answer "not-found" without a time.
+   */
+  venueClock?: Readonly<{ aheadMs: number }>;
   /** How long the venue remembers a settled child that is not looked up; without it forever. */
   venueForgetsAfterMs?: number;
   /** Maximum number of placements that clients send. */
@@ -65,6 +70,7 @@ const STYLES: readonly MarketStyle[] = ["walk", "walk", "jumpy", "calm", "record
 export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
   const random = createRandom(seed).of("plan");
   const rates = drawRates(random, cuts.without ?? []);
+  const venueClock = drawVenueClock(random.of("clock of the venue"));
   const isStepped = rates["clock steps back"] !== undefined || rates["clock steps forward"] !== undefined;
   return {
     seed,
@@ -74,7 +80,9 @@ export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
     settings: drawSettings(random.of("settings")),
     venue: drawVenue(random.of("venue")),
     rates,
-    venueTellsTime: random.of("venue tells its time").chance(0.5) || isStepped,
+    venueTellsTime:
+      random.of("venue tells its time").chance(0.5) || (isStepped && venueClock.venueClock === undefined),
+    ...venueClock,
     ...drawMemory(random.of("how long the venue remembers")),
     orders: cuts.orders ?? Number.POSITIVE_INFINITY,
     ...drawLimits(random.of("limits")),
@@ -136,6 +144,11 @@ function drawVenue(random: Random): VenueCapabilities {
     canVoid: kind === 3 || kind === 4,
     ...(ratePerSecond !== undefined && { ratePerSecond }),
   };
+}
+
+function drawVenueClock(random: Random): Pick<Plan, "venueClock"> {
+  const aheadMs = random.pick([0, -10_000, 10_000, random.below(20_000) - 10_000]);
+  return random.chance(0.5) ? { venueClock: { aheadMs } } : {};
 }
 
 /** Draws a time that is longer than an engine's pause between two look-ups, and shorter than some absences. */

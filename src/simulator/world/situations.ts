@@ -13,6 +13,7 @@ export const SITUATIONS = [
   "more filled than was sent",
   "fill beyond the limit",
   "not found, then there",
+  "late answer to a question for the time",
   "refused temporarily",
   "refused permanently",
   "nonsense in an answer",

@@ -7,6 +7,7 @@ export type Row = {
   /** The generation of the process that submitted it; 0 for an id that was voided before. */
   readonly by: number;
   readonly submittedAtMs: number;
+  /** In true time, like all times of a row. */
   readonly deadlineMs: number;
   /** Time at which a child in transit arrives, unless that is past its deadline and the venue honours the deadline. */
   arrivesAtMs: number | undefined;

@@ -29,6 +29,8 @@ export type VenueParts = Readonly<{
   forgetsAfterMs: number;
   /** Whether it reports the time at which it did not find a child. */
   tellsTime: boolean;
+  /** How far its clock is ahead, if it tells its time when it is asked for it. */
+  clock?: Readonly<{ aheadMs: number; random: Random }>;
   /** Returns the current price of a market. */
   priceOf: (symbol: string) => Price | undefined;
   /** Called before a child is accepted. */
@@ -41,6 +43,8 @@ export type VenueParts = Readonly<{
 type Subscriber = Readonly<{ instance: Instance; listener: (event: VenueEvent) => void }>;
 
 const STEP = quantity("0.000001");
+/** Longest time that the answer to a question for the venue's time takes. */
+const SLOWEST_TIME_MS = 3_000;
 const BEYOND = price("0.25");
 
 /**
@@ -65,11 +69,13 @@ export class WorldVenue {
 
   /** Returns the venue for a process. */
   open(instance: Instance): ExecutionVenue {
+    const { clock } = this.#parts;
     return {
       capabilities: this.#parts.capabilities,
       submit: (child, { deadlineMs }) => instance.call(() => this.#submit(child, deadlineMs, instance)),
       lookup: (child) => instance.call(() => this.#lookup(child)),
       voidChild: (child) => instance.call(() => this.#void(child)),
+      ...(clock && { venueTimeMs: () => instance.call(() => this.#tellTime(clock.random)) }),
       subscribe: (listener) => {
         const subscriber = { instance, listener };
         this.#subscribers.add(subscriber);
@@ -77,6 +83,16 @@ export class WorldVenue {
         return () => this.#subscribers.delete(subscriber);
       },
     };
+  }
+
+  /** How far the venue's clock is ahead of true time. */
+  get aheadMs(): number {
+    return this.#parts.clock?.aheadMs ?? 0;
+  }
+
+  /** The venue's own time, by which it judges deadlines. */
+  get nowMs(): number {
+    return this.#parts.time.trueMs + this.aheadMs;
   }
 
   /** Removes the subscribers of a process that died. */
@@ -139,7 +155,8 @@ export class WorldVenue {
     this.#parts.submitting(child, deadlineMs, instance);
     const submittedAtMs = time.trueMs;
     if (this.#asked(child.childId)?.forgotten === true) return await this.#lose();
-    const row = newRow(child, { by: instance.generation, submittedAtMs, deadlineMs });
+    const deadlineTrueMs = deadlineMs - this.aheadMs;
+    const row = newRow(child, { by: instance.generation, submittedAtMs, deadlineMs: deadlineTrueMs });
     if (this.rows.get(child.childId)?.state === "voided") return reportOf(row);
     this.#keep(row);
     if (faults.strikes("venue loses a submit", random, 0.05)) {
@@ -149,12 +166,12 @@ export class WorldVenue {
     if (faults.strikes("venue takes a child in late", random, 0.06)) {
       const latest = this.capabilities.honoursDeadline ? 2_500 : 20_000;
       const arrivesAtMs = submittedAtMs + random.below(latest);
-      const isTaken = !this.capabilities.honoursDeadline || arrivesAtMs <= deadlineMs;
+      const isTaken = !this.capabilities.honoursDeadline || arrivesAtMs <= deadlineTrueMs;
       row.arrivesAtMs = isTaken ? arrivesAtMs : undefined;
       if (isTaken) this.#arriveAt(row, arrivesAtMs);
       return await this.#lose();
     }
-    if (this.capabilities.honoursDeadline && submittedAtMs > deadlineMs) row.state = "rejected";
+    if (this.capabilities.honoursDeadline && submittedAtMs > deadlineTrueMs) row.state = "rejected";
     else this.#arrive(row);
     return await this.#answer(row);
   }
@@ -176,14 +193,14 @@ export class WorldVenue {
   }
 
   async #lookup({ childId }: ChildRequest): Promise<ChildReport | NotFound> {
-    const { faults, random, time, situations } = this.#parts;
+    const { faults, random, situations } = this.#parts;
     const row = this.#asked(childId);
     if (faults.strikes("venue fails a look-up", random, 0.15)) {
       situations.saw("look-up fails");
       return await this.#lose();
     }
     if (row?.forgotten === true) return await this.#lose();
-    const notFound: NotFound = this.#parts.tellsTime ? { notFoundAtMs: time.trueMs } : "not-found";
+    const notFound: NotFound = this.#parts.tellsTime ? { notFoundAtMs: this.nowMs } : "not-found";
     if (row === undefined) return notFound;
     if (row.state === "never") {
       row.denied = true;
@@ -218,17 +235,29 @@ export class WorldVenue {
 
   /** Returns whether a look-up misses an existing child: until the deadline, and longer where only voiding decides. */
   #hides(row: Row): boolean {
-    const { faults, random, time, quietMs, tellsTime } = this.#parts;
+    const { faults, random, time, quietMs, tellsTime, clock } = this.#parts;
     const { honoursDeadline, canVoid } = this.capabilities;
     const mayForget = canVoid && !honoursDeadline;
     // From this time on "not found" counts: the first moment after the deadline, or the end of the quiet time.
-    const surelyMs = row.deadlineMs + (tellsTime ? 1 : quietMs);
+    const surelyMs = row.deadlineMs + (tellsTime || clock !== undefined ? 1 : quietMs);
     if (!mayForget && time.trueMs >= surelyMs) return false;
     const forMs = mayForget ? random.below(15_000) : 0;
     if (!faults.strikes("venue does not find what is on its way", random, 0.2))
       return time.trueMs < row.hiddenUntilMs && !faults.quiet;
     row.hiddenUntilMs = Math.max(row.hiddenUntilMs, time.trueMs + forMs);
     return true;
+  }
+
+  /** Tells the venue's time: late, so that it was read at some time before, or not at all. */
+  async #tellTime(random: Random): Promise<number> {
+    const { faults, time, situations } = this.#parts;
+    if (faults.strikes("venue does not tell its time", random, 0.2)) return await this.#lose();
+    const told = this.nowMs;
+    if (faults.strikes("venue answers late", random, 0.2)) {
+      situations.saw("late answer to a question for the time");
+      await time.after(random.below(SLOWEST_TIME_MS));
+    }
+    return told;
   }
 
   async #void(child: ChildRequest): Promise<ChildReport | "voided"> {

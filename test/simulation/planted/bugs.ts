@@ -116,13 +116,23 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/children/venue-queue.ts",
-        before: "const notAfterMs = this.#core.wallMs() +",
+        before: "const notAfterMs = this.#clock.nowMs() +",
         after: "const notAfterMs = this.#core.nowMs() +",
       },
       {
         file: "src/engine/children/dispatcher.ts",
-        before: "    const wallMs = this.#core.wallMs();\n",
-        after: "    const wallMs = this.#core.nowMs();\n",
+        before: "    const venueMs = venueClock.nowMs();\n",
+        after: "    const venueMs = this.#core.nowMs();\n",
+      },
+    ],
+  },
+  {
+    name: "not found before the deadline counts",
+    edits: [
+      {
+        file: "src/engine/children/void-proof.ts",
+        before: "judge.venueMs > this.deadlineMs",
+        after: "judge.venueMs > 0",
       },
     ],
   },

@@ -18,11 +18,11 @@ const SWEEP = 72;
  * settles it (I62, I63).
  */
 export async function endAll(parts: WorldParts): Promise<void> {
-  const { journal, time, plan, hosts } = parts;
+  const { journal, time, plan, hosts, venue } = parts;
   for (const { accountId } of plan.clients)
     for (const { symbol } of parts.markets) hosts.replenish(accountId, symbol, 1_000_000_000 as never);
   await tradeOn(parts);
-  const untilMs = latestDeadline(parts);
+  const untilMs = latestDeadline(parts) - venue.aheadMs;
   if (untilMs > time.trueMs) {
     await time.pass(untilMs - time.trueMs + plan.settings.venueQuietMs);
     await tradeOn(parts);

@@ -13,6 +13,9 @@ import type { WorldParts } from "../parts.ts";
 import { reachable } from "../seen-markets.ts";
 import { executedOf } from "../venue-row.ts";
 
+/** More than pauses, late answers and drift can put an engine's estimate of the venue's time ahead. */
+const SLACK_MS = 30_000;
+
 const MINIMUM = 15n * 10n ** 14n;
 
 /** A child that reaches the venue. */
@@ -60,7 +63,7 @@ function sawQueue({ plan, journal, venue, situations }: WorldParts): void {
 
 /** Checks that a replaced process hands over its decided children no longer than the quiet time (I26). */
 function checkOwner(
-  { demand, plan, time, situations }: WorldParts,
+  { demand, plan, time, situations, venue }: WorldParts,
   { child, instance, deadlineMs }: Submitting,
 ): void {
   const { venueQuietMs, submitDeadlineMs } = plan.settings;
@@ -68,7 +71,10 @@ function checkOwner(
   if (instance.replacedAtMs !== undefined)
     situations.saw("child of an old engine handed over after the takeover");
   demand(sinceMs <= venueQuietMs, "I26", () => `${child.childId} is sent ${sinceMs} ms after the takeover`);
-  const left = deadlineMs - time.wallMs;
+  // Once the venue has told its time, the wall clock counts only as far as it agrees.
+  const isTold = plan.venueTellsTime || plan.venueClock !== undefined;
+  const latestMs = isTold ? Math.max(time.wallMs, venue.nowMs + SLACK_MS) : time.wallMs;
+  const left = deadlineMs - latestMs;
   demand(left <= submitDeadlineMs, "I26", () => `${child.childId} has ${left} ms`);
 }
 

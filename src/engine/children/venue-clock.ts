@@ -1,0 +1,161 @@
+import { readVenueTime } from "../../host-answers/index.ts";
+import type { ExecutionVenue } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { Moment } from "../core/engine-time.ts";
+import type { Timers } from "../time/timers.ts";
+
+/** Pause between two questions for the venue's time. */
+const ASK_EVERY_MS = 30_000;
+
+/** Most by which two clocks drift apart, as a share of the time that passes. Each is slewed by at most 500 ppm. */
+const DRIFT = 1e-3;
+
+/** Most by which the venue's time may differ from the wall clock. A greater difference is a wrong unit. */
+const PLAUSIBLE_MS = 86_400_000;
+
+/** What the venue said of its time between two moments, and how far the wall clock was ahead of the monotonic one. */
+type Sample = Readonly<{ venueMs: number; askedAtMs: number; heardAtMs: number; wallAheadMs: number }>;
+
+type Bounds = Readonly<{ earliestMs: number; latestMs: number }>;
+
+/** Dependencies of {@link VenueClock}. */
+export type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }>;
+
+/**
+ * The venue's time, as far as its answers tell (decision YA). An answer was given between the question and its
+ * arrival, which bounds the venue's time from below and above. The bounds move on with the monotonic clock and widen
+ * by the drift. The wall clock counts while it lies within them; otherwise the nearer bound does.
+ *
+ * The estimate sets deadlines. It proves nothing: whether a deadline has passed is judged by {@link toldBeforeMs} and
+ * by the times of answers alone, so a wrong estimate costs a refusal or a longer wait, and never a second execution.
+ */
+export class VenueClock {
+  readonly #core: Core;
+  readonly #parts: VenueClockParts;
+  readonly #canAsk: boolean;
+  #sample: Sample | undefined;
+  /** The newest answers that proofs may use, the newest last. */
+  #told: readonly Sample[] = [];
+  #hasTold = false;
+  #isAsking = false;
+  #askedAtMs: number = Number.NEGATIVE_INFINITY;
+  #isApart = false;
+  #isStopped = false;
+
+  constructor(core: Core, parts: VenueClockParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.#canAsk = parts.venue.venueTimeMs !== undefined;
+  }
+
+  /** Whether the venue tells its time. "Not found" without a time then proves nothing by itself. */
+  get tells(): boolean {
+    return this.#hasTold || this.#canAsk;
+  }
+
+  /** Asks the venue for its time now and at intervals, if it can tell it. */
+  begin(): void {
+    if (this.#isStopped || !this.#canAsk) return;
+    this.ask();
+    this.#parts.timers.after(ASK_EVERY_MS, () => this.begin());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /**
+   * Returns the estimate of the venue's time, in epoch milliseconds: the wall clock as far as the venue's answers allow
+   * it. After the wall clock has gone forward against the monotonic clock, the answers before that count no more,
+   * because the machine may have slept.
+   */
+  nowMs(): number {
+    const wallMs = this.#core.wallMs();
+    const sample = this.#sample;
+    if (sample === undefined) return wallMs;
+    const monotonicMs = this.#core.monotonicMs();
+    if (wallMs - monotonicMs - sample.wallAheadMs >= this.#core.settings.clockStepMs) {
+      this.ask();
+      return wallMs;
+    }
+    const { earliestMs, latestMs } = boundsAt(sample, monotonicMs);
+    return Math.min(Math.max(wallMs, earliestMs), latestMs);
+  }
+
+  /** Returns whether a time can be the venue's: it lies within a day of the wall clock. */
+  isPlausible(venueMs: number): boolean {
+    return Math.abs(venueMs - this.#core.wallMs()) <= PLAUSIBLE_MS;
+  }
+
+  /** Returns the newest time that the venue told before a moment of the monotonic clock; undefined if it told none. */
+  toldBeforeMs(monotonicMs: number): number | undefined {
+    return this.#told.findLast(({ heardAtMs }) => heardAtMs < monotonicMs)?.venueMs;
+  }
+
+  /** Asks the venue for its time, if it can tell it and was not asked just now. */
+  ask(): void {
+    if (!this.#canAsk || this.#isAsking || this.#isStopped) return;
+    const askedAt = this.#core.time.moment();
+    if (askedAt.monotonicMs - this.#askedAtMs < this.#core.settings.retryMinMs) return;
+    this.#askedAtMs = askedAt.monotonicMs;
+    this.#isAsking = true;
+    void this.#question(askedAt);
+  }
+
+  async #question(askedAt: Moment): Promise<void> {
+    try {
+      const asked = (): unknown => this.#parts.venue.venueTimeMs?.();
+      const venueMs = await this.#core.questions.ask("venue.venueTimeMs", asked, readVenueTime);
+      this.hear(venueMs, askedAt);
+    } catch {
+      // The failure has been reported. The venue is asked again.
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** Takes a time of the venue from an answer that arrives now, to a question asked at that moment. */
+  hear(venueMs: number, askedAt: Moment): void {
+    const { wallMs, monotonicMs } = this.#core.time.moment();
+    this.#hasTold = true;
+    if (!this.isPlausible(venueMs)) return this.#report("venue.time-refused", venueMs - wallMs);
+    const wallAheadMs = askedAt.wallMs - askedAt.monotonicMs;
+    const sample = { venueMs, askedAtMs: askedAt.monotonicMs, heardAtMs: monotonicMs, wallAheadMs };
+    this.#told = [...this.#told.slice(-1), sample];
+    // The machine may have slept while the answer was on its way.
+    if (wallMs - monotonicMs - wallAheadMs >= this.#core.settings.clockStepMs) return;
+    if (this.#isBetter(sample, wallAheadMs)) this.#sample = sample;
+    this.#compare();
+  }
+
+  /** Returns whether a sample says more than the current one, or contradicts it because a clock was set. */
+  #isBetter(sample: Sample, wallAheadMs: number): boolean {
+    const current = this.#sample;
+    if (current === undefined) return true;
+    if (wallAheadMs - current.wallAheadMs >= this.#core.settings.clockStepMs) return true;
+    const [now, before] = [boundsAt(sample, sample.heardAtMs), boundsAt(current, sample.heardAtMs)];
+    const isApart = now.earliestMs > before.latestMs || now.latestMs < before.earliestMs;
+    return isApart || now.latestMs - now.earliestMs <= before.latestMs - before.earliestMs;
+  }
+
+  /** Reports once that the wall clock has come apart from the venue's. */
+  #compare(): void {
+    const aheadMs = this.#core.wallMs() - this.nowMs();
+    const isApart = Math.abs(aheadMs) >= this.#core.settings.clockStepMs;
+    if (isApart && !this.#isApart) this.#report("venue.clock-apart", -aheadMs);
+    this.#isApart = isApart;
+  }
+
+  /** Reports how far the venue's clock is ahead of the wall clock. */
+  #report(name: string, aheadMs: number): void {
+    this.#core.telemetry.event("warn", name, { aheadMs: Math.round(aheadMs) });
+  }
+}
+
+/** Returns the bounds of the venue's time at a later moment of the monotonic clock. Its times are whole milliseconds. */
+function boundsAt({ venueMs, askedAtMs, heardAtMs }: Sample, monotonicMs: number): Bounds {
+  return {
+    earliestMs: Math.floor(venueMs + (monotonicMs - heardAtMs) * (1 - DRIFT)),
+    latestMs: Math.ceil(venueMs + 1 + (monotonicMs - askedAtMs) * (1 + DRIFT)),
+  };
+}
