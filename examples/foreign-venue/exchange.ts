@@ -53,6 +53,8 @@ export type ExchangeApi = Readonly<{
   /** Rejects with 404 UNKNOWN_ORDER if no such order has arrived. */
   order: (clientOrderId: string) => Promise<ApiOrder>;
   trades: (clientOrderId: string) => Promise<readonly ApiTrade[]>;
+  /** Returns the exchange's time in milliseconds. */
+  time: () => Promise<number>;
   /** Takes an id out of use. Rejects with 409 ORDER_EXISTS if an order has it. */
   retire: (clientOrderId: string) => Promise<void>;
   /** The orders that were executed after their end, such as by a correction. */
@@ -88,6 +90,7 @@ export class Exchange {
       placeOrder: (order, { signal }) => this.#place(order, signal),
       order: (id) => this.#called(() => shown(this.#row(id))),
       trades: (id) => this.#called(() => [...this.#row(id).trades]),
+      time: () => this.#called(() => this.#timeMs),
       retire: (id) => this.#called(() => this.#retire(id)),
       corrected: () => this.#called(() => [...this.#corrected]),
       stream: (listener) => {

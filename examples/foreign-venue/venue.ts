@@ -32,6 +32,8 @@ export function createForeignVenue(api: ExchangeApi): ExecutionVenue {
     capabilities: { honoursDeadline: true, canVoid: true, ratePerSecond: 10 },
     submit: (child, options) => submit(api, child, options, report),
     lookup: ({ childId }) => unlessUnknown(report(childId)),
+    // The exchange's clock, by which it judges deadlines. The clock of this machine would be a guess.
+    venueTimeMs: () => api.time(),
     voidChild: (child) => voidChild(api, child, report),
     subscribe: (listener) => subscribe(api, listener, report),
   };

@@ -13,8 +13,19 @@ const STAGES = ["queued", "submitted", "lost before landing", "landing late", "l
 type Stage = (typeof STAGES)[number];
 
 /** The clock by which the venue judges deadlines, and whether its "not found" states the time. */
-const VENUES = ["its own clock", "the wall clock", "the wall clock, told without a time"] as const;
+const VENUES = [
+  "its own clock",
+  "the wall clock",
+  "the wall clock, told without a time",
+  "a clock 10 s ahead, told when asked",
+  "a clock 10 s behind, told when asked",
+  "a clock 10 s behind, told when asked and not found",
+] as const;
 type Kind = (typeof VENUES)[number];
+
+/** How far a venue's own clock is ahead of true time. */
+const aheadOf = (kind: Kind): number =>
+  kind.includes("10 s ahead") ? 10_000 : kind.includes("10 s behind") ? -10_000 : 0;
 
 const WAYS = [
   ["back an hour, then forth", [-HOUR, HOUR]],
@@ -30,6 +41,7 @@ class Outside implements ExecutionVenue {
   readonly executed: ChildRequest[] = [];
   /** Messages that are still in flight. */
   readonly underWay: (() => void)[] = [];
+  readonly venueTimeMs?: () => Promise<number>;
   readonly #known: Map<string, ChildReport> = new Map();
   readonly #clock: ManualClock;
   readonly #kind: Kind;
@@ -39,6 +51,7 @@ class Outside implements ExecutionVenue {
     this.#clock = clock;
     this.#kind = kind;
     this.#stage = stage;
+    if (kind.includes("when asked")) this.venueTimeMs = () => Promise.resolve(this.#nowMs());
   }
 
   async submit(child: ChildRequest, { deadlineMs }: Readonly<{ deadlineMs: number }>): Promise<ChildReport> {
@@ -64,9 +77,8 @@ class Outside implements ExecutionVenue {
   async lookup({ childId }: ChildRequest): Promise<ChildReport | NotFound> {
     const known = this.#known.get(childId);
     if (known !== undefined) return known;
-    return this.#kind === "the wall clock, told without a time"
-      ? "not-found"
-      : { notFoundAtMs: this.#nowMs() };
+    const tellsNone = this.#kind.endsWith("without a time") || this.#kind.endsWith("when asked");
+    return tellsNone ? "not-found" : { notFoundAtMs: this.#nowMs() };
   }
 
   subscribe(): () => void {
@@ -85,7 +97,8 @@ class Outside implements ExecutionVenue {
   }
 
   #nowMs(): number {
-    return this.#kind === "its own clock" ? this.#clock.monotonicMs() : this.#clock.nowMs();
+    if (this.#kind.startsWith("the wall clock")) return this.#clock.nowMs();
+    return this.#clock.monotonicMs() + aheadOf(this.#kind);
   }
 }
 

@@ -314,4 +314,5 @@ export const PORTS: readonly Port[] = [
   },
   { name: "venue.lookup", act: lost(() => undefined), wrong: "done", range: { notFoundAtMs: -1 } },
   { name: "venue.voidChild", act: lost(() => undefined), wrong: "done", range: { childId: "aqc-1-1-1" } },
+  { name: "venue.venueTimeMs", act: lost(() => undefined), wrong: "noon", range: -1 },
 ];

@@ -71,6 +71,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   };
   const [host, told]: [Host, Set<string>] = [{}, new Set()];
   const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
+  venue.venueTimeMs = () => Promise.resolve(clock.nowMs());
   const paper = await openPaperNative(clock);
   const entry = {
     account: { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false },
@@ -90,7 +91,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   const ports = {
     exposure: through(host, "exposure", exposure, ["position"]),
     volumeHistory: through(host, "volumeHistory", history, ["minutes"]),
-    venue: through(host, "venue", venue, ["submit", "lookup", "voidChild"]),
+    venue: through(host, "venue", venue, ["submit", "lookup", "voidChild", "venueTimeMs"]),
     store: through(host, "store", askedStore(), ["append", "fence", "findEnded"]),
     marketData: createMarketFeed(),
   };

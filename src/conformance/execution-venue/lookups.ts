@@ -78,13 +78,40 @@ const venueTime: VenueRule = {
   },
 };
 
+const askedTime: VenueRule = {
+  name: "decision YA: an adapter that can be asked for the time tells the exchange's, and rejects during an outage",
+  remedy:
+    "Let `venueTimeMs` return the time of the exchange's own clock in milliseconds since the epoch, from an answer that it gives now. Let every failure reject. An exchange without a call for its time has no `venueTimeMs`.",
+  where: { venueTime: true },
+  async check(world) {
+    if (world.venue.venueTimeMs === undefined) return;
+    const ask = (): Promise<unknown> => world.answer("venueTimeMs", timeOf(world));
+    await world.offer([["1", "100"]]);
+    for (let n = 0; n < 2; n++) {
+      const fromMs = world.place.nowMs();
+      const said = await ask();
+      const toMs = world.place.nowMs();
+      const isNow = Number.isSafeInteger(said) && Number(said) >= fromMs && Number(said) <= toMs;
+      holds("venueTimeMs", isNow, `a whole number from ${fromMs} to ${toMs}`, said);
+      await world.submit(world.child());
+    }
+    await world.place.setOutage(true);
+    await refused("venueTimeMs during an outage", ask);
+    await world.place.setOutage(false);
+  },
+};
+
+const timeOf = ({ venue }: Parameters<VenueRule["check"]>[0]): Promise<number> =>
+  venue.venueTimeMs?.() ?? Promise.reject(new Error("the adapter has no venueTimeMs"));
+
 const noVenueTime: VenueRule = {
   name: "an adapter that declares no venue time gives none",
   remedy:
-    'Declare `venueTime: true`, or answer "not-found" alone. A time that is not the exchange\'s must not decide about a deadline.',
+    'Declare `venueTime: true`, or answer "not-found" alone and have no `venueTimeMs`. A time that is not the exchange\'s must not decide about a deadline.',
   where: { venueTime: false },
   async check(world) {
     same("lookup of a child that was never submitted", await world.lookup(world.child()), "not-found");
+    same("venueTimeMs is a function", typeof world.venue.venueTimeMs === "function", false);
   },
 };
 
@@ -143,7 +170,7 @@ const noEffect: VenueRule = {
 /** Rules of looking a child up. */
 export const lookups: VenueRules = {
   name: "look-ups",
-  rules: [known, restarted, unknown, venueTime, noVenueTime, outage, own, noEffect],
+  rules: [known, restarted, unknown, venueTime, askedTime, noVenueTime, outage, own, noEffect],
 };
 
 const voidUnknown: VenueRule = {

@@ -88,7 +88,7 @@ export interface ExecutionVenueSupport {
   readonly honoursDeadline: boolean;
   /** The capability `canVoid`, with the function `voidChild`. */
   readonly canVoid: boolean;
-  /** Whether "not found" comes with the exchange's time, as `notFoundAtMs`. */
+  /** Whether "not found" comes with the exchange's time, as `notFoundAtMs`. Without it there is no `venueTimeMs` either. */
   readonly venueTime: boolean;
   /** Whether a submit ends when its signal aborts. */
   readonly abortable: boolean;

@@ -113,7 +113,7 @@ export class ChildOrderManager {
 
   /**
    * Returns the latest deadline with which the child can have been handed over, in the venue's time. For an intent of
-   * an earlier version that names none, it was handed over just now at the latest (decision YC).
+   * an earlier version that names none, it was handed over just now at the latest (decision YB).
    */
   #deadlineOf({ notAfterMs }: ChildOrder): number {
     return notAfterMs ?? this.#parts.venueClock.nowMs() + this.#core.settings.submitDeadlineMs;

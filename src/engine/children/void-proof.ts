@@ -11,7 +11,7 @@ export type Judge = Readonly<{ clock: "venue"; venueMs: number | undefined }> | 
  * Decides when "not found" proves that a child can never execute (decision 12, I22). Any process that handed the
  * child over did so with a deadline in the venue's time. The proof therefore needs a later time of the venue, as soon
  * as the venue tells its time at all, and the wall clock otherwise. In addition, the longest duration of a submit plus
- * the venue's quiet time must have passed on the monotonic clock, which cannot be set forward (decisions DB, YC).
+ * the venue's quiet time must have passed on the monotonic clock, which cannot be set forward (decisions DB, YB).
  */
 export class VoidProof {
   /** A venue that honours deadlines does not execute the child after this, in its own time. */

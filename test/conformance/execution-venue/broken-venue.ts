@@ -163,6 +163,26 @@ export function onNotFound(instead: Instead): PlantedFault["create"] {
   }));
 }
 
+/** A venue that tells another time than the exchange's. */
+export function onTime(instead: (atMs: number) => number): PlantedFault["create"] {
+  return changed((honest) => ({
+    venueTimeMs: async () => instead((await honest.venueTimeMs?.()) ?? 0),
+  }));
+}
+
+/** A venue that asks the exchange for its time once. */
+export function keptTime(): PlantedFault["create"] {
+  return changed((honest) => {
+    let asked: Promise<number> | undefined;
+    return {
+      venueTimeMs() {
+        asked ??= honest.venueTimeMs?.() ?? Promise.resolve(0);
+        return asked;
+      },
+    };
+  });
+}
+
 /** Finds only the children that `known` names. */
 const finding = (honest: ExecutionVenue, known: ReadonlySet<string>): Pick<ExecutionVenue, "lookup"> => ({
   lookup: async (child) => (known.has(child.childId) ? await honest.lookup(child) : "not-found"),

@@ -13,11 +13,13 @@ import {
   firstListener,
   forgetful,
   freshIds,
+  keptTime,
   looking,
   losesOld,
   onFailure,
   onNotFound,
   onSilence,
+  onTime,
   openAnswers,
   ownEvents,
   ownMemory,
@@ -244,8 +246,26 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     { mistake: "no time", create: onNotFound(() => "not-found") },
     { mistake: "the clock of the machine", create: onNotFound(() => ({ notFoundAtMs: Date.now() })) },
   ],
+  "decision YA: an adapter that can be asked for the time tells the exchange's, and rejects during an outage":
+    [
+      { mistake: "asked once and kept", create: keptTime() },
+      { mistake: "microseconds", create: onTime((atMs) => atMs * 1_000) },
+      { mistake: "a fraction", create: onTime((atMs) => atMs + 0.5) },
+      { mistake: "the clock of the machine", create: onTime(() => Date.now()) },
+      {
+        mistake: "the clock of the machine during an outage",
+        create: changed((honest) => ({
+          venueTimeMs: () => honest.venueTimeMs?.().catch(() => Date.now()) ?? Promise.resolve(0),
+        })),
+      },
+    ],
   "an adapter that declares no venue time gives none": [
     { mistake: "gives one", supports: { venueTime: false }, create: createForeignVenue },
+    {
+      mistake: "gives one when asked for it",
+      supports: { venueTime: false },
+      create: onNotFound(() => "not-found"),
+    },
   ],
   "complaint 31: while the exchange cannot be reached, a look-up rejects": [
     {

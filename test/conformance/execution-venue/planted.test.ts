@@ -22,7 +22,7 @@ const plain: PlantedFault = {
     ...{ finalRefusals: false, fundsMark: false },
   },
   create(api): ExecutionVenue {
-    const { voidChild: _, ...honest } = createForeignVenue(api);
+    const { voidChild: _, venueTimeMs: __, ...honest } = createForeignVenue(api);
     return {
       ...honest,
       capabilities: { honoursDeadline: false, canVoid: false },
