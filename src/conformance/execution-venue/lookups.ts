@@ -91,7 +91,8 @@ const askedTime: VenueRule = {
       const fromMs = world.place.nowMs();
       const said = await ask();
       const toMs = world.place.nowMs();
-      const isNow = Number.isSafeInteger(said) && Number(said) >= fromMs && Number(said) <= toMs;
+      const isWhole = typeof said === "number" && Number.isSafeInteger(said);
+      const isNow = isWhole && said >= fromMs && said <= toMs;
       holds("venueTimeMs", isNow, `a whole number from ${fromMs} to ${toMs}`, said);
       await world.submit(world.child());
     }
