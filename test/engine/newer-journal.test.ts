@@ -2,12 +2,18 @@ import { afterEach, describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { EngineSettings } from "../../src/engine/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /** A store whose texts a test changes as if a newer version had written them. */
-type StoreKind = Readonly<{ open: (disk: MemoryDisk) => OrderStore; rewrite: (change: Change) => void }>;
+type StoreKind = Readonly<{
+  open: (disk: MemoryDisk) => OrderStore;
+  rewrite: (change: Change) => void;
+  /** The texts of all records and snapshots. */
+  texts: () => readonly string[];
+}>;
 type Change = (text: string) => string;
 
 const places: TemporaryPlace[] = [];
@@ -24,9 +30,17 @@ function memory(): StoreKind {
     },
     rewrite(change) {
       if (kept === undefined) return;
-      for (const { records } of contentsOf(kept).shards)
+      for (const shard of contentsOf(kept).shards) {
+        const { records, snapshot } = shard;
         for (const [sequence, text] of records.texts) records.texts.set(sequence, change(text));
+        shard.snapshot = snapshot && { ...snapshot, parents: snapshot.parents.map(change) };
+      }
     },
+    texts: () =>
+      contentsOf(kept as MemoryDisk).shards.flatMap(({ records, snapshot }) => [
+        ...records.texts.values(),
+        ...(snapshot?.parents ?? []),
+      ]),
   };
 }
 
@@ -45,14 +59,34 @@ function sqlite(): StoreKind {
         "UPDATE journal SET record = ?, checksum = NULL WHERE position = ?",
       );
       for (const { position, record } of records) put.run(change(record), position);
+      const parts = database.prepare<[], Part>("SELECT * FROM snapshot_parts").all();
+      const putPart = database.prepare<[string, number, number]>(
+        "UPDATE snapshot_parts SET parents = ?, checksum = NULL WHERE generation = ? AND part = ?",
+      );
+      for (const { parents, generation, part } of parts) putPart.run(change(parents), generation, part);
       database.close();
+    },
+    texts() {
+      const database = driver.open(path);
+      const rows = database
+        .prepare<[], { text: string }>(
+          "SELECT record AS text FROM journal UNION ALL SELECT parents FROM snapshot_parts",
+        )
+        .all();
+      database.close();
+      return rows.map(({ text }) => text);
     },
   };
 }
 
+type Part = Readonly<{ parents: string; generation: number; part: number }>;
+
 /** One stop that was triggered: its journal contains ACCEPTED, TRIGGERED and CHILD_INTENDED. */
-async function triggeredStop(kept: StoreKind): Promise<Readonly<{ world: World; shard: number }>> {
-  const world = await createWorld({ store: kept.open });
+async function triggeredStop(
+  kept: StoreKind,
+  settings: Partial<EngineSettings> = {},
+): Promise<Readonly<{ world: World; shard: number }>> {
+  const world = await createWorld({ store: kept.open, settings });
   await world.quote("100", "101");
   const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" });
   await world.quote("89", "90");
@@ -88,6 +122,62 @@ describe.each([
     const kept = storeOf();
     const { world } = await triggeredStop(kept);
     kept.rewrite((text) => text.replace(known, unknown));
+    const before = kept.texts();
     await expect(world.crash()).rejects.toThrow(what);
+    expect(kept.texts()).toEqual(before);
+  });
+
+  it("refuses a record of a newer format, and names the remedy", async () => {
+    const kept = storeOf();
+    const { world, shard } = await triggeredStop(kept);
+    kept.rewrite((text) => text.replace('"v":1', '"v":2'));
+    await expect(world.crash()).rejects.toThrow(
+      `I53: journal record 1 of shard ${shard} cannot be read: it has the format 2, which this version does not ` +
+        "know; a newer version of managed-orders wrote it: run that version",
+    );
+  });
+
+  it.each([
+    ['"intent":{', '"intent":{"maxSlippage":5,', 'the member "maxSlippage" of an intent'],
+    ['"parent":{', '"parent":{"mood":1,', 'the member "mood" of a parent'],
+    ['"side":"SELL"', '"side":"SHORT"', 'a word in the member "side" of an intent'],
+  ])(
+    "refuses a snapshot with %s changed to %s, and opens it again as it was",
+    async (known, unknown, what) => {
+      const kept = storeOf();
+      const world = await createWorld({ store: kept.open, settings: { snapshotEvery: 1 } });
+      const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" });
+      await world.engine.close();
+      expect(kept.texts().filter((text) => text.includes('"parent":{'))).not.toEqual([]);
+      const inParents: (from: string, to: string) => Change = (from, to) => (text) =>
+        text.includes('"parent":{') ? text.replace(from, to) : text;
+      kept.rewrite(inParents(known, unknown));
+      const before = kept.texts();
+      const words = `parent order ${order.orderId} cannot be read: it holds ${what}, which this version does not know`;
+      await expect(world.crash()).rejects.toThrow(words);
+      expect(kept.texts()).toEqual(before);
+      kept.rewrite(inParents(unknown, known));
+      await world.crash();
+      expect(await world.status(order)).toBe("NEW WAITING");
+      await world.engine.close();
+    },
+  );
+
+  it("decision YD: one such shard stops the whole opening, and no other shard acts", async () => {
+    const kept = storeOf();
+    const { world, shard } = await triggeredStop(kept);
+    await world.crash();
+    const other = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" }, 2);
+    expect(-other.orderId % 256).not.toBe(shard);
+    await world.engine.close();
+    const sent = world.venue.submitted.length;
+    kept.rewrite((text) => text.replace('"kind":"TRIGGERED"', '"kind":"TRIGGER_MOVED"'));
+    await expect(world.crash()).rejects.toThrow(`of shard ${shard} cannot be read`);
+    await world.clock.advanceBy(60_000);
+    expect(world.venue.submitted).toHaveLength(sent);
+    kept.rewrite((text) => text.replace('"kind":"TRIGGER_MOVED"', '"kind":"TRIGGERED"'));
+    await world.crash();
+    expect(await world.status(other)).toBe("NEW WAITING");
+    await world.engine.close();
   });
 });

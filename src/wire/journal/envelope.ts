@@ -1,7 +1,7 @@
 import { InvariantError } from "../../errors/index.ts";
 import { expectEnd, type JsonCursor, skipValue } from "../json-cursor.ts";
-import { FORMATS, type Format } from "./formats.ts";
-import { isObject, type Members } from "./unfit.ts";
+import { FORMATS, type Format, WRITTEN } from "./formats.ts";
+import { isObject, type Members, NEWER } from "./unfit.ts";
 
 /** Name of a text for an error message. */
 export type Name = () => string;
@@ -15,14 +15,16 @@ export function opened(
   const envelope = parse(text, name);
   if (!isObject(envelope)) throw unreadable(name, "it is not an object");
   const format = FORMATS.get(envelope.v);
-  if (format === undefined)
-    throw unreadable(
-      name,
-      `its format is not ${[...FORMATS.keys()].join(" or ")}, the one this version reads`,
-    );
+  if (format === undefined) throw unreadable(name, problemOf(envelope.v));
   const value = envelope[member];
   if (!isObject(value)) throw unreadable(name, `it has no member ${member}`);
   return { format, value };
+}
+
+function problemOf(version: unknown): string {
+  const isNewer = typeof version === "number" && Number.isSafeInteger(version) && version > WRITTEN.version;
+  if (isNewer) return `it has the format ${version}, ${NEWER}`;
+  return `its format is not ${[...FORMATS.keys()].join(" or ")}, the one this version reads`;
 }
 
 /** Returns the error for a text that cannot be read. */

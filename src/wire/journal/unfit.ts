@@ -24,10 +24,12 @@ export function wrongKind(place: string, what = "a member is missing or has the 
  * another order (decision BP).
  */
 export function newer(what: string): Unfit {
-  return new Unfit(
-    `it holds ${what}, which this version does not know; a newer version of managed-orders wrote it: run that version`,
-  );
+  return new Unfit(`it holds ${what}, ${NEWER}`);
 }
+
+/** What is said of content of a newer version, and what helps. */
+export const NEWER =
+  "which this version does not know; a newer version of managed-orders wrote it: run that version";
 
 /** Returns the error for a value in memory that could not be read again. */
 export function unwritable(place: string): Unfit {

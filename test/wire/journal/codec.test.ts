@@ -72,10 +72,16 @@ describe("journal codec", () => {
   it("a text names its format, and another format is refused by name", () => {
     const text = encodeRecord(record);
     expect(text.startsWith('{"v":1,')).toBe(true);
-    const later = failureOf(() => decodeRecord(text.replace('"v":1', '"v":2')));
-    expect(later.message).toBe(
-      "I53: journal record cannot be read: its format is not 1, the one this version reads",
+    const failing = (format: string): string =>
+      failureOf(() => decodeRecord(text.replace('"v":1', `"v":${format}`))).message;
+    expect(failing("2")).toBe(
+      "I53: journal record cannot be read: it has the format 2, which this version does not know; " +
+        "a newer version of managed-orders wrote it: run that version",
     );
+    for (const format of ["0", "1.5", '"2"', "null", "1e400"])
+      expect(failing(format)).toBe(
+        "I53: journal record cannot be read: its format is not 1, the one this version reads",
+      );
   });
 
   it("I53: a record of another place or an order of another id is refused", () => {
