@@ -31,6 +31,7 @@ function subject(
   const gone: number[] = [];
   const left = [...deletes];
   const shard = { state: "running", memory: { liveOrders: new Map(liveOrders.entries()) } };
+  const shards = [shard];
   let hour: () => void = () => undefined;
   const telemetry = { event: (_: string, name: string) => void asked.push(name) };
   const core = {
@@ -52,13 +53,13 @@ function subject(
     },
   };
   const parts = {
-    shards: { all: [shard] },
+    shards: { all: shards },
     market: { history, tape: { forget: () => undefined }, prints: { forget: () => undefined } },
     instruments: { all: () => INSTRUMENTS },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
-  return { made, shard, held, history, asked, gone, hour: () => hour() };
+  return { made, shard, shards, held, history, asked, gone, hour: () => hour() };
 }
 
 const marksTo = (last: number): readonly MarketMark[] =>
@@ -93,6 +94,32 @@ describe("decision HI: marks are deleted in slices", () => {
     shard.memory = { liveOrders: new Map() };
     await held.run();
     expect(gone).toEqual([]);
+  });
+
+  it("I31: nor if one of several shards is, whatever the others do", async () => {
+    const { held, shards, gone, hour } = subject([liveOf(-256), liveOf(-512)], marksTo(4));
+    const other = { state: "running", memory: { liveOrders: new Map() } };
+    shards.push(other);
+    hour();
+    await held.pass();
+    other.memory = { liveOrders: new Map() };
+    await held.run();
+    expect(gone).toEqual([]);
+    other.state = "reloading";
+    hour();
+    await held.run();
+    expect(gone).toEqual([]);
+  });
+
+  it("a parent whose trigger or end is durable, or that trails on the other side, needs none", async () => {
+    const [triggered, ended, buying] = [liveOf(-256, 1), liveOf(-512, 2), liveOf(-768, 1)];
+    triggered.durable = { ...triggered.durable, trigger: {} } as unknown as ParentOrder;
+    ended.durable = { ...ended.durable, ended: {} } as unknown as ParentOrder;
+    buying.working = { ...buying.working, intent: { ...buying.working.intent, side: "BUY" } };
+    const { held, gone, hour } = subject([triggered, ended, buying], marksTo(4));
+    hour();
+    await held.run();
+    expect(gone).toEqual([1, 2, 3]);
   });
 
   it("many marks are deleted a few at a time, with a turn in between", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
+import { MarkPause } from "../../src/engine/commit/mark-pause.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { AppendBatch } from "../../src/ports/index.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
@@ -104,4 +105,24 @@ describe("decision IL: marks wait for each other, and no other write waits for t
     const after = world.engine.runningLimit(await world.order(order)) ?? 0;
     expect(after >= shown).toBe(true);
   });
+});
+
+it("decision IL: the wait is over after 20 ms, with the quote that comes then, and at once if something else is due", async () => {
+  let nowMs = 1_000;
+  let turns = 0;
+  const market = { marking: 0, hasOnlyMarks: true };
+  const commits = { isEmpty: true };
+  const next = async (): Promise<void> => {
+    turns++;
+    nowMs += 2;
+    market.marking++;
+  };
+  const core = { monotonicMs: () => nowMs, turns: { next } };
+  const parts = { market, commits } as unknown as ConstructorParameters<typeof MarkPause>[1];
+  const pause = new MarkPause(core as unknown as ConstructorParameters<typeof MarkPause>[0], parts);
+  await pause.over();
+  expect(turns).toBe(10);
+  commits.isEmpty = false;
+  await pause.over();
+  expect([pause.isDue, turns]).toEqual([false, 10]);
 });
