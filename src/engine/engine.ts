@@ -7,7 +7,7 @@ import type { ShardHead, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { abandonParts, closeParts } from "./closing.ts";
 import { EngineAccount } from "./commands/engine-account.ts";
-import { settleChild } from "./commands/settlement.ts";
+import { resumeOrder, settleChild } from "./commands/settlement.ts";
 import type { AccountView } from "./core/account-view.ts";
 import type * as Api from "./core/api.ts";
 import type * as Calls from "./core/calls.ts";
@@ -55,7 +55,12 @@ class RunningEngine implements Api.Engine {
     await this.#inTurns((live) => rearming.arm(live));
     this.market.begin();
     children.listen();
-    await this.#inTurns((live) => children.recover(live));
+    let restored = 0;
+    await this.#inTurns((live) => {
+      if (live.durable?.restored !== undefined) restored++;
+      children.recover(live);
+    });
+    if (restored > 0) core.telemetry.event("warn", "orders.restored", { orders: restored });
     committer.begin();
     timers.begin();
     endedNames.begin();
@@ -138,6 +143,10 @@ class RunningEngine implements Api.Engine {
 
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
     return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts.shards)));
+  }
+
+  resumeOrder(resumption: Api.Resumption): Promise<ParentOrder> {
+    return this.#parts.calls.decide((caller) => caller.follow(resumeOrder(resumption, this.#parts.shards)));
   }
 
   fundsChanged(accountId: number): void {

@@ -17,6 +17,7 @@ export type {
   PriceBarRange,
   ProbePoint,
   QuoteNow,
+  Resumption,
   Story,
   Verification,
 } from "./core/api.ts";

@@ -15,6 +15,11 @@ export { Questions } from "./questions.ts";
 export { checkedRateLimiter } from "./rate-limiter.ts";
 export { problemOf, UnreadableAnswer } from "./reading.ts";
 export { checkedRejections } from "./rejections.ts";
-export { type ParsedSettlement, readSettlement } from "./settlement.ts";
+export {
+  type ParsedResumption,
+  type ParsedSettlement,
+  readResumption,
+  readSettlement,
+} from "./settlement.ts";
 export { checkedVolumes } from "./volumes.ts";
 export { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS, UPDATE_REASONS, words } from "./words.ts";

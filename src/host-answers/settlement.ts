@@ -1,6 +1,7 @@
+import type { ChildFills } from "../lifecycle/index.ts";
 import type { Fill } from "../model/index.ts";
 import { readFills } from "./child-report.ts";
-import { demand, membersOf, printableOf, wordOf } from "./reading.ts";
+import { demand, itemsOf, membersOf, printableOf, wholeOf, wordOf } from "./reading.ts";
 
 /** An operator's settlement of an unknown child, checked. */
 export type ParsedSettlement = Readonly<{
@@ -28,5 +29,30 @@ export function readSettlement(said: unknown): ParsedSettlement {
     fills,
     by: printableOf(settlement.by, "by", 64),
     why: printableOf(settlement.why, "why", 200),
+  };
+}
+
+/** An operator's word on an order of a restored store, checked. */
+export type ParsedResumption = Readonly<{
+  orderId: number;
+  children: readonly ChildFills[];
+  by: string;
+  why: string;
+}>;
+
+/** Maximum number of children that one resumption names. */
+const MOST_CHILDREN = 100_000;
+
+/** Reads an operator's word on an order of a restored store. Throws an UnreadableAnswer for any unreadable part. */
+export function readResumption(said: unknown): ParsedResumption {
+  const { orderId, children = [], by, why } = membersOf(said, "the resumption");
+  return {
+    orderId: wholeOf(orderId, "orderId", { from: Number.MIN_SAFE_INTEGER, to: -1 }),
+    children: itemsOf(children, "children", MOST_CHILDREN).map((each) => {
+      const { childId, fills } = membersOf(each, "a child");
+      return { childId: printableOf(childId, "childId", 64), fills: readFills(fills) };
+    }),
+    by: printableOf(by, "by", 64),
+    why: printableOf(why, "why", 200),
   };
 }

@@ -35,12 +35,13 @@ export function frozenLimitOf({ trigger }: ParentOrder): Price | undefined {
   return trigger?.limit === undefined ? undefined : withinPriceRange(trigger.limit);
 }
 
-/** Returns whether a parent can send children: it is neither held, ending, ended nor stopped. */
+/** Returns whether a parent can send children: it is neither held, ending, ended, stopped nor restored. */
 export function isActive(order: ParentOrder): boolean {
   return (
     order.ended === undefined &&
     order.pendingEnd === undefined &&
     order.frozen === undefined &&
+    order.restored === undefined &&
     order.held === undefined
   );
 }

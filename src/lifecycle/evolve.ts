@@ -128,6 +128,13 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
     case "FROZEN":
       next.frozen = true;
       return;
+    case "RESTORED":
+      next.restored = true;
+      next.attempts = fact.attempts;
+      return;
+    case "RESUMED":
+      next.restored = undefined;
+      return;
     case "ALERT":
       return keepAlert(next, fact);
     default:

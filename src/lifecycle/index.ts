@@ -39,7 +39,14 @@ export {
 export { admitList, type ListAdmissionContext, levelOf } from "./list-admission.ts";
 export { type LegEvent, transitionList } from "./list-transition.ts";
 export { type ListStatusView, listStatusOf, orderListOf, protectiveFirst } from "./order-list.ts";
-export type { Effect, ExecutionAttempt, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
+export type {
+  ChildFills,
+  Effect,
+  ExecutionAttempt,
+  ParentEvent,
+  Rules,
+  TransitionContext,
+} from "./parent-event.ts";
 export { type OrderPreview, type PreviewContext, previewOrder, type QuoteText } from "./preview.ts";
 export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf, scheduleEndMs } from "./slots.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";

@@ -33,6 +33,8 @@ export function transitionList(
   const before = legs.find((leg) => leg.orderId === orderId);
   invariant(before !== undefined, "I53", `order ${orderId} is not a leg of its list`);
   if (before.list === undefined) return [transition(before, event, context)];
+  if (executes(event) && legs.some((leg) => leg !== before && isRestored(leg)))
+    return [{ order: before, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
   const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
   const leadContext = isUnknown ? { ...context, listUnknown: true as const } : context;
   const steps =
@@ -71,12 +73,23 @@ function withConsequences(
  */
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
 
+/** Returns whether an event can lead to a child. */
+const executes = ({ kind }: ParentEvent): boolean =>
+  kind === "FIRED" || kind === "MEASURED" || kind === "PRINTED";
+
+/**
+ * Returns whether a leg waits to be resumed after a restore. It may have won since the backup, so that no other leg may
+ * fire before its executions are known (decision VD).
+ */
+const isRestored = ({ restored, ended }: ParentOrder): boolean =>
+  restored !== undefined && ended === undefined;
+
 /**
  * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended
- * (decision 34).
+ * (decision 34). A restored leg can have executions of children that the engine does not know.
  */
-function hasWon(leg: ParentOrder): boolean {
-  return leg.trigger !== undefined || leg.attempts > 0;
+function hasWon({ trigger, lastChildId, executedQuantity }: ParentOrder): boolean {
+  return trigger !== undefined || lastChildId !== undefined || executedQuantity > 0;
 }
 
 /**

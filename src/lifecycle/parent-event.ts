@@ -13,6 +13,9 @@ export interface ExecutionAttempt {
   readonly volume?: Quantity;
 }
 
+/** Executions of a child. */
+export type ChildFills = Readonly<{ childId: string; fills: readonly Fill[] }>;
+
 /** An event of a parent. It contains everything that a transition needs, so a transition queries nothing. */
 export type ParentEvent =
   /** Its condition was met on a counted quote. */
@@ -39,6 +42,11 @@ export type ParentEvent =
       state: "closed" | "rejected" | "never";
       fills: readonly Fill[];
     }>
+  /**
+   * An operator resumes it after a restore. `children` are the executions that the venue has of its children, by their
+   * ids.
+   */
+  | Readonly<{ kind: "RESUMED"; children: readonly ChildFills[] }>
   /** It is proved that its child can never execute. */
   | Readonly<{ kind: "CHILD_VOIDED"; childId: string }>
   /** Its child was not handed over because price, time or a cancel came in between. */

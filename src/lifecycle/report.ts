@@ -4,7 +4,7 @@ import { meets } from "../triggers/index.ts";
 import { isDustResidual } from "./child-size.ts";
 import { limitConditionOf } from "./conditions.ts";
 import { addFact, type Draft, isExpired } from "./draft.ts";
-import type { ParentEvent } from "./parent-event.ts";
+import type { ChildFills, ParentEvent } from "./parent-event.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /**
@@ -81,6 +81,14 @@ export function settleChild(draft: Draft, said: Settlement): void {
   reportChild(draft, { childId, state, fills });
 }
 
+/** Counts what the venue has executed for a restored parent, and lets it go on (decision VD). */
+export function resume(draft: Draft, children: readonly ChildFills[]): void {
+  if (draft.order.restored === undefined || draft.order.ended !== undefined) return;
+  for (const { childId, fills } of children) takeFills(draft, childId, fills);
+  addFact(draft, { kind: "RESUMED" });
+  settleLate(draft);
+}
+
 /**
  * Most alerts about unreadable reports of one parent. The limit keeps a venue that goes on sending such reports from
  * filling the journal.
@@ -105,7 +113,9 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
     if (draft.order.executions.has(fill.executionId)) continue;
     addFact(draft, { kind: "FILLED", childId, fill });
     const name = `execution ${fill.executionId} of ${childId}`;
-    if (late) alert(draft, "LATE_FILL", `${name} came after the child was closed`);
+    // A restored parent is known to lack executions.
+    if (late && draft.order.restored === undefined)
+      alert(draft, "LATE_FILL", `${name} came after the child was closed`);
     if (inside === undefined || meets(inside, fill.price)) continue;
     const limit = formatPrice(inside.level);
     alert(

@@ -7,7 +7,15 @@ import { awaitsPostOnlyCheck, isActive, limitConditionOf, needsTrigger } from ".
 import { addFact, type Draft, isExpired } from "./draft.ts";
 import { childIdOf } from "./identity.ts";
 import type { Effect, ExecutionAttempt, ParentEvent, TransitionContext } from "./parent-event.ts";
-import { closeChild, markUnknown, reportChild, reportInvalid, settleChild, voidChild } from "./report.ts";
+import {
+  closeChild,
+  markUnknown,
+  reportChild,
+  reportInvalid,
+  resume,
+  settleChild,
+  voidChild,
+} from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /**
@@ -61,6 +69,8 @@ function step(draft: Draft, event: ParentEvent): void {
       return reportInvalid(draft, event);
     case "SETTLED":
       return settleChild(draft, event);
+    case "RESUMED":
+      return resume(draft, event.children);
     case "OUTCOME_UNKNOWN":
       return markUnknown(draft, event.childId);
     case "CHILD_VOIDED":

@@ -61,7 +61,14 @@ export type Fact =
   | Readonly<{ kind: "END_REQUESTED"; end: PendingEnd }>
   | Readonly<{ kind: "ENDED"; status: TerminalStatus; reason: EndReason }>
   | Readonly<{ kind: "ALERT"; alert: AlertKind; detail: string }>
-  | Readonly<{ kind: "FROZEN" }>;
+  | Readonly<{ kind: "FROZEN" }>
+  /**
+   * The store was restored from a backup. The order sends nothing until a person says what happened after the backup.
+   * Children with attempts up to `attempts` may be at the venue.
+   */
+  | Readonly<{ kind: "RESTORED"; attempts: number }>
+  /** A person said what happened after the backup. */
+  | Readonly<{ kind: "RESUMED" }>;
 
 /** Why a record was written. */
 export type Cause =

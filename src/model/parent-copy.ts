@@ -40,6 +40,7 @@ export function copyOf(order: ParentOrder): ParentCopy {
     pendingEnd: order.pendingEnd,
     ended: order.ended,
     frozen: order.frozen,
+    restored: order.restored,
   } satisfies Record<keyof ParentOrder, unknown>;
 }
 

@@ -172,4 +172,6 @@ export interface ParentOrder {
   readonly ended?: ParentEnd | undefined;
   /** Stopped by a broken invariant or an overfill: it sends no more children. */
   readonly frozen?: true | undefined;
+  /** Open in a backup from which the store was restored: it sends nothing until a person resumes it. */
+  readonly restored?: true | undefined;
 }

@@ -26,6 +26,7 @@ function everyCall(engine: Engine, orderId: number): Readonly<Record<string, () 
     cancelList: () => engine.cancelList({ accountId: 1, listId: -1 }),
     settleChild: () =>
       engine.settleChild({ childId: "aqc-x-y-z", state: "never", by: "somebody", why: "looked" }),
+    resumeOrder: () => engine.resumeOrder({ orderId, by: "somebody", why: "looked" }),
     find: () => engine.find(key),
     findAny: () => engine.findAny(orderId),
     findList: () => engine.findList({ accountId: 1, listId: -1 }),

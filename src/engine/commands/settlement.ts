@@ -1,9 +1,14 @@
-import { type ParsedSettlement, readSettlement, UnreadableAnswer } from "../../host-answers/index.ts";
+import {
+  type ParsedSettlement,
+  readResumption,
+  readSettlement,
+  UnreadableAnswer,
+} from "../../host-answers/index.ts";
 import { childIdOf, readChildId } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
-import type { ChildSettlement } from "../core/api.ts";
+import type { ChildSettlement, Resumption } from "../core/api.ts";
 import { EngineError } from "../core/engine-error.ts";
-import { orderIn } from "../core/live-order.ts";
+import { orderIn, type PendingRecord } from "../core/live-order.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 
@@ -16,7 +21,9 @@ export type SettlementProblem =
   /** The child is resolved, or its outcome is still awaited. */
   | "NOT_UNKNOWN"
   /** Executions of the child are counted, which proves that it arrived. */
-  | "CONTRADICTED";
+  | "CONTRADICTED"
+  /** The order was not open in a backup from which the store was restored, or has ended, or is resumed already. */
+  | "NOT_RESTORED";
 
 /**
  * Error of a refused settlement. Nothing changed.
@@ -50,25 +57,59 @@ export class SettlementError extends Error {
  * SettlementError}, or with the OrderError of a store that failed.
  */
 export async function settleChild(said: ChildSettlement, shards: Shards): Promise<ParentOrder> {
-  const settlement = read(said);
+  const settlement = read(said, readSettlement);
   const named = readChildId(settlement.childId);
   if (named === undefined)
     throw new SettlementError("NO_SUCH_CHILD", "childId is not the id of a child order");
   const shard = shards.ofOrder(named.orderId);
-  return await new Promise((resolve, reject) => {
-    shard.post(() => {
-      try {
-        settle(shard, { ...named, settlement }).then(resolve, reject);
-      } catch (error) {
-        reject(error);
-      }
-    }, reject);
+  return await decided(shard, () => settle(shard, { ...named, settlement }));
+}
+
+/**
+ * Resumes an order of a restored store on an operator's word. Resolves to it when that is durable. Rejects with a {@link
+ * SettlementError}, or with the OrderError of a store that failed.
+ */
+export async function resumeOrder(said: Resumption, shards: Shards): Promise<ParentOrder> {
+  const { orderId, children, by, why } = read(said, readResumption);
+  const shard = shards.ofOrder(orderId);
+  return await decided(shard, async () => {
+    const order = shard.liveOrders.get(orderId)?.working;
+    if (order?.restored === undefined || order.ended !== undefined)
+      throw new SettlementError("NOT_RESTORED", "no open order with this orderId waits to be resumed");
+    const foreign = children.find(({ childId }) => !isChildOf(order, childId));
+    if (foreign !== undefined)
+      throw new SettlementError("NO_SUCH_CHILD", "a childId is not the id of a child of the order");
+    const cause = { kind: "OPERATOR", by, why } as const;
+    return await durable(shard, order, shard.change(orderId, { kind: "RESUMED", children }, cause));
   });
 }
 
-function read(said: unknown): ParsedSettlement {
+/** Returns whether an order may have sent the child. */
+function isChildOf(order: ParentOrder, childId: string): boolean {
+  const { attempt = 0 } = readChildId(childId) ?? {};
+  return attempt >= 1 && attempt <= order.attempts && childIdOf(order, attempt) === childId;
+}
+
+/** Runs a decision in the mailbox of a shard. */
+function decided(shard: Shard, decide: () => Promise<ParentOrder>): Promise<ParentOrder> {
+  return new Promise((resolve, reject) => {
+    shard.post(() => void decide().then(resolve, reject), reject);
+  });
+}
+
+async function durable(
+  shard: Shard,
+  order: ParentOrder,
+  pending: PendingRecord | undefined,
+): Promise<ParentOrder> {
+  if (pending === undefined) throw new EngineError("DISCONNECTED");
+  await shard.whenDurable(pending);
+  return orderIn(pending, order.orderId) ?? order;
+}
+
+function read<T>(said: unknown, reader: (said: unknown) => T): T {
   try {
-    return readSettlement(said);
+    return reader(said);
   } catch (error) {
     throw new SettlementError(
       "UNREADABLE",
@@ -95,8 +136,5 @@ async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Pr
       "the child can only be settled as closed: executions of it are counted already",
     );
   const event = { kind: "SETTLED", childId, state, fills } as const;
-  const pending = shard.change(orderId, event, { kind: "OPERATOR", by, why });
-  if (pending === undefined) throw new EngineError("DISCONNECTED");
-  await shard.whenDurable(pending);
-  return orderIn(pending, orderId) ?? order;
+  return await durable(shard, order, shard.change(orderId, event, { kind: "OPERATOR", by, why }));
 }

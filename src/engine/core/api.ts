@@ -141,6 +141,18 @@ export interface ChildSettlement {
   readonly why: string;
 }
 
+/**
+ * An operator's statement about an order that was open in a backup from which the store was restored. `children` has all
+ * executions of its children that the venue has; those already counted count once. None means that nothing was executed
+ * after the backup. `by` (1-64 printable ASCII characters) and `why` (1-200) go to the journal (decision VD).
+ */
+export interface Resumption {
+  readonly orderId: number;
+  readonly children?: readonly Readonly<{ childId: string; fills: readonly Fill[] }>[];
+  readonly by: string;
+  readonly why: string;
+}
+
 /** Why an order is in its state: its records, oldest first, and what an open order waits for now. */
 export interface Story {
   readonly records: readonly JournalRecord[];
@@ -257,6 +269,12 @@ export interface Engine extends AsyncDisposable {
    * with a SettlementError that gives the reason, for example when the child is not unknown.
    */
   settleChild(settlement: ChildSettlement): Promise<ParentOrder>;
+  /**
+   * Resumes an order of a store that was restored from a backup, with the executions that the venue has of it. Until
+   * then, the order sends no child. Resolves to the order when that is durable. Rejects with a SettlementError that gives
+   * the reason, for example when the order was not restored or is resumed already.
+   */
+  resumeOrder(resumption: Resumption): Promise<ParentOrder>;
   /**
    * Tells the engine that balances of an account have changed. Parents whose children were refused for lack of funds
    * soon try again. The service calls this method when the host reports changes of accounts or native orders (decision

@@ -14,7 +14,8 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   NO_OPEN_SLOT: "the next slot of its schedule",
   NO_VOLUME: "a trade of another participant that it can follow",
   SHARE_USED: "more executed volume: its share of the volume so far is used",
-  LIST_UNKNOWN: "the outcome of a child of its list, which the engine is looking up",
+  LIST_UNKNOWN:
+    "the outcome of a child of its list, which the engine is looking up, or the word of a person on a restored leg of its list",
 };
 
 /** Context of a wait besides the parent: the quote, the time, and whether the account is stopped or out of funds. */
@@ -36,6 +37,8 @@ export function explainWait(
     return "the order is stopped because an invariant is broken; see its alerts";
   if (frozen)
     return "the account is stopped because an invariant of another of its orders is broken; see the alerts of that order";
+  if (order.restored !== undefined)
+    return "a person who says what happened to it after the backup from which the store was restored";
   if (order.child !== undefined) return explainChild(order);
   if (order.held) return "its working order to fill completely";
   if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return REASONS.NO_OPEN_SLOT;

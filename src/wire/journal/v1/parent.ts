@@ -58,4 +58,5 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   pendingEnd: optional(pendingEnd),
   ended: optional(object<ParentEnd>("an end", { status, reason, atMs: integer })),
   frozen: optional(yes),
+  restored: optional(yes),
 });

@@ -112,6 +112,8 @@ const fact: Kind<Fact> = union<Fact>("fact", {
   ENDED: { status, reason },
   ALERT: { alert, detail: text },
   FROZEN: {},
+  RESTORED: { attempts: integer },
+  RESUMED: {},
 });
 
 /** One durable step of one shard. */
