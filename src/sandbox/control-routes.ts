@@ -6,7 +6,7 @@ import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
 import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
-import { readSettlementBody, settlementRefusal } from "./settlement.ts";
+import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
 import { readVenueEvent, readVenueFault } from "./venue-input.ts";
 
 /** A call of the control interface: path parts after `/control`, query, parsed body. */
@@ -183,8 +183,18 @@ async function sayEvent(exchange: Exchange, { body }: ControlCall): Promise<unkn
 /** Settles a child. Answers 409 if the child is not unknown. */
 async function settleChild(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const settlement = readSettlementBody(body, exchange.clock.nowMs());
+  return await settled(exchange, exchange.engine.settleChild(settlement));
+}
+
+/** Resumes an order of a restored store. Answers 409 if the order does not wait for it. */
+async function resumeOrder(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const resumption = readResumptionBody(body, exchange.clock.nowMs());
+  return await settled(exchange, exchange.engine.resumeOrder(resumption));
+}
+
+async function settled(exchange: Exchange, change: Promise<unknown>): Promise<unknown> {
   try {
-    await exchange.engine.settleChild(settlement);
+    await change;
   } catch (error) {
     throw settlementRefusal(error);
   }
@@ -231,6 +241,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["POST venue/release", release],
   ["POST venue/events", sayEvent],
   ["POST venue/settle", settleChild],
+  ["POST restored/resume", resumeOrder],
   ["POST crash", armCrash],
   ["GET children", showChildren],
   ["GET verify", (exchange) => exchange.engine.verify()],

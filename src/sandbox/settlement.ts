@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "../decimal/index.ts";
-import { type ChildSettlement, SettlementError } from "../engine/index.ts";
+import { type ChildSettlement, type Resumption, SettlementError } from "../engine/index.ts";
+import type { Fill } from "../model/index.ts";
 import { epochMs, InputError, readInput } from "./input-error.ts";
 import { scaledText } from "./venue-input.ts";
 
@@ -18,6 +19,13 @@ const body = z.strictObject({
   why: z.string().min(1).max(200),
 });
 
+const resumption = z.strictObject({
+  orderId: z.number(),
+  children: z.array(z.strictObject({ childId: z.string().min(1).max(64), fills: z.array(fill) })).optional(),
+  by: z.string().min(1).max(64),
+  why: z.string().min(1).max(200),
+});
+
 /** A call that conflicts with the current state. Answered with 409. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
@@ -28,14 +36,23 @@ export class ConflictError extends Error {
  */
 export function readSettlementBody(said: unknown, nowMs: number): ChildSettlement {
   const { child, fills = [], ...rest } = readInput(body, said);
+  return { ...rest, childId: child, fills: fills.map(fillAt(nowMs)) };
+}
+
+/** Reads the body of `POST /control/restored/resume` in the same way. */
+export function readResumptionBody(said: unknown, nowMs: number): Resumption {
+  const { children = [], ...rest } = readInput(resumption, said);
   return {
     ...rest,
-    childId: child,
-    fills: fills.map(({ executionId, quantity, price, time }) => {
-      return { executionId, quantity: quantity as Quantity, price: price as Price, timeMs: time ?? nowMs };
-    }),
+    children: children.map(({ childId, fills }) => ({ childId, fills: fills.map(fillAt(nowMs)) })),
   };
 }
+
+const fillAt =
+  (nowMs: number) =>
+  ({ executionId, quantity, price, time }: z.infer<typeof fill>): Fill => {
+    return { executionId, quantity: quantity as Quantity, price: price as Price, timeMs: time ?? nowMs };
+  };
 
 /** Returns the control interface's error for a settlement that the engine refuses. */
 export function settlementRefusal(error: unknown): unknown {

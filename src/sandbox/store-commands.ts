@@ -2,6 +2,7 @@ import {
   backupSqliteStore,
   restoreSqliteStore,
   type SqliteCopy,
+  type SqliteRestoreOptions,
   type SqliteVerification,
   verifySqliteStore,
 } from "../adapters/sqlite/index.ts";
@@ -24,7 +25,10 @@ export const STORE_COMMANDS: ReadonlyMap<string, StoreCommand> = new Map<string,
 export function storeCommandsHelp(): string {
   return [
     "managed-orders backup STORE TARGET              copies a store, which may be in use, to a new file",
-    "managed-orders restore BACKUP STORE             makes a new store of a backup",
+    "managed-orders restore BACKUP STORE             makes a new store of a backup, whose open orders are paused",
+    "    --at POSITION        as it was at a position of the journal, which backup prints",
+    "    --archive FOLDER     with the records that have left the store",
+    "    --no-pause           only if no engine has opened the store since the backup",
     "managed-orders verify STORE [--archive FOLDER]  reads every row of a store, and the archive of its journal",
     "",
   ].join("\n");
@@ -40,11 +44,37 @@ async function backup(argv: readonly string[], output: CommandOutput): Promise<n
   return 0;
 }
 
+const RESTORE = "restore BACKUP STORE [--at POSITION] [--archive FOLDER] [--no-pause]";
+
 async function restore(argv: readonly string[], output: CommandOutput): Promise<number> {
-  const [from, path] = two(argv, "restore BACKUP STORE");
-  const copy = await restoreSqliteStore({ from, path });
-  output.say(`${path}: ${contentsOf(copy)}\n`);
+  const options = restoreOptions(argv);
+  const copy = await restoreSqliteStore(options);
+  output.say(`${options.path}: ${contentsOf(copy)}\n`);
+  if (copy.paused > 0)
+    output.say(
+      `${copy.paused} open orders are paused: compare them with the executions of the venue since then, and resume them (engine.resumeOrder).\n`,
+    );
   return 0;
+}
+
+function restoreOptions(argv: readonly string[]): SqliteRestoreOptions {
+  const [from, path, ...flags] = argv;
+  if (from === undefined || path === undefined) throw wrongArguments(RESTORE);
+  let options: SqliteRestoreOptions = { from, path };
+  while (flags.length > 0) {
+    const flag = flags.shift();
+    if (flag === "--no-pause") options = { ...options, pause: false };
+    else if (flag === "--at") options = { ...options, at: positionIn(flags.shift()) };
+    else if (flag === "--archive" && flags[0] !== undefined)
+      options = { ...options, archive: flags.shift() ?? "" };
+    else throw wrongArguments(RESTORE);
+  }
+  return options;
+}
+
+function positionIn(text = ""): number {
+  if (!/^[0-9]{1,15}$/.test(text)) throw wrongArguments(RESTORE);
+  return Number.parseInt(text, 10);
 }
 
 async function verify(argv: readonly string[], output: CommandOutput): Promise<number> {
@@ -67,9 +97,8 @@ function two(argv: readonly string[], usage: string): readonly [string, string] 
 
 const wrongArguments = (usage: string): SettingsError => new SettingsError(`usage: managed-orders ${usage}`);
 
-function contentsOf({ records, shards, bytes }: SqliteCopy): string {
-  const position = shards.map(({ shard, sequence }) => `${shard}:${sequence}`).join(" ");
-  return `${records} records, ${(bytes / 1e6).toFixed(1)} MB, at the journal position ${position === "" ? "0" : position}`;
+function contentsOf({ records, position, bytes }: SqliteCopy): string {
+  return `${records} records, ${(bytes / 1e6).toFixed(1)} MB, at the journal position ${position}`;
 }
 
 function verdictOf(found: SqliteVerification): string {

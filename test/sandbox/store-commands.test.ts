@@ -31,7 +31,7 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
     const backup = await run("backup", place.path, copy);
     expect(backup).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/9000 records, .* MB, .* 7:9000\n$/),
+      said: expect.stringMatching(/9000 records, .* MB, at the journal position 9000\n$/),
     });
     expect(backup.shown[0]).toMatch(/^Copying \[#*\.*\] \d+ %$/);
     await store.close();
@@ -42,6 +42,10 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
         said: expect.stringContaining("The store is whole.\nRecords since the journal began: 9000;"),
       },
     });
+    const earlier = join(place.directory, "earlier.db");
+    expect(await run("restore", copy, earlier, "--at", "500", "--no-pause")).toMatchObject({
+      ...{ code: 0, said: expect.stringMatching(/: 500 records, .*, at the journal position 500\n$/) },
+    });
     executeOn(next, "DELETE FROM journal WHERE sequence BETWEEN 4 AND 6");
     expect(await run("verify", next)).toMatchObject({
       ...{ code: 1, said: expect.stringContaining("missing: records 4 to 6 of shard 7") },
@@ -50,7 +54,17 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
 
   it("say how they are used", async () => {
     await expect(run("backup", "one")).rejects.toThrow("usage: managed-orders backup STORE TARGET");
-    await expect(run("restore")).rejects.toThrow("usage: managed-orders restore BACKUP STORE");
+    const usage =
+      "usage: managed-orders restore BACKUP STORE [--at POSITION] [--archive FOLDER] [--no-pause]";
+    for (const argv of [
+      [],
+      ["a"],
+      ["a", "b", "c"],
+      ["a", "b", "--at"],
+      ["a", "b", "--at", "-1"],
+      ["a", "b", "--archive"],
+    ])
+      await expect(run("restore", ...argv)).rejects.toThrow(usage);
     await expect(run("verify", "a", "--archive")).rejects.toThrow("usage: managed-orders verify STORE");
   });
 });

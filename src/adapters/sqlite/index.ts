@@ -14,6 +14,7 @@ export {
   restoreSqliteStore,
   type SqliteBackupOptions,
   type SqliteCopy,
+  type SqliteRestored,
   type SqliteRestoreOptions,
 } from "./store-backup.ts";
 export {

@@ -28,6 +28,8 @@ export type SnapshotTable = Readonly<{
    * Error if a later owner of the store has dropped the unfinished snapshot.
    */
   write(snapshot: ShardSnapshot): Generator<void, void>;
+  /** Raises the counter of the newest snapshot of a shard. Returns false if the shard has none. */
+  raiseCounter(shard: number, by: number): boolean;
   /** Drops the remains of interrupted writes. Call it inside a transaction. */
   cleanUp(): void;
 }>;
@@ -61,6 +63,7 @@ export function snapshotTable(database: Database): SnapshotTable {
   return {
     read: snapshotReader(database),
     write: snapshotWriter(database),
+    raiseCounter: counterRaise(database),
     cleanUp() {
       dropUnfinished.run();
       dropOrphans.run();
@@ -68,13 +71,32 @@ export function snapshotTable(database: Database): SnapshotTable {
   };
 }
 
-const unknownShard = (shard: number): RangeError => new RangeError(`the store has no shard ${shard}`);
-
-function snapshotReader(database: Database): SnapshotTable["read"] {
-  const newest = database.prepare<[shard: number], Header>(
+function newestHeader(database: Database): { get(shard: number): Header | undefined } {
+  return database.prepare<[shard: number], Header>(
     `SELECT generation, sequence, counter, parents, checksum FROM snapshots
      WHERE shard = ? AND complete = 1 ORDER BY sequence DESC LIMIT 1`,
   );
+}
+
+function counterRaise(database: Database): SnapshotTable["raiseCounter"] {
+  const newest = newestHeader(database);
+  const write = database.prepare<[counter: number, checksum: number, generation: number]>(
+    "UPDATE snapshots SET counter = ?, checksum = ? WHERE generation = ?",
+  );
+  return (shard, by) => {
+    const header = newest.get(shard);
+    if (header === undefined) return false;
+    const { generation, sequence, parents } = header;
+    const counter = header.counter + by;
+    write.run(counter, checksumOf([shard, sequence, counter, parents]), generation);
+    return true;
+  };
+}
+
+const unknownShard = (shard: number): RangeError => new RangeError(`the store has no shard ${shard}`);
+
+function snapshotReader(database: Database): SnapshotTable["read"] {
+  const newest = newestHeader(database);
   const parts = database.prepare<[generation: number, from: number, limit: number], Part>(
     `SELECT part, parents, checksum FROM snapshot_parts WHERE generation = ? AND part >= ?
      ORDER BY part LIMIT ?`,

@@ -3,11 +3,13 @@ import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import {
   errorCode,
+  flagOption,
   functionOption,
   nameOption,
   type OptionCheck,
   optional,
   optionsOf,
+  wholeOption,
   wordOption,
 } from "../../common/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
@@ -16,7 +18,7 @@ import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { lockFile } from "./file-lock.ts";
 import { createFile, explained, openDatabase, refuseOthers, requireThere } from "./open-database.ts";
 import { atOneMoment } from "./reading.ts";
-import { renewStoreId } from "./store-id.ts";
+import { lastPosition, restoreContents } from "./restore/index.ts";
 import { verifySqliteStore } from "./store-verification.ts";
 
 /** What to copy and where to, and who is told of the progress. */
@@ -35,6 +37,18 @@ export interface SqliteRestoreOptions {
   readonly from: string;
   /** Path of the store. It must not exist. */
   readonly path: string;
+  /** Position of the journal whose state the store gets. Default: the end of the backup. */
+  readonly at?: number;
+  /**
+   * Directory of the archive of the journal. All its records up to the position are put back into the store. Without it, a
+   * position of which records have left is refused.
+   */
+  readonly archive?: string;
+  /**
+   * Whether open orders are paused until `engine.resumeOrder` (default true). False lets them go on at once: only for a
+   * backup of a store that no engine has opened since, or for a copy that is only read (decision VD).
+   */
+  readonly pause?: boolean;
   readonly driver?: SqliteDriverName;
 }
 
@@ -42,12 +56,20 @@ export interface SqliteRestoreOptions {
 export interface SqliteCopy {
   /** Number of records since the journal began. */
   readonly records: number;
-  /** The position of the journal: the heads of all shards with records. */
+  /** The position of the journal: that of its last record, 0 for an empty one (decision VA). */
+  readonly position: number;
+  /** The heads of all shards with records. */
   readonly shards: readonly ShardHead[];
   /** Size of the file. */
   readonly bytes: number;
   /** Whether records have left the store: they are in the archive, if there is one, and not in this file. */
   readonly forgets: boolean;
+}
+
+/** Contents of a restored store. */
+export interface SqliteRestored extends SqliteCopy {
+  /** Number of open orders that are paused until a person resumes them. */
+  readonly paused: number;
 }
 
 /** Number of pages, of 4 kB each, that one step copies: some milliseconds. */
@@ -65,6 +87,9 @@ const backupOption: OptionCheck = optionsOf<SqliteBackupOptions>({
 const restoreOption: OptionCheck = optionsOf<SqliteRestoreOptions>({
   from: nameOption,
   path: nameOption,
+  at: optional(wholeOption({ from: 0 })),
+  archive: optional(nameOption),
+  pause: optional(flagOption),
   driver: driverOption,
 });
 
@@ -101,9 +126,11 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
 }
 
 /**
- * Makes a store of a backup. Reads every row first, as {@link verifySqliteStore} does, and raises the epoch of every
- * shard. The store has its name only when it is complete and on disk. Rejects with an Error that names the file if the
- * backup is damaged or not one of this version, if the store exists already or is open in another process, and with a
+ * Makes a store of a backup, as it was at the end of the backup or at an earlier position of its journal. Reads every row
+ * first, as {@link verifySqliteStore} does. Raises the epoch of every shard, and the ids of new orders beyond all that were
+ * given after the backup. Open orders send nothing until `engine.resumeOrder`. The store has its name only when it is
+ * complete and on disk. Rejects with an Error that names the file if the backup is damaged or not one of this version, if
+ * the state at the position cannot be built, if the store exists already or is open in another process, and with a
  * TypeError or RangeError that names an option that is missing, unknown or wrong.
  *
  * @example
@@ -115,9 +142,11 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
  * };
  * ```
  */
-export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise<SqliteCopy> {
+export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise<SqliteRestored> {
   restoreOption(options, "restoreSqliteStore");
-  const { driver } = options;
+  const { driver, at, archive, pause = true } = options;
+  const folder = archive === undefined ? undefined : resolve(archive);
+  let paused = 0;
   const [from, path] = [resolve(options.from), resolve(options.path)];
   requireThere(from);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -125,21 +154,21 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   for (const beside of [`${path}-wal`, `${path}-shm`]) refuseExisting(beside);
   const unlock = lockFile({ path, busyTimeoutMs: 0, driver });
   try {
-    return await published(path, driver, async (part) => {
+    const copy = await published(path, driver, async (part) => {
       refuseLog(from);
       await copyFile(from, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       chmodSync(part, 0o600);
       requireSound(part, basename(from), driver);
-      const database = openDatabase({ path: part, busyTimeoutMs: 0, driver });
-      renewStoreId(database);
-      database.exec(
-        "UPDATE shards SET epoch = epoch + 1; UPDATE state SET value = value + 1 WHERE name = 'owner'",
-      );
-      database.close();
-      const contents = oneFileCopy(part, driver);
+      // Opened once by itself, because it may have an earlier schema.
+      openDatabase({ path: part, busyTimeoutMs: 0, driver }).close();
+      oneFileCopy(part, driver);
       await requireWhole(part, basename(from), driver);
+      paused = await restoreContents(part, { from, at, archive: folder, pause, driver });
+      const contents = oneFileCopy(part, driver);
+      if (at !== undefined || folder !== undefined) await requireWhole(part, basename(from), driver);
       return contents;
     });
+    return { ...copy, paused };
   } finally {
     unlock();
   }
@@ -244,6 +273,7 @@ function contentsOf(database: Database): Omit<SqliteCopy, "bytes"> {
     .all();
   return {
     records: heads.reduce((sum, { sequence }) => sum + sequence, 0),
+    position: lastPosition(database),
     shards: heads.map(({ forgotten, ...head }) => (forgotten > 0 ? { ...head, forgotten } : head)),
     forgets: heads.some(({ forgotten }) => forgotten > 0),
   };

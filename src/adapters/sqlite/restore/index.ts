@@ -1,0 +1,2 @@
+export { restoreContents } from "./restore-contents.ts";
+export { lastPosition } from "./restore-position.ts";

@@ -1,0 +1,83 @@
+import { decodeRecord } from "../../../wire/index.ts";
+import { nextTurn } from "../../shared/index.ts";
+import { type ArchivedRecord, readArchive } from "../archive/index.ts";
+import { checksumOf } from "../checksum.ts";
+import type { Database } from "../database.ts";
+import { restoreError } from "./restore-error.ts";
+import { headsOf } from "./restore-position.ts";
+
+/** Number of records that one transaction puts back. */
+const RECORDS_PER_STEP = 512;
+
+/**
+ * Puts records of an archive back into the journal, up to a position, at the positions that they had. Rejects with an
+ * Error that names a line that is damaged, or that is not of this journal.
+ */
+export async function putBack(database: Database, folder: string, until: number): Promise<void> {
+  const put = putting(database);
+  let waiting: (ArchivedRecord & Readonly<{ name: string }>)[] = [];
+  for await (const { file, line, record, problem } of readArchive(folder)) {
+    const name = `${file}, line ${line}`;
+    if (record === undefined) throw restoreError(`${name}: ${problem}`);
+    if (record.position <= until) waiting.push({ ...record, name });
+    if (waiting.length < RECORDS_PER_STEP) continue;
+    put(waiting);
+    waiting = [];
+    await nextTurn();
+  }
+  put(waiting);
+}
+
+function putting(
+  database: Database,
+): (records: readonly (ArchivedRecord & Readonly<{ name: string }>)[]) => void {
+  const stored = database.prepare<[position: number], string>(
+    "SELECT record FROM journal WHERE position = ?",
+  );
+  const there = stored.pluck();
+  const insert = database.prepare<[number, number, number, string, number]>(
+    "INSERT INTO journal (position, shard, sequence, record, checksum) VALUES (?, ?, ?, ?, ?)",
+  );
+  const index = database.prepare<[number, number, number]>(
+    "INSERT OR IGNORE INTO journal_index (shard, sequence, position) VALUES (?, ?, ?)",
+  );
+  const { immediate } = database.transaction(
+    (records: readonly (ArchivedRecord & Readonly<{ name: string }>)[]) => {
+      for (const { text, position, name } of records) {
+        const kept = there.get(position);
+        const isOther = kept !== undefined && kept !== text;
+        if (kept === text) continue;
+        const { shard, sequence } = decodeRecord(text);
+        if (isOther || index.run(shard, sequence, position).changes !== 1)
+          throw restoreError(`${name}: record ${sequence} of shard ${shard} is not of this journal`);
+        insert.run(position, shard, sequence, text, checksumOf([shard, sequence], text));
+      }
+    },
+  );
+  return immediate;
+}
+
+/**
+ * Notes that no record is missing up to the given ends. Throws an Error that names the first shard that lacks one. The
+ * records of orders that had left are deleted again with the next hour's, if the store forgets.
+ */
+export function requireComplete(
+  database: Database,
+  ends: readonly Readonly<{ shard: number; sequence: number }>[],
+): void {
+  const count = database
+    .prepare<[shard: number, until: number], number>(
+      "SELECT count(*) FROM journal_index WHERE shard = ? AND sequence <= ?",
+    )
+    .pluck();
+  const note = database.prepare<[leftover: number, shard: number]>(
+    "UPDATE shards SET forgotten = 0, leftover = max(leftover, ?) WHERE shard = ?",
+  );
+  const forgotten = new Set(headsOf(database).flatMap((head) => (head.forgotten > 0 ? [head.shard] : [])));
+  for (const { shard, sequence } of ends) {
+    if (!forgotten.has(shard)) continue;
+    const missing = sequence - (count.get(shard, sequence) ?? 0);
+    if (missing > 0) throw restoreError(`the archive lacks ${missing} records of shard ${shard}`);
+    note.run(sequence, shard);
+  }
+}
