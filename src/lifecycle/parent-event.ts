@@ -14,7 +14,10 @@ export interface ExecutionAttempt {
 }
 
 /** Executions of a child. */
-export type ChildFills = Readonly<{ childId: string; fills: readonly Fill[] }>;
+export interface ChildFills {
+  readonly childId: string;
+  readonly fills: readonly Fill[];
+}
 
 /** An event of a parent. It contains everything that a transition needs, so a transition queries nothing. */
 export type ParentEvent =

@@ -11,6 +11,7 @@ export {
   admit,
   admitList,
   type BestPrices,
+  type ChildFills,
   type Effect,
   type ExecutionAttempt,
   evolve,
