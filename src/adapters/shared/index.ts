@@ -2,4 +2,12 @@ export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";
+export {
+  type DurableRejections,
+  QueuedRejections,
+  type RejectionBounds,
+  type RejectionTable,
+  type RetentionOptions,
+} from "./queued-rejections.ts";
 export { textsOf } from "./record-texts.ts";
+export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts";

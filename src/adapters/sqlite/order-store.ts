@@ -13,7 +13,7 @@ import {
 } from "../../common/index.ts";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
-import { inTurns, limited } from "../shared/index.ts";
+import { inTurns, limited, QueuedRejections } from "../shared/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
@@ -21,7 +21,6 @@ import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { type DatabaseOptions, explained, oneFile, openDatabase, withFileName } from "./open-database.ts";
-import { QueuedRejections } from "./queued-rejections.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
 import { tablesOf } from "./tables-of.ts";

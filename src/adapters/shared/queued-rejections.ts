@@ -1,8 +1,37 @@
 import type { Rejection } from "../../model/index.ts";
-import type { RejectionQuery, Telemetry } from "../../ports/index.ts";
-import { nextTurn } from "../shared/index.ts";
-import type { RejectionTable } from "./rejection-table.ts";
-import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
+import type { Awaitable, RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts";
+import { nextTurn } from "./next-turn.ts";
+
+/** Rejections that survive a restart of the process. */
+export interface DurableRejections extends Rejections {
+  /** Resolves when all waiting rejections are written or lost. */
+  flush(): Promise<void>;
+}
+
+/** Options for retained rejections. */
+export interface RetentionOptions {
+  /**
+   * Number of rejections that may wait to be written; default 1000. Further rejections are lost, and counted as lost.
+   */
+  readonly capacity?: number;
+  /** Number of days for which a rejection is kept; default 30. */
+  readonly retentionDays?: number;
+  /** Rejections kept per account; default 10000. Beyond it the oldest are deleted. */
+  readonly perAccount?: number;
+  /** Receives an event for lost rejections. */
+  readonly telemetry?: Telemetry;
+}
+
+/** Retention bounds: rejections from `beforeMs` on, and the newest `perAccount` of an account. */
+export type RejectionBounds = Readonly<{ beforeMs: number; perAccount: number }>;
+
+/** The table `api_order_reject` of a database. */
+export type RejectionTable = Readonly<{
+  /** Adds rejections, and deletes some that are too old and those beyond an account's limit. */
+  add(rejections: readonly Rejection[], bounds: RejectionBounds): Awaitable<void>;
+  /** Returns the newest `limit` rejections, oldest first. */
+  list(query: RejectionQuery): Awaitable<readonly Rejection[]>;
+}>;
 
 const DAY_MS = 86_400_000;
 const WRITTEN_AT_ONCE = 100;
@@ -12,7 +41,7 @@ const WRITTEN_AT_ONCE = 100;
  * waits for the disk. Queries also find waiting rejections; these are lost if the process dies. A failed write is not
  * retried. Source: contract, Errors ("Persisted writes are asynchronous") and Versioning.
  */
-export class QueuedRejections implements SqliteRejections {
+export class QueuedRejections implements DurableRejections {
   readonly #table: RejectionTable;
   readonly #capacity: number;
   readonly #retentionMs: number;
@@ -23,7 +52,7 @@ export class QueuedRejections implements SqliteRejections {
   #retained = 0;
   #lost = 0;
 
-  constructor(table: RejectionTable, options: SqliteRejectionOptions) {
+  constructor(table: RejectionTable, options: RetentionOptions) {
     this.#table = table;
     this.#capacity = options.capacity ?? 1_000;
     this.#retentionMs = (options.retentionDays ?? 30) * DAY_MS;
@@ -45,8 +74,13 @@ export class QueuedRejections implements SqliteRejections {
   }
 
   async list(query: RejectionQuery): Promise<readonly Rejection[]> {
+    // Taken first: a rejection that is written meanwhile is in both, and none is in neither.
     const waiting = this.#waiting.filter((rejection) => matches(rejection, query));
-    return [...this.#table.list(query), ...waiting].slice(-query.limit);
+    const written = await this.#table.list(query);
+    const ids = new Set(written.map(({ rejectionId }) => rejectionId));
+    // They are written in their order: those before the last written one are written too, or cut off by the limit.
+    const last = waiting.findLastIndex(({ rejectionId }) => ids.has(rejectionId));
+    return [...written, ...waiting.slice(last + 1)].slice(-query.limit);
   }
 
   async flush(): Promise<void> {
@@ -57,16 +91,16 @@ export class QueuedRejections implements SqliteRejections {
     while (this.#waiting.length > 0) {
       await nextTurn();
       const batch = this.#waiting.slice(0, WRITTEN_AT_ONCE);
-      this.#keep(batch);
+      await this.#keep(batch);
       this.#waiting.splice(0, batch.length);
     }
     this.#writing = undefined;
   }
 
-  #keep(batch: readonly Rejection[]): void {
+  async #keep(batch: readonly Rejection[]): Promise<void> {
     try {
       const beforeMs = (batch.at(-1)?.timeMs ?? 0) - this.#retentionMs;
-      this.#table.add(batch, { beforeMs, perAccount: this.#perAccount });
+      await this.#table.add(batch, { beforeMs, perAccount: this.#perAccount });
       this.#retained += batch.length;
     } catch (error) {
       this.#lose("rejections.unwritten", batch.length, error);

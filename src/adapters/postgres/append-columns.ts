@@ -1,0 +1,139 @@
+import { InvariantError, invariant } from "../../errors/index.ts";
+import type { EndedList, KeptQuote, MarketMark, ParentOrder, PricedPrint } from "../../model/index.ts";
+import type { AppendBatch, ShardAppend } from "../../ports/index.ts";
+import { encodeParent } from "../../wire/index.ts";
+import { textsOf } from "../shared/index.ts";
+import { bytesOf, storable } from "./reading.ts";
+
+/** Number of shards of a store. The row after the last one is the market journal. */
+export const SHARDS = 256;
+
+/** A place in the market journal: the epoch of its owner, and the number of the row within it. */
+export type Position = Readonly<{ owner: number; position: number }>;
+
+/** The market data of a batch, with the owner of the market journal that writes it. */
+export type MarketPart = Readonly<{
+  epoch: number;
+  round: number;
+  marks: readonly MarketMark[];
+  quotes: readonly KeptQuote[];
+  prints: readonly PricedPrint[];
+  /** Returns the number of the next row. */
+  next: () => number;
+}>;
+
+/** A statement's columns. Each is one parameter. */
+type Columns = readonly (readonly unknown[])[];
+
+/** Which of the append statements has the columns, and the columns. */
+export type AppendColumns = Readonly<{ form: "records" | "orders" | "whole"; columns: Columns }>;
+
+/**
+ * Returns the columns of an append. Throws before anything is sent: a RangeError for an unknown shard, an InvariantError
+ * I54 for records of another shard, I50 for a parent that has not ended.
+ */
+export function appendColumns(shards: AppendBatch["shards"], market: MarketPart | undefined): AppendColumns {
+  const ended = endedRows(shards);
+  const lists = listRows(shards);
+  const columns = [...partColumns(shards, market), ...recordColumns(shards)];
+  if (market === undefined && ended.size + lists.size === 0) return { form: "records", columns };
+  const orders = [...columns, ...transposed([...ended.values()], 7), ...transposed([...lists.values()], 7)];
+  if (market === undefined) return { form: "orders", columns: orders };
+  return { form: "whole", columns: [...orders, ...marketColumns(market)] };
+}
+
+/** Turns rows into columns. Without rows there are empty columns. */
+export function transposed(rows: readonly (readonly unknown[])[], width: number): Columns {
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
+}
+
+/** Throws a RangeError for a shard that does not exist. */
+export function requireShard(shard: number): void {
+  if (!Number.isInteger(shard) || shard < 0 || shard >= SHARDS)
+    throw new RangeError(`the store has no shard ${shard}`);
+}
+
+function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefined): Columns {
+  const withRecords = new Set<number>();
+  const rows = shards.map(({ shard, epoch, round, records }, part) => {
+    requireShard(shard);
+    if (records.length > 0 && withRecords.has(shard))
+      throw new RangeError(`a batch has two parts with records of shard ${shard}`);
+    if (records.length > 0) withRecords.add(shard);
+    return [part, shard, epoch, round, records[0]?.sequence ?? 0];
+  });
+  if (market !== undefined) rows.push([-1, SHARDS, market.epoch, market.round, 0]);
+  return transposed(rows, 5);
+}
+
+function recordColumns(shards: readonly ShardAppend[]): Columns {
+  const rows = shards.flatMap((given, part) => {
+    const { shard, records } = given;
+    const own = records.every((record) => record.shard === shard);
+    invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
+    return textsOf(given).map((text, index) => [part, records[index]?.sequence, text]);
+  });
+  return transposed(rows, 3);
+}
+
+/** Whether the records of a part follow each other. */
+export function isGapless({ records }: ShardAppend): boolean {
+  const first = records[0]?.sequence ?? 0;
+  return records.every((record, index) => record.sequence === first + index);
+}
+
+/** By shard and id, because a statement may write each key once; the last one counts. */
+function endedRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly unknown[]> {
+  const rows = new Map<string, readonly unknown[]>();
+  for (const [part, { shard, ended }] of shards.entries())
+    for (const order of ended) rows.set(`${shard} ${order.orderId}`, endedRow(part, order));
+  return rows;
+}
+
+function endedRow(part: number, order: ParentOrder): readonly unknown[] {
+  const { orderId, accountId, intent, ended, list } = order;
+  invariant(ended !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
+  const listId = list?.listId ?? null;
+  return [part, orderId, accountId, bytesOf(intent.clientOrderId), ended.atMs, listId, encodeParent(order)];
+}
+
+function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly unknown[]> {
+  const rows = new Map<string, readonly unknown[]>();
+  for (const [part, { shard, endedLists = [] }] of shards.entries())
+    for (const list of endedLists) rows.set(`${shard} ${list.listId}`, listRow(part, list));
+  return rows;
+}
+
+function listRow(part: number, list: EndedList): readonly unknown[] {
+  const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs } = list;
+  return [part, listId, accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legs.join(",")];
+}
+
+function marketColumns({ epoch, marks, quotes, prints, next }: MarketPart): Columns {
+  const lastMarks = new Map(marks.map((mark) => [`${mark.side} ${mark.position} ${mark.symbol}`, mark]));
+  const markRows = [...lastMarks.values()].map(({ symbol, side, position, price, timeMs }) => [
+    ...[symbol, side, position, String(price), timeMs],
+  ]);
+  const quoteRows = quotes.map(({ symbol, bid, ask, timeMs }) => [
+    ...[symbol, epoch, next(), String(bid), String(ask), timeMs],
+  ]);
+  const firstPrints = new Map<string, PricedPrint>();
+  for (const print of prints) {
+    const key = `${print.symbol}\n${print.id}`;
+    if (!firstPrints.has(key)) firstPrints.set(key, print);
+  }
+  const printRows = [...firstPrints.values()].map((print) => [
+    ...[print.symbol, storable(print.id), print.seenAtMs, print.timeMs, String(print.price)],
+    ...[String(print.quantity), print.fresh, epoch, next()],
+  ]);
+  return [...transposed(markRows, 5), ...transposed(quoteRows, 6), ...transposed(printRows, 9)];
+}
+
+/** Returns the error for a client id that names another order or list of the account. */
+export function takenName(key: string): InvariantError | undefined {
+  if (key === "ended_client_ids")
+    return new InvariantError("I03", "a client id of the batch belongs to another parent of its account");
+  if (key === "ended_list_client_ids")
+    return new InvariantError("I03", "a client id of the batch belongs to another list of its account");
+  return undefined;
+}

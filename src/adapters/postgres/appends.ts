@@ -1,0 +1,132 @@
+import type { AppendBatch, AppendOutcome, OrderStore } from "../../ports/index.ts";
+import { appendColumns, isGapless, type MarketPart, SHARDS, takenName } from "./append-columns.ts";
+import type { Database } from "./database.ts";
+import { afterMs, withDeadline } from "./deadline.ts";
+import type { Row } from "./driver.ts";
+import { laterOwner, type Owner } from "./owner.ts";
+import { brokenKey, UnknownOutcome } from "./postgres-error.ts";
+import { textIn, wholeIn } from "./reading.ts";
+import { APPEND, JOURNAL } from "./statements.ts";
+
+/** Part number of the market journal in the answer to an append. */
+const MARKET_PART = -1;
+
+type Pending = Readonly<{ shards: ReadonlySet<number>; cut: () => void }>;
+
+/**
+ * Appends. One is one statement, in one round trip, and is never given up from here: only the caller decides by `fence`
+ * that its answer matters no more.
+ */
+export class Appends {
+  readonly #database: Database;
+  readonly #owner: Owner;
+  readonly #patienceMs: number;
+  readonly #pending: Set<Pending> = new Set();
+  /** The last write of the market journal. They are made one after the other, so that their rows have the order. */
+  #market: Promise<unknown> = Promise.resolve();
+
+  /** An append that was fenced is given up after `patienceMs`. */
+  constructor(database: Database, owner: Owner, patienceMs: number) {
+    this.#database = database;
+    this.#owner = owner;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Writes a batch, as the port says. */
+  readonly append: OrderStore["append"] = async (batch) => {
+    const { marks, prints = [], quotes = [] } = batch;
+    if (marks.length + prints.length + quotes.length === 0) return await this.#write(batch, undefined);
+    const { market } = this.#owner;
+    if (market === undefined && batch.shards.length === 0) throw laterOwner();
+    if (market === undefined) return await this.#write(batch, undefined);
+    return await this.inMarket(async () => {
+      const { round, next } = this.#owner;
+      return await this.#write(batch, { epoch: market, round, marks, prints, quotes, next });
+    });
+  };
+
+  /**
+   * Runs a write of the market journal after those before it. One whose outcome is not known, or that has no answer
+   * after a while, is fenced first.
+   */
+  async inMarket<T>(write: () => Promise<T>): Promise<T> {
+    const before = this.#market;
+    const late = (): Error => {
+      this.#owner.doubt();
+      return new Error("the write before has no answer");
+    };
+    const turn = withDeadline(before, this.#patienceMs, late)
+      .catch(() => undefined)
+      .then(async () => {
+        await this.#beginRound();
+        return await write();
+      });
+    this.#market = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  /**
+   * Notes that a round of a shard has begun. Appends of the shard that are still without an answer are answered now, or
+   * their connection hangs: it is cut after a while.
+   */
+  fenced(shard: number): void {
+    for (const pending of this.#pending) {
+      if (!pending.shards.has(shard)) continue;
+      afterMs(this.#patienceMs, () => {
+        if (this.#pending.has(pending)) pending.cut();
+      });
+    }
+  }
+
+  /** Cuts every append that has no answer after a while. */
+  close(): void {
+    for (const { shards } of this.#pending) for (const shard of shards) this.fenced(shard);
+  }
+
+  async #beginRound(): Promise<void> {
+    const { market, round, isRoundDue } = this.#owner;
+    if (!isRoundDue || market === undefined) return;
+    await this.#database.write(JOURNAL.fence, [SHARDS, market, round], "first");
+    this.#owner.begun();
+    this.fenced(SHARDS);
+  }
+
+  async #write(batch: AppendBatch, market: MarketPart | undefined): Promise<readonly AppendOutcome[]> {
+    const sent = batch.shards.filter(isGapless);
+    const { form, columns } = appendColumns(sent, market);
+    if (sent.length === 0 && market === undefined) return batch.shards.map(() => "fenced");
+    const verdicts = verdictsIn(await this.#send(batch, APPEND[form], columns, market));
+    if (sent.length === 0 && batch.shards.length === 0 && verdicts.get(MARKET_PART) !== true) throw laterOwner();
+    const parts = new Map(sent.map((part, index) => [part, index]));
+    return batch.shards.map((part) =>
+      verdicts.get(parts.get(part) ?? Number.NaN) === true ? "durable" : "fenced",
+    );
+  }
+
+  async #send(
+    { shards }: AppendBatch,
+    text: string,
+    columns: readonly unknown[],
+    market: MarketPart | undefined,
+  ): Promise<readonly Row[]> {
+    let cut = (): void => undefined;
+    const numbers = shards.map(({ shard }) => shard);
+    const pending = { shards: new Set(market === undefined ? numbers : [...numbers, SHARDS]), cut: () => cut() };
+    this.#pending.add(pending);
+    try {
+      return await this.#database.append(text, columns, (cutter) => {
+        cut = cutter;
+      });
+    } catch (error) {
+      if (market !== undefined && error instanceof UnknownOutcome) this.#owner.doubt();
+      const { cause } = error as Error;
+      throw takenName(brokenKey(cause) ?? "") ?? error;
+    } finally {
+      this.#pending.delete(pending);
+    }
+  }
+}
+
+function verdictsIn(rows: readonly Row[]): ReadonlyMap<number, boolean> {
+  return new Map(rows.map((row) => [wholeIn(row, 0), textIn(row, 1) === "t"]));
+}

@@ -1,0 +1,8 @@
+/**
+ * The store in a Postgres database, or in one that speaks its protocol and dialect. It needs the package pg.
+ *
+ * @module managed-orders/postgres
+ */
+export type { PostgresStoreOptions } from "./options.ts";
+export { openPostgresStore, type PostgresStore } from "./order-store.ts";
+export type { PostgresRejectionOptions, PostgresRejections } from "./rejections.ts";

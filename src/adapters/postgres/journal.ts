@@ -1,0 +1,82 @@
+import { invariant } from "../../errors/index.ts";
+import type { JournalRecord } from "../../model/index.ts";
+import type { OrderStore, ShardHead } from "../../ports/index.ts";
+import { decodeRecord } from "../../wire/index.ts";
+import { limited } from "../shared/index.ts";
+import { requireShard, SHARDS } from "./append-columns.ts";
+import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
+import type { Owner } from "./owner.ts";
+import { textIn, wholeIn } from "./reading.ts";
+import { JOURNAL } from "./statements.ts";
+
+/** Number of bytes after which one read ends. A record with the weights of a schedule may have 200,000. */
+const READ_BYTES: number = 4 * 2 ** 20;
+
+type Journal = Pick<OrderStore, "acquire" | "head" | "fence" | "readRecords">;
+
+/** Creates the methods for shards, their rounds and their records. */
+export function journal(database: Database, owner: Owner): Journal {
+  return {
+    acquire: () => acquire(database, owner),
+    async head(shard) {
+      requireShard(shard);
+      const [row] = await database.read(JOURNAL.head, [shard]);
+      return headOf(row);
+    },
+    async fence({ shard, epoch, round }) {
+      requireShard(shard);
+      await database.write(JOURNAL.fence, [shard, epoch, round], "first");
+    },
+    async readRecords(range) {
+      const { shard, after, limit } = limited(range);
+      requireShard(shard);
+      const rows = await database.read(JOURNAL.read, [shard, after, limit, READ_BYTES]);
+      return recordsOf({ shard, after, limit }, rows);
+    },
+  };
+}
+
+/** The heads are read by a new statement: the snapshot of the one that raises the epochs is older than its locks. */
+async function acquire(database: Database, owner: Owner): Promise<readonly ShardHead[]> {
+  const raised = await database.write(JOURNAL.acquire, [], "first");
+  const epochs = new Map(raised.map((row) => [wholeIn(row, 0), wholeIn(row, 1)]));
+  invariant(epochs.size === SHARDS + 1, "I53", `the store has ${epochs.size - 1} shards instead of ${SHARDS}`);
+  const heads = (await database.read(JOURNAL.heads)).map(headOf);
+  owner.become(epochs, epochs.get(SHARDS) ?? 0);
+  return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));
+}
+
+function headOf(row: Row | undefined): ShardHead {
+  const [shard, epoch, forgotten, sequence] = [0, 1, 2, 3].map((column) => wholeIn(row, column)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return { shard, epoch, sequence, ...(forgotten > 0 && { forgotten }) };
+}
+
+type Range = Readonly<{ shard: number; after: number; limit: number }>;
+
+/**
+ * Throws if records above `forgotten` are missing, or the last one: a journal with a hole or a lost end must never be
+ * read as a shorter journal.
+ */
+function recordsOf({ shard, after, limit }: Range, rows: readonly Row[]): readonly JournalRecord[] {
+  const [forgotten, last] = [wholeIn(rows[0], 0), wholeIn(rows[0], 1)];
+  const records: JournalRecord[] = [];
+  let [before, bytes] = [after, 0];
+  for (const row of rows) {
+    if (row[2] === null) break; // no record above `after`
+    const [sequence, text] = [wholeIn(row, 2), textIn(row, 3)];
+    const follows = sequence === before + 1 || (sequence > before && sequence - 1 <= forgotten);
+    invariant(follows, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
+    records.push(decodeRecord(text, { shard, sequence }));
+    before = sequence;
+    bytes += Buffer.byteLength(text);
+  }
+  const isCut = records.length === limit || bytes >= READ_BYTES;
+  invariant(isCut || before >= last, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
+  return records;
+}

@@ -1,0 +1,65 @@
+import type { KeptQuote, MarketMark, MarketSide } from "../../model/index.ts";
+import type { OrderStore } from "../../ports/index.ts";
+import { transposed } from "./append-columns.ts";
+import type { Database } from "./database.ts";
+import { laterOwner, type Owner } from "./owner.ts";
+import { amountIn, textIn, wholeIn } from "./reading.ts";
+import { MARKETS } from "./statements.ts";
+
+/** Creates the methods for marks and last quotes. */
+export function market(
+  database: Database,
+  owner: Owner,
+): Pick<OrderStore, "readMarks" | "readQuotes" | "deleteMarks"> {
+  return {
+    async readMarks() {
+      const rows = await database.read(MARKETS.marks);
+      const marks = rows.map(
+        (row): MarketMark => ({
+          symbol: textIn(row, 0),
+          side: textIn(row, 1) as MarketSide,
+          position: wholeIn(row, 2),
+          price: amountIn(row, 3),
+          timeMs: wholeIn(row, 4),
+        }),
+      );
+      return marks.sort(
+        (a, b) => compare(a.symbol, b.symbol) || compare(a.side, b.side) || a.position - b.position,
+      );
+    },
+    async readQuotes() {
+      const quotes = await newestQuotes(database);
+      return quotes
+        .map(({ owner: _owner, position: _position, ...quote }) => quote)
+        .sort((a, b) => compare(a.symbol, b.symbol));
+    },
+    async deleteMarks(marks) {
+      const rows = marks.map(({ symbol, side, position }) => [symbol, side, position]);
+      const values = [owner.requireMarket(), ...transposed(rows, 3)];
+      const [row] = await database.write(MARKETS.deleteMarks, values);
+      if (wholeIn(row, 0) === 0) throw laterOwner();
+    },
+  };
+}
+
+async function newestQuotes(
+  database: Database,
+): Promise<readonly (KeptQuote & Readonly<{ owner: number; position: number }>)[]> {
+  return (await database.read(MARKETS.quotes)).map((row) => ({
+    symbol: textIn(row, 0),
+    owner: wholeIn(row, 1),
+    position: wholeIn(row, 2),
+    bid: amountIn(row, 3),
+    ask: amountIn(row, 4),
+    timeMs: wholeIn(row, 5),
+  }));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Deletes the quotes that are not the newest of their symbol. They were added one by one, see `MIGRATIONS`. */
+export async function forgetQuotes(database: Database): Promise<void> {
+  const newest = await newestQuotes(database);
+  const rows = newest.map(({ symbol, owner, position }) => [symbol, owner, position]);
+  if (rows.length > 0) await database.write(MARKETS.deleteQuotes, transposed(rows, 3));
+}

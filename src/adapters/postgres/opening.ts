@@ -1,0 +1,106 @@
+import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
+import { CREATION, MIGRATIONS, type Migration, NOTE_STEP } from "./migrations.ts";
+import { PostgresStoreError, sqlState } from "./postgres-error.ts";
+import { textIn, wholeIn } from "./reading.ts";
+import { OPENING } from "./statements.ts";
+
+const OLDEST_SERVER = 140_000;
+
+/**
+ * Returns what a host must change, so that an order that was acknowledged cannot be lost. Throws if the server is too old
+ * or cannot be written.
+ */
+export async function durabilityProblems(database: Database): Promise<readonly string[]> {
+  const [row] = await database.read(OPENING.settings);
+  const name = database.place.database;
+  const version = textIn(row, 0);
+  const [number, commit, standbys, fsync, pages, readOnly, messages] = (row ?? []).slice(1);
+  if (version.startsWith("PostgreSQL") && !version.includes("-YB-") && wholeIn(row, 1) < OLDEST_SERVER)
+    throw new PostgresStoreError(`${name} runs Postgres ${number}: use Postgres 14 or later`, "SERVER_VERSION");
+  if (readOnly === "on")
+    throw new PostgresStoreError(
+      `${name} is read-only, such as a standby: use the URL of the primary server`,
+      "25006",
+    );
+  const problems: string[] = [];
+  if (commit === "off")
+    problems.push("synchronous_commit is off: a crash of the server loses the last orders; set it to on");
+  if ((commit === "local" || commit === "remote_write") && (standbys ?? "") !== "")
+    problems.push(`synchronous_commit is ${commit}: a failover to a standby loses the last orders; set it to on`);
+  if (fsync === "off") problems.push("fsync is off: a crash of the machine loses orders; set it to on");
+  if (pages === "off")
+    problems.push("full_page_writes is off: a crash of the machine may damage the database; set it to on");
+  if (messages !== undefined && messages !== null && !SHOWS_WARNINGS.includes(messages))
+    problems.push(
+      `client_min_messages is ${messages}: the server hides that a commit has not reached its standby; set it to notice`,
+    );
+  return problems;
+}
+
+const SHOWS_WARNINGS = ["debug5", "debug4", "debug3", "debug2", "debug1", "debug", "log", "notice", "warning"];
+
+/** How often the schema is looked at again because another process is creating it. */
+const ATTEMPTS = 20;
+
+/** What two processes that create the same schema at once answer to one of them: the object exists already. */
+const EXISTS = ["23505", "42P06", "42P07", "42710", "40001", "XX000"];
+
+/**
+ * Creates the schema, or runs the steps that it lacks, each as one transaction. Throws if it holds tables of another
+ * application, or is too new.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const missing = await missingSteps(database, migrations);
+    const [step] = missing;
+    if (step === undefined) return;
+    try {
+      await database.script(typeof step === "string" ? CREATION : [NOTE_STEP(step), ...step.sql]);
+    } catch (error) {
+      const state = sqlState((error as Error).cause);
+      if (attempt === ATTEMPTS || state === undefined || !EXISTS.includes(state)) throw error;
+    }
+  }
+}
+
+async function missingSteps(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<readonly ("create" | Migration)[]> {
+  const { schema } = database.place;
+  const tables = (await database.read(OPENING.tables, [schema])).map((row) => textIn(row, 0));
+  if (!tables.includes("managed_orders_version")) {
+    if (tables.length > 0) throw foreign(database, tables);
+    return ["create"];
+  }
+  const versions = await database.read(OPENING.versions);
+  requireUsable(database, versions, migrations);
+  const done = versions.map((row) => wholeIn(row, 0));
+  return migrations.filter(({ version }) => !done.includes(version));
+}
+
+function foreign({ place }: Database, tables: readonly string[]): Error {
+  const names = tables.slice(0, 3).join(", ");
+  return new PostgresStoreError(
+    `the schema ${place.schema} of ${place.database} holds tables of another application (${names}): choose another schema with the option \`schema\``,
+    "FOREIGN_SCHEMA",
+  );
+}
+
+/**
+ * A newer schema says from which version on its programs can share it. A program of an older version is refused: it
+ * would not know what the newer ones rely on.
+ */
+function requireUsable({ place }: Database, versions: readonly Row[], migrations: readonly Migration[]): void {
+  const newest = versions.at(-1);
+  const known = migrations.at(-1)?.version ?? 0;
+  if (newest === undefined || wholeIn(newest, 1) <= known) return;
+  throw new PostgresStoreError(
+    `the schema ${place.schema} of ${place.database} has version ${wholeIn(newest, 0)}, which programs from version ${wholeIn(newest, 1)} on can use, but this version of managed-orders knows versions up to ${known}: update managed-orders`,
+    "NEWER_SCHEMA",
+  );
+}

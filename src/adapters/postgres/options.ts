@@ -1,0 +1,102 @@
+import {
+  flagOption,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { Telemetry } from "../../ports/index.ts";
+import { telemetryOption } from "../../ports/internal.ts";
+import type { PostgresRejectionOptions } from "./rejections.ts";
+
+/** Where the database is, and bounds of the connections to it. */
+export interface PostgresStoreOptions {
+  /** URL of the database, such as `postgres://user@host:5432/database`. No message shows its password. */
+  readonly url: string;
+  /** Name of the schema; default `managed_orders`. The store creates it, and everything in it is the store's. */
+  readonly schema?: string;
+  /** Most connections of this store; default 8. Two of them are kept for appends and takeovers. */
+  readonly connections?: number;
+  /** Most reads, and most writes, that may wait for a connection; default 1,000. Further ones are rejected. */
+  readonly waiting?: number;
+  /** Milliseconds within which a connection must be made; default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** Milliseconds within which a statement must be answered; default 30,000. Appends are never given up. */
+  readonly answerTimeoutMs?: number;
+  /**
+   * If true, the default, refuses a server whose settings lose orders after they were acknowledged. With false, such a
+   * server can be used for tests.
+   */
+  readonly requireDurability?: boolean;
+  readonly rejections?: PostgresRejectionOptions;
+  /** Receives an event when work in the background fails. */
+  readonly telemetry?: Telemetry;
+}
+
+/** Options with their defaults. */
+export type ResolvedOptions = Required<Omit<PostgresStoreOptions, "rejections" | "telemetry">>;
+
+const LONGEST_MS = 2_147_483_647;
+const timeoutOption = wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds");
+
+/** Checks a URL, and never shows it: it may contain a password. */
+const urlOption: OptionCheck = (value, name) => {
+  if (typeof value === "string" && databaseOf(value) !== undefined) return;
+  const wanted = "the URL of a database such as postgres://user@host:5432/database";
+  if (value === undefined) throw new TypeError(`${name} is missing: pass ${wanted}`);
+  const message = `${name} must be ${wanted}; its value is not shown, because it may contain a password`;
+  throw typeof value === "string" ? new RangeError(message) : new TypeError(message);
+};
+
+/** Checks the options of a store. */
+export const storeOption: OptionCheck = optionsOf<PostgresStoreOptions>({
+  url: urlOption,
+  schema: optional(
+    textOption("a name of lower-case letters, digits and _, at most 63 characters", (text) =>
+      /^[a-z_][a-z0-9_]{0,62}$/.test(text),
+    ),
+  ),
+  connections: optional(wholeOption({ from: 3, to: 1_000 })),
+  waiting: optional(wholeOption({ from: 1 })),
+  connectTimeoutMs: optional(timeoutOption),
+  answerTimeoutMs: optional(timeoutOption),
+  requireDurability: optional(flagOption),
+  rejections: optional(
+    optionsOf<PostgresRejectionOptions>({
+      capacity: optional(wholeOption({ from: 0 })),
+      retentionDays: optional(numberOption({ from: 0 })),
+      perAccount: optional(wholeOption({ from: 0 })),
+      telemetry: optional(telemetryOption),
+    }),
+  ),
+  telemetry: optional(telemetryOption),
+});
+
+/** Returns the options with their defaults. */
+export function resolved(options: PostgresStoreOptions): ResolvedOptions {
+  const { rejections: _rejections, telemetry: _telemetry, ...given } = options;
+  return {
+    schema: "managed_orders",
+    connections: 8,
+    waiting: 1_000,
+    connectTimeoutMs: 5_000,
+    answerTimeoutMs: 30_000,
+    requireDurability: true,
+    ...given,
+  };
+}
+
+/** Returns host, port and database of a URL, as messages name them; undefined for anything else. */
+export function databaseOf(url: string): string | undefined {
+  let parts: URL;
+  try {
+    parts = new URL(url);
+  } catch {
+    return undefined;
+  }
+  if (!["postgres:", "postgresql:"].includes(parts.protocol)) return undefined;
+  const host = parts.host === "" ? (parts.searchParams.get("host") ?? "localhost") : parts.host;
+  return `database ${parts.pathname.slice(1) || "of the user"} on ${host}`;
+}

@@ -1,0 +1,120 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { errorMessage } from "../../common/index.ts";
+import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import { QueuedRejections } from "../shared/index.ts";
+import { Appends } from "./appends.ts";
+import { Database } from "./database.ts";
+import { loadDriver } from "./driver.ts";
+import { endings } from "./endings.ts";
+import { journal } from "./journal.ts";
+import { forgetQuotes, market } from "./market.ts";
+import { durabilityProblems, migrate } from "./opening.ts";
+import { databaseOf, type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
+import { Owner } from "./owner.ts";
+import { Pool } from "./pool.ts";
+import { PostgresStoreError } from "./postgres-error.ts";
+import { type PostgresRejections, rejectionTable } from "./rejections.ts";
+import { snapshots } from "./snapshots.ts";
+import { VALUES } from "./statements.ts";
+import { volume } from "./volume.ts";
+
+/**
+ * An order store in a Postgres database. The same schema holds small values of the host and retained rejections. An
+ * engine closes its store; `await using` closes one that has no engine.
+ */
+export interface PostgresStore extends OrderStore, AsyncDisposable {
+  readonly keyValue: KeyValueStore;
+  readonly rejections: PostgresRejections;
+}
+
+/** Number of quotes after which those that are not the newest of their market are deleted. */
+const QUOTES_KEPT = 4_096;
+
+/**
+ * Opens an order store in a Postgres database, and creates its schema if it is missing. Every append is one statement,
+ * which is durable when the append resolves. The last caller of `acquire` owns the shards, on whatever machine it runs
+ * (I60). Needs the package pg. Throws a TypeError or RangeError that names an option that is missing, unknown or wrong.
+ * Rejects with an Error that says what to do if pg cannot be loaded, if the server cannot be reached or refuses the
+ * user, if its settings lose acknowledged orders, or if the schema holds tables of another application or is too new.
+ *
+ * @example
+ * ```ts
+ * import { openPostgresStore, type PostgresStore } from "managed-orders/postgres";
+ *
+ * export const openStore = (): Promise<PostgresStore> =>
+ *   openPostgresStore({ url: "postgres://orders@localhost:5432/exchange" });
+ * ```
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  storeOption(options, "openPostgresStore");
+  const all = resolved(options);
+  const pool = new Pool({ ...all, driver: loadDriver() });
+  const database = new Database(pool, { database: databaseOf(all.url) ?? "", schema: all.schema });
+  try {
+    const problems = await durabilityProblems(database);
+    if (all.requireDurability && problems.length > 0) throw lossy(database, problems);
+    await migrate(database);
+    return storeOn(database, { ...options, answerTimeoutMs: all.answerTimeoutMs });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function lossy({ place }: Database, problems: readonly string[]): Error {
+  return new PostgresStoreError(
+    `${place.database} would lose acknowledged orders: ${problems.join("; ")}`,
+    "NOT_DURABLE",
+  );
+}
+
+type StoreParts = Pick<PostgresStoreOptions, "rejections" | "telemetry"> & Readonly<{ answerTimeoutMs: number }>;
+
+function storeOn(database: Database, { rejections: retention, telemetry, answerTimeoutMs }: StoreParts): PostgresStore {
+  const owner = new Owner();
+  const appends = new Appends(database, owner, answerTimeoutMs);
+  const shards = journal(database, owner);
+  const rejections = new QueuedRejections(rejectionTable(database), retention ?? {});
+  const close = async (): Promise<void> => {
+    await rejections.flush();
+    appends.close();
+    await database.close();
+  };
+  let added = 0;
+  const forget = (): void => {
+    added = 0;
+    forgetQuotes(database).catch((error: unknown) =>
+      telemetry?.event("warn", "quotes.kept", { message: errorMessage(error) }),
+    );
+  };
+  return {
+    ...shards,
+    async fence(round) {
+      await shards.fence(round);
+      appends.fenced(round.shard);
+    },
+    async append(batch) {
+      database.requireOpen();
+      const outcomes = await appends.append(batch);
+      added += batch.quotes?.length ?? 0;
+      if (added >= QUOTES_KEPT) forget();
+      return outcomes;
+    },
+    ...snapshots(database, owner),
+    ...market(database, owner),
+    ...endings(database),
+    ...volume({ database, owner, appends }),
+    close,
+    [Symbol.asyncDispose]: close,
+    rejections,
+    keyValue: {
+      async get(key) {
+        const [row] = await database.read(VALUES.get, [key]);
+        return row?.[0] ?? undefined;
+      },
+      async set(key, value) {
+        await database.write(VALUES.set, [key, value]);
+      },
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { InvariantError } from "../../errors/index.ts";
+
+/** What a handle owns since its latest takeover: the epochs of the shards, and the market journal. */
+export class Owner {
+  #epochs: ReadonlyMap<number, number> = new Map();
+  #market: number | undefined;
+  #round = 0;
+  #isRoundDue = false;
+  #rows = 0;
+
+  /** Notes a takeover that is durable. */
+  become(epochs: ReadonlyMap<number, number>, market: number): void {
+    this.#epochs = epochs;
+    this.#market = market;
+    this.#round = 0;
+    this.#isRoundDue = false;
+    this.#rows = 0;
+  }
+
+  /** Returns the epoch with which this handle took a shard over, -1 if it never did. */
+  epochOf(shard: number): number {
+    return this.#epochs.get(shard) ?? -1;
+  }
+
+  /** The epoch with which this handle took the market journal over; undefined if it never did. */
+  get market(): number | undefined {
+    return this.#market;
+  }
+
+  /** The round of the market journal. */
+  get round(): number {
+    return this.#round;
+  }
+
+  /** Whether the market journal must begin a new round before it is written again. */
+  get isRoundDue(): boolean {
+    return this.#isRoundDue;
+  }
+
+  /** Notes that the outcome of a write of the market journal is not known. */
+  doubt(): void {
+    if (this.#isRoundDue) return;
+    this.#isRoundDue = true;
+    this.#round++;
+  }
+
+  /** Notes that the new round of the market journal is durable. */
+  begun(): void {
+    this.#isRoundDue = false;
+  }
+
+  /** Returns the number of the next row of the market journal in this epoch. */
+  readonly next = (): number => ++this.#rows;
+
+  /** Throws an InvariantError I60 if this handle has never taken the market journal over. Returns its epoch. */
+  requireMarket(): number {
+    if (this.#market === undefined) throw laterOwner();
+    return this.#market;
+  }
+}
+
+/** The error of a handle that does not own the market journal. */
+export function laterOwner(): InvariantError {
+  return new InvariantError("I60", "the market journal belongs to a later owner of the store");
+}
