@@ -15,7 +15,10 @@ const config: ViteUserConfig = defineConfig({
     alias: [
       { find: "#hmac", replacement: src("signing/hmac-node.ts") },
       { find: "#socket", replacement: src("client/socket-node.ts") },
-      { find: /^managed-orders\/(memory|sqlite|postgres|node)$/, replacement: `${src("adapters")}/$1/index.ts` },
+      {
+        find: /^managed-orders\/(memory|sqlite|postgres|node)$/,
+        replacement: `${src("adapters")}/$1/index.ts`,
+      },
       {
         find: /^managed-orders\/(client|conformance|engine|ports|rules|service|signing|simulator)$/,
         replacement: `${src("")}$1/index.ts`,

@@ -17,6 +17,7 @@ import {
   createNodeServer,
   probeMount,
 } from "../../src/adapters/node/index.ts";
+import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import {
   backupSqliteStore,
   openSqliteStore,
@@ -131,6 +132,16 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   probeMount: entry(
     () => ({ url: "http://127.0.0.1:9", timeoutMs: 1 }),
     (options) => void probeMount(createMountProbe(), options).catch(() => undefined),
+  ),
+  openPostgresStore: entry(
+    () => ({
+      ...{
+        url: `postgres://orders:${secret.replaceAll(" ", "")}@127.0.0.1:9/never-opened`,
+        schema: "orders",
+      },
+      ...{ connections: 3, waiting: 1, connectTimeoutMs: 1, answerTimeoutMs: 1, requireDurability: true },
+    }),
+    openPostgresStore,
   ),
   openSqliteStore: entry(() => ({ path: "never-opened/orders.db" }), openSqliteStore),
   backupSqliteStore: entry(

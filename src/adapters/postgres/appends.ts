@@ -96,7 +96,8 @@ export class Appends {
     const { form, columns } = appendColumns(sent, market);
     if (sent.length === 0 && market === undefined) return batch.shards.map(() => "fenced");
     const verdicts = verdictsIn(await this.#send(batch, APPEND[form], columns, market));
-    if (sent.length === 0 && batch.shards.length === 0 && verdicts.get(MARKET_PART) !== true) throw laterOwner();
+    if (sent.length === 0 && batch.shards.length === 0 && verdicts.get(MARKET_PART) !== true)
+      throw laterOwner();
     const parts = new Map(sent.map((part, index) => [part, index]));
     return batch.shards.map((part) =>
       verdicts.get(parts.get(part) ?? Number.NaN) === true ? "durable" : "fenced",
@@ -111,7 +112,10 @@ export class Appends {
   ): Promise<readonly Row[]> {
     let cut = (): void => undefined;
     const numbers = shards.map(({ shard }) => shard);
-    const pending = { shards: new Set(market === undefined ? numbers : [...numbers, SHARDS]), cut: () => cut() };
+    const pending = {
+      shards: new Set(market === undefined ? numbers : [...numbers, SHARDS]),
+      cut: () => cut(),
+    };
     this.#pending.add(pending);
     try {
       return await this.#database.append(text, columns, (cutter) => {

@@ -19,6 +19,7 @@ export class Connection {
   readonly #client: PgClient;
   #warning: Notice | undefined;
   #isOpen = true;
+  #isCut = false;
 
   private constructor(client: PgClient) {
     this.#client = client;
@@ -102,6 +103,8 @@ export class Connection {
   /** Cuts the connection. The server does not learn of it before it answers; a statement under way is not canceled. */
   destroy(): void {
     this.#isOpen = false;
+    if (this.#isCut) return;
+    this.#isCut = true;
     this.#client.connection.stream.destroy();
   }
 }

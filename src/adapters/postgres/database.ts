@@ -42,11 +42,7 @@ export class Database {
    * Writes, and resolves when it is committed. What was rolled back for a passing reason is sent again. Rejects with an
    * UnknownOutcome if it may be kept, or else with an error that names the database.
    */
-  async write(
-    text: string,
-    values: readonly unknown[] = [],
-    lane: Lane = "other",
-  ): Promise<readonly Row[]> {
+  async write(text: string, values: readonly unknown[] = [], lane: Lane = "other"): Promise<readonly Row[]> {
     return await this.#again(() =>
       this.#pool.use(lane, (connection) => connection.write(this.inSchema(text), values)),
     );

@@ -11,13 +11,7 @@ import { ENDINGS } from "./statements.ts";
 
 type Endings = Pick<
   OrderStore,
-  | "findEnded"
-  | "pageEnded"
-  | "countEnded"
-  | "readEnded"
-  | "findEndedList"
-  | "pageEndedLists"
-  | "deleteEnded"
+  "findEnded" | "pageEnded" | "countEnded" | "readEnded" | "findEndedList" | "pageEndedLists" | "deleteEnded"
 > &
   Required<Pick<OrderStore, "pageEndedNames">>;
 

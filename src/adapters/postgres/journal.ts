@@ -41,7 +41,11 @@ export function journal(database: Database, owner: Owner): Journal {
 async function acquire(database: Database, owner: Owner): Promise<readonly ShardHead[]> {
   const raised = await database.write(JOURNAL.acquire, [], "first");
   const epochs = new Map(raised.map((row) => [wholeIn(row, 0), wholeIn(row, 1)]));
-  invariant(epochs.size === SHARDS + 1, "I53", `the store has ${epochs.size - 1} shards instead of ${SHARDS}`);
+  invariant(
+    epochs.size === SHARDS + 1,
+    "I53",
+    `the store has ${epochs.size - 1} shards instead of ${SHARDS}`,
+  );
   const heads = (await database.read(JOURNAL.heads)).map(headOf);
   owner.become(epochs, epochs.get(SHARDS) ?? 0);
   return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));

@@ -3,7 +3,7 @@ import type { OrderStore } from "../../ports/index.ts";
 import { transposed } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import { laterOwner, type Owner } from "./owner.ts";
-import { amountIn, textIn, wholeIn } from "./reading.ts";
+import { amountIn, compareTexts, textIn, wholeIn } from "./reading.ts";
 import { MARKETS } from "./statements.ts";
 
 /** Creates the methods for marks and last quotes. */
@@ -24,14 +24,14 @@ export function market(
         }),
       );
       return marks.sort(
-        (a, b) => compare(a.symbol, b.symbol) || compare(a.side, b.side) || a.position - b.position,
+        (a, b) => compareTexts(a.symbol, b.symbol) || compareTexts(a.side, b.side) || a.position - b.position,
       );
     },
     async readQuotes() {
       const quotes = await newestQuotes(database);
       return quotes
         .map(({ owner: _owner, position: _position, ...quote }) => quote)
-        .sort((a, b) => compare(a.symbol, b.symbol));
+        .sort((a, b) => compareTexts(a.symbol, b.symbol));
     },
     async deleteMarks(marks) {
       const rows = marks.map(({ symbol, side, position }) => [symbol, side, position]);
@@ -54,8 +54,6 @@ async function newestQuotes(
     timeMs: wholeIn(row, 5),
   }));
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** Deletes the quotes that are not the newest of their symbol. They were added one by one, see `MIGRATIONS`. */
 export async function forgetQuotes(database: Database): Promise<void> {

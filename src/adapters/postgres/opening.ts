@@ -17,7 +17,10 @@ export async function durabilityProblems(database: Database): Promise<readonly s
   const version = textIn(row, 0);
   const [number, commit, standbys, fsync, pages, readOnly, messages] = (row ?? []).slice(1);
   if (version.startsWith("PostgreSQL") && !version.includes("-YB-") && wholeIn(row, 1) < OLDEST_SERVER)
-    throw new PostgresStoreError(`${name} runs Postgres ${number}: use Postgres 14 or later`, "SERVER_VERSION");
+    throw new PostgresStoreError(
+      `${name} runs Postgres ${number}: use Postgres 14 or later`,
+      "SERVER_VERSION",
+    );
   if (readOnly === "on")
     throw new PostgresStoreError(
       `${name} is read-only, such as a standby: use the URL of the primary server`,
@@ -27,7 +30,9 @@ export async function durabilityProblems(database: Database): Promise<readonly s
   if (commit === "off")
     problems.push("synchronous_commit is off: a crash of the server loses the last orders; set it to on");
   if ((commit === "local" || commit === "remote_write") && (standbys ?? "") !== "")
-    problems.push(`synchronous_commit is ${commit}: a failover to a standby loses the last orders; set it to on`);
+    problems.push(
+      `synchronous_commit is ${commit}: a failover to a standby loses the last orders; set it to on`,
+    );
   if (fsync === "off") problems.push("fsync is off: a crash of the machine loses orders; set it to on");
   if (pages === "off")
     problems.push("full_page_writes is off: a crash of the machine may damage the database; set it to on");
@@ -38,7 +43,17 @@ export async function durabilityProblems(database: Database): Promise<readonly s
   return problems;
 }
 
-const SHOWS_WARNINGS = ["debug5", "debug4", "debug3", "debug2", "debug1", "debug", "log", "notice", "warning"];
+const SHOWS_WARNINGS = [
+  "debug5",
+  "debug4",
+  "debug3",
+  "debug2",
+  "debug1",
+  "debug",
+  "log",
+  "notice",
+  "warning",
+];
 
 /** How often the schema is looked at again because another process is creating it. */
 const ATTEMPTS = 20;
@@ -95,7 +110,11 @@ function foreign({ place }: Database, tables: readonly string[]): Error {
  * A newer schema says from which version on its programs can share it. A program of an older version is refused: it
  * would not know what the newer ones rely on.
  */
-function requireUsable({ place }: Database, versions: readonly Row[], migrations: readonly Migration[]): void {
+function requireUsable(
+  { place }: Database,
+  versions: readonly Row[],
+  migrations: readonly Migration[],
+): void {
   const newest = versions.at(-1);
   const known = migrations.at(-1)?.version ?? 0;
   if (newest === undefined || wholeIn(newest, 1) <= known) return;

@@ -68,9 +68,13 @@ function lossy({ place }: Database, problems: readonly string[]): Error {
   );
 }
 
-type StoreParts = Pick<PostgresStoreOptions, "rejections" | "telemetry"> & Readonly<{ answerTimeoutMs: number }>;
+type StoreParts = Pick<PostgresStoreOptions, "rejections" | "telemetry"> &
+  Readonly<{ answerTimeoutMs: number }>;
 
-function storeOn(database: Database, { rejections: retention, telemetry, answerTimeoutMs }: StoreParts): PostgresStore {
+function storeOn(
+  database: Database,
+  { rejections: retention, telemetry, answerTimeoutMs }: StoreParts,
+): PostgresStore {
   const owner = new Owner();
   const appends = new Appends(database, owner, answerTimeoutMs);
   const shards = journal(database, owner);

@@ -69,7 +69,9 @@ export class Pool {
     const closed = new Error("the store is closed");
     for (const lane of ["first", "other"] as const)
       for (const { give } of this.#waiting[lane].splice(0)) give(closed);
-    await Promise.all(this.#idle.splice(0).map(({ connection }) => connection.close().catch(() => undefined)));
+    await Promise.all(
+      this.#idle.splice(0).map(({ connection }) => connection.close().catch(() => undefined)),
+    );
   }
 
   #takeIdle(): Connection | undefined {

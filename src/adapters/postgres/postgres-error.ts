@@ -55,7 +55,11 @@ export type Place = Readonly<{ database: string; schema: string }>;
 
 const STATES: readonly (readonly [start: string, text: (place: Place) => string])[] = [
   ["28P01", ({ database }) => `${database} refuses the password: check user and password of the URL`],
-  ["28", ({ database }) => `${database} refuses the user: check the user of the URL, and pg_hba.conf of the server`],
+  [
+    "28",
+    ({ database }) =>
+      `${database} refuses the user: check the user of the URL, and pg_hba.conf of the server`,
+  ],
   ["3D000", ({ database }) => `${database} does not exist: create the database, or correct the URL`],
   [
     "42501",
@@ -69,7 +73,10 @@ const STATES: readonly (readonly [start: string, text: (place: Place) => string]
   ],
   ["53100", ({ database }) => `the disk of ${database} is full: free space; nothing was written`],
   ["53200", ({ database }) => `${database} is out of memory`],
-  ["25006", ({ database }) => `${database} is read-only, such as a standby: use the URL of the primary server`],
+  [
+    "25006",
+    ({ database }) => `${database} is read-only, such as a standby: use the URL of the primary server`,
+  ],
   ["57P03", ({ database }) => `${database} is starting or shutting down: try again`],
   ["57P", ({ database }) => `${database} has ended the connection`],
 ];

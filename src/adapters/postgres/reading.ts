@@ -5,7 +5,8 @@ import type { Row } from "./driver.ts";
 /** Returns a value that is never NULL as text. Throws an InvariantError I53 if it is missing. */
 export function textIn(row: Row | undefined, column: number): string {
   const text = row?.[column];
-  if (text === undefined || text === null) throw new InvariantError("I53", "a row of the database lacks a value");
+  if (text === undefined || text === null)
+    throw new InvariantError("I53", "a row of the database lacks a value");
   return text;
 }
 
@@ -37,8 +38,9 @@ export const textOfHex = (hex: string): string => Buffer.from(hex, "hex").toStri
  * surrogate pair.
  */
 export function storable(text: string): string {
-  return text.replace(/[\0\\]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, (one) =>
-    one === "\\" ? "\\\\" : `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return text.replace(
+    /[\0\\]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g,
+    (one) => (one === "\\" ? "\\\\" : `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
   );
 }
 
@@ -47,4 +49,10 @@ export function asGiven(stored: string): string {
   return stored.replace(/\\(?:\\|u([0-9a-f]{4}))/g, (_all, code: string | undefined) =>
     code === undefined ? "\\" : String.fromCharCode(Number.parseInt(code, 16)),
   );
+}
+
+/** Compares two texts by their characters, independently of the collation of the database. */
+export function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -89,7 +89,10 @@ async function writeSnapshot(
   const generation = randomUUID();
   let parts = 0;
   for (let from = 0; from < parents.length; from += PARENTS_PER_PART) {
-    const text = parents.slice(from, from + PARENTS_PER_PART).map(encodeParent).join("\n");
+    const text = parents
+      .slice(from, from + PARENTS_PER_PART)
+      .map(encodeParent)
+      .join("\n");
     await database.write(SNAPSHOTS.addPart, [shard, generation, parts++, text]);
     writing?.();
   }

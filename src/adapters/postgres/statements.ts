@@ -100,9 +100,7 @@ export const APPEND: Texts<"records" | "orders" | "whole"> = {
 };
 
 /** Shards: owners, rounds, heads, records. */
-export const JOURNAL: Texts<
-  "acquire" | "fence" | "head" | "heads" | "read"
-> = {
+export const JOURNAL: Texts<"acquire" | "fence" | "head" | "heads" | "read"> = {
   /** Raises every epoch, that of the market journal included, and begins its round 0. */
   acquire: `
 WITH locked AS MATERIALIZED (
@@ -138,9 +136,7 @@ SELECT h.forgotten, h.last_sequence, c.sequence, c.record FROM (
 };
 
 /** Snapshots. The row of `snapshot` makes the parts of one generation visible. */
-export const SNAPSHOTS: Texts<
-  "addPart" | "finish" | "newest" | "parts" | "dropParts"
-> = {
+export const SNAPSHOTS: Texts<"addPart" | "finish" | "newest" | "parts" | "dropParts"> = {
   addPart: `
 INSERT INTO managed_orders.snapshot_part (shard, generation, part, parents)
 VALUES ($1::int4, $2::text, $3::int4, $4::text) RETURNING part`,
@@ -188,7 +184,19 @@ const LIST_COLUMNS = `e.list_id, e.account_id, encode(e.list_client_order_id, 'h
 
 /** Ended parents and lists. */
 export const ENDINGS: Texts<
-  "findById" | "findByName" | "falling" | "rising" | "ofShard" | "count" | "names" | "deleteOld" | "findListById" | "findListByName" | "pageLists" | "oldLists" | "deleteLists"
+  | "findById"
+  | "findByName"
+  | "falling"
+  | "rising"
+  | "ofShard"
+  | "count"
+  | "names"
+  | "deleteOld"
+  | "findListById"
+  | "findListByName"
+  | "pageLists"
+  | "oldLists"
+  | "deleteLists"
 > = {
   findById: `SELECT ${ENDED_COLUMNS} WHERE e.account_id = $1::int8 AND e.order_id = $2::int8`,
   findByName: `SELECT ${ENDED_COLUMNS} WHERE e.account_id = $1::int8 AND e.client_order_id = $2::bytea`,
@@ -239,7 +247,23 @@ SELECT (SELECT count(*) FROM lists) + (SELECT count(*) FROM legs)`,
 
 /** The market journal: marks, last quotes, executed volume. */
 export const MARKETS: Texts<
-  "owner" | "marks" | "deleteMarks" | "quotes" | "deleteQuotes" | "totals" | "totalsOf" | "bars" | "barsOf" | "priceBars" | "priceBarsOf" | "prints" | "summed" | "sum" | "deletePrints" | "deleteBars" | "deletePriceBars"
+  | "owner"
+  | "marks"
+  | "deleteMarks"
+  | "quotes"
+  | "deleteQuotes"
+  | "totals"
+  | "totalsOf"
+  | "bars"
+  | "barsOf"
+  | "priceBars"
+  | "priceBarsOf"
+  | "prints"
+  | "summed"
+  | "sum"
+  | "deletePrints"
+  | "deleteBars"
+  | "deletePriceBars"
 > = {
   owner: `WITH ${OWNER} SELECT count(*) FROM owner`,
   marks: "SELECT m.symbol, m.side, m.position, m.price, m.time_ms FROM managed_orders.mark AS m",
@@ -258,7 +282,8 @@ FROM managed_orders.quote AS q ORDER BY q.symbol, q.owner DESC, q.position DESC`
 DELETE FROM managed_orders.quote AS q USING unnest($1::text[], $2::int8[], $3::int8[]) AS k (symbol, owner, position)
 WHERE q.symbol = k.symbol AND (q.owner, q.position) < (k.owner, k.position) RETURNING q.position`,
   totals: "SELECT v.symbol, v.total FROM managed_orders.volume_total AS v",
-  totalsOf: "SELECT v.symbol, v.total FROM managed_orders.volume_total AS v WHERE v.symbol = ANY ($1::text[])",
+  totalsOf:
+    "SELECT v.symbol, v.total FROM managed_orders.volume_total AS v WHERE v.symbol = ANY ($1::text[])",
   bars: `
 SELECT v.symbol, v.minute_ms, v.quantity FROM managed_orders.volume_bar AS v
 WHERE (v.symbol, v.minute_ms) > ($1::text, $2::int8) ORDER BY v.symbol, v.minute_ms LIMIT $3::int8`,
@@ -388,9 +413,7 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value RETURNING 1`,
 };
 
 /** The opening of a store. */
-export const OPENING: Texts<
-  "settings" | "tables" | "versions"
-> = {
+export const OPENING: Texts<"settings" | "tables" | "versions"> = {
   /** Settings that decide whether a commit survives; NULL where a server does not have one. */
   settings: `
 SELECT version(), current_setting('server_version_num', true), current_setting('synchronous_commit', true),
@@ -400,5 +423,6 @@ SELECT version(), current_setting('server_version_num', true), current_setting('
   /** Tables of the schema, and whether one of them is that of the versions. */
   tables: `
 SELECT t.table_name FROM information_schema.tables AS t WHERE t.table_schema = $1::text ORDER BY t.table_name LIMIT 100`,
-  versions: "SELECT v.version, v.usable_from FROM managed_orders.managed_orders_version AS v ORDER BY v.version",
+  versions:
+    "SELECT v.version, v.usable_from FROM managed_orders.managed_orders_version AS v ORDER BY v.version",
 };

@@ -5,7 +5,7 @@ import type { Appends } from "./appends.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { laterOwner, type Owner } from "./owner.ts";
-import { amountIn, asGiven, textIn, wholeIn } from "./reading.ts";
+import { amountIn, asGiven, compareTexts, textIn, wholeIn } from "./reading.ts";
 import { MARKETS } from "./statements.ts";
 import { Sums } from "./sums.ts";
 
@@ -107,7 +107,11 @@ async function storedSums(database: Database, like: Sums): Promise<Sums> {
   for (const row of totals) sums.addTotal(textIn(row, 0), amountIn(row, 1));
   const bars = [...like.bars.values()].map(({ symbol, minuteMs }) => [symbol, minuteMs]);
   for (const row of await database.read(MARKETS.barsOf, transposed(bars, 2))) sums.addBar(barOf(row));
-  const wanted = [...like.priceBars.values()].map(({ symbol, lengthMs, startMs }) => [symbol, lengthMs, startMs]);
+  const wanted = [...like.priceBars.values()].map(({ symbol, lengthMs, startMs }) => [
+    symbol,
+    lengthMs,
+    startMs,
+  ]);
   for (const row of await database.read(MARKETS.priceBarsOf, transposed(wanted, 3)))
     sums.addPriceBar(priceBarOf(row));
   return sums;
@@ -206,11 +210,7 @@ async function readAll(
   };
 }
 
-async function readBars(
-  database: Database,
-  sums: Sums,
-  reading: (() => void) | undefined,
-): Promise<void> {
+async function readBars(database: Database, sums: Sums, reading: (() => void) | undefined): Promise<void> {
   for (let [symbol, minuteMs] = ["", 0]; ; ) {
     const bars = (await database.read(MARKETS.bars, [symbol, minuteMs, ROWS_PER_STEP])).map(barOf);
     for (const bar of bars) sums.addBar(bar);
@@ -238,6 +238,6 @@ async function readPriceBars(
 }
 
 const bySymbol = (a: Readonly<{ symbol: string }>, b: Readonly<{ symbol: string }>): number =>
-  a.symbol < b.symbol ? -1 : Number(a.symbol > b.symbol);
+  compareTexts(a.symbol, b.symbol);
 
 const comparePlaces = (a: Position, b: Position): number => a.owner - b.owner || a.position - b.position;

@@ -1,5 +1,5 @@
-import type { PostgresStoreOptions } from "../../../src/adapters/postgres/index.ts";
 import { loadDriver, type PgClient } from "../../../src/adapters/postgres/driver.ts";
+import type { PostgresStoreOptions } from "../../../src/adapters/postgres/index.ts";
 
 /** An empty place: a schema that does not exist yet. */
 export type Place = Readonly<{ options: PostgresStoreOptions; schema: string; remove: () => Promise<void> }>;

@@ -1,0 +1,125 @@
+/** A rule about a statement, and why it is one. */
+type SqlRule = Readonly<{ name: string; why: string; isBroken: (text: string) => boolean }>;
+
+/** Functions that Postgres, CockroachDB and YugabyteDB share and that the store uses. */
+const FUNCTIONS = [
+  ...["unnest", "coalesce", "count", "sum", "max", "octet_length", "encode", "any", "over", "check"],
+  ...[
+    "current_setting",
+    "version",
+    "generate_series",
+    "exists",
+    "in",
+    "on",
+    "values",
+    "using",
+    "unique",
+    "key",
+  ],
+];
+
+/** Words that may stand before a parenthesis and are no function. */
+const WORDS = [
+  ...[
+    "as",
+    "and",
+    "or",
+    "where",
+    "select",
+    "from",
+    "join",
+    "conflict",
+    "materialized",
+    "distinct",
+    "constraint",
+  ],
+  ...["numeric", "set", "then", "not", "lateral", "is", "into", "index", "table", "cross", "left"],
+];
+
+const TYPES = ["int4", "int8", "text", "bytea", "bool"];
+
+const withoutTexts = (text: string): string => text.replace(/'[^']*'/g, "''");
+
+/** Names of functions that a text calls: words before a parenthesis, without tables, aliases and keywords. */
+function functionsIn(text: string): readonly string[] {
+  const calls = [...withoutTexts(text).matchAll(/(?<![.\w])([a-z_]+) ?\(/gi)];
+  return calls.flatMap((call) => {
+    const name = (call[1] ?? "").toLowerCase();
+    const before = text.slice(0, call.index).trimEnd();
+    const isAlias = /\b(AS|OF)$/i.test(before) || /\bINSERT INTO [\w.]+( AS \w+)?$/i.test(before);
+    return isAlias || WORDS.includes(name) ? [] : [name];
+  });
+}
+
+/** Texts of the queries of a statement that are written to a table: after each INSERT, UPDATE or DELETE. */
+const writesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\b(?:INSERT INTO|DELETE FROM|(?<!DO )(?<!FOR )UPDATE(?! SET)) ([\w.]+)/g)].map(
+    ([, table]) => table ?? "",
+  );
+
+const RULES: readonly SqlRule[] = [
+  {
+    name: "session",
+    why: "a pooler gives each transaction any connection, and CockroachDB has no advisory locks and no LISTEN",
+    isBroken: (text) =>
+      /advisory|\b(UN)?LISTEN\b|\bNOTIFY\b|\bPREPARE\b|\bDECLARE\b|\bTEMP(ORARY)?\b|\bDISCARD\b|\bLOCK TABLE\b/i.test(
+        text,
+      ) || /^\s*SET\b/i.test(text),
+  },
+  {
+    name: "clock",
+    why: "no timestamp decides, and the clocks of two machines differ",
+    isBroken: (text) => /\bnow\(|timestamp|\bcurrent_(date|time)\b|localtime|\binterval\b/i.test(text),
+  },
+  {
+    name: "functions",
+    why: "only functions that the three servers have, with the same result whenever they are called",
+    isBroken: (text) => functionsIn(text).some((name) => !FUNCTIONS.includes(name)),
+  },
+  {
+    name: "types",
+    why: "no double, and no serial: CockroachDB's does not count. NUMERIC is not needed: sums are made in the program",
+    isBroken: (text) =>
+      /\b(serial|bigserial|float4|float8|real|double|numeric|decimal|jsonb?|uuid|money)\b/i.test(text) ||
+      [...text.matchAll(/::(\w+)/g)].some(([, type]) => !TYPES.includes(type ?? "")),
+  },
+  {
+    name: "dialect",
+    why: "missing in one of the three servers, or with other semantics there",
+    isBroken: (text) =>
+      /\b(SKIP LOCKED|NOWAIT|LATERAL|COLLATE|MERGE|TRUNCATE|COPY|TABLESAMPLE|CONCURRENTLY|EXCLUDE|INHERITS|TRIGGER|FUNCTION|ctid|xmin|oid|regclass)\b/i.test(
+        text,
+      ),
+  },
+  {
+    name: "locks",
+    why: "rows are locked in one order, so that two statements never wait for each other",
+    isBroken: (text) =>
+      (text.match(/FOR (UPDATE|SHARE|NO KEY UPDATE|KEY SHARE)/g) ?? []).length !==
+      (text.match(/ORDER BY \w+\.shard\s+FOR UPDATE/g) ?? []).length,
+  },
+  {
+    name: "returning",
+    why: "CockroachDB refuses a subquery in WITH that returns no columns",
+    isBroken: (text) =>
+      /\bWITH\b/.test(text) && writesIn(text).length > (text.match(/\bRETURNING\b/g) ?? []).length,
+  },
+  {
+    name: "one writer",
+    why: "CockroachDB refuses two subqueries of a statement that write one table",
+    isBroken: (text) => new Set(writesIn(text)).size !== writesIn(text).length,
+  },
+  {
+    name: "schema",
+    why: "the tables are those of the store's schema, whatever the search path is",
+    isBroken: (text) =>
+      [...text.matchAll(/\b(?:FROM|JOIN|INTO) (?!unnest|generate_series)([a-z_]+)(?=\s+AS\b)(?!\.)/g)].some(
+        ([, table]) => !new RegExp(`\\b${table} AS (MATERIALIZED )?\\(`).test(text),
+      ),
+  },
+];
+
+/** Returns the names of the rules that a statement breaks. */
+export function brokenRules(text: string): readonly string[] {
+  return RULES.filter(({ isBroken }) => isBroken(text)).map(({ name }) => name);
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
+import * as statements from "../../../src/adapters/postgres/statements.ts";
+import { brokenRules } from "./sql-rules.ts";
+
+/** Every statement by name, such as `ENDINGS.count`. */
+const texts: readonly (readonly [name: string, text: string])[] = [
+  ...Object.entries(statements).flatMap(([group, members]) =>
+    Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
+  ),
+  ...[...CREATION, ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql])].map(
+    (text, index) => [`step ${index}`, text] as const,
+  ),
+];
+
+describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB share", () => {
+  it("knows all of them", () => {
+    expect(texts.length).toBeGreaterThan(80);
+  });
+
+  it.each(texts)("%s", (_name, text) => {
+    expect(brokenRules(text)).toEqual([]);
+  });
+
+  it.each([
+    ["session", "SELECT pg_advisory_xact_lock(1)"],
+    ["session", "LISTEN orders"],
+    ["session", "SET synchronous_commit = on"],
+    ["session", "CREATE TEMP TABLE a (b int4)"],
+    ["session", "PREPARE a AS SELECT 1"],
+    ["clock", "SELECT now()"],
+    ["clock", "SELECT current_timestamp"],
+    ["functions", "SELECT random()"],
+    ["functions", "SELECT nextval('a')"],
+    ["types", "CREATE TABLE managed_orders.a (b serial PRIMARY KEY)"],
+    ["types", "SELECT $1::float8"],
+    ["types", "SELECT $1::numeric"],
+    ["dialect", "SELECT 1 FROM managed_orders.a AS a FOR UPDATE SKIP LOCKED"],
+    ["dialect", "SELECT 1 FROM managed_orders.a AS a, LATERAL (SELECT 2) AS b"],
+    ["dialect", 'SELECT a COLLATE "C" FROM managed_orders.a AS a'],
+    ["locks", "SELECT a.b FROM managed_orders.a AS a FOR UPDATE"],
+    ["returning", "WITH a AS (DELETE FROM managed_orders.b AS b) SELECT 1"],
+    [
+      "one writer",
+      "WITH a AS (DELETE FROM managed_orders.b AS b RETURNING 1) INSERT INTO managed_orders.b (c) VALUES (1) RETURNING 1",
+    ],
+    ["schema", "SELECT a.b FROM journal AS a"],
+  ])("the rule %s finds: %s", (rule, text) => {
+    expect(brokenRules(text)).toContain(rule);
+  });
+});
+
+describe("statements that write", () => {
+  const writes = texts.filter(
+    ([name, text]) => /INSERT|UPDATE managed|DELETE/.test(text) && !name.startsWith("step"),
+  );
+
+  it.each(writes)(
+    "decision WB: %s changes no row of a shard, unless it raises an epoch or a round",
+    (name, text) => {
+      const changesShard = /UPDATE managed_orders\.shard\b/.test(text);
+      expect(changesShard).toBe(["JOURNAL.acquire", "JOURNAL.fence"].includes(name));
+    },
+  );
+
+  it.each(["records", "orders", "whole"] as const)(
+    "I60: every insert of the append %s is selected from the verdict",
+    (form) => {
+      const text = statements.APPEND[form];
+      const inserts = text.split("INSERT INTO").slice(1);
+      expect(inserts.length).toBe({ records: 1, orders: 3, whole: 6 }[form]);
+      for (const insert of inserts) expect(insert).toMatch(/FROM verdict AS v|FROM market\b/);
+      expect(text.indexOf("FOR UPDATE")).toBeLessThan(text.indexOf("INSERT INTO"));
+    },
+  );
+});
