@@ -1,0 +1,121 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The user under which the server runs if the tests run as root, which Postgres refuses. */
+const NOBODY = 65_534;
+
+/** Settings of the server. A killed process loses nothing that it has written, so it need not wait for the disk. */
+const SETTINGS = { fsync: "off", max_connections: "40", synchronous_commit: "on", log_min_messages: "panic" };
+
+/** A Postgres of its own, from the package that npm has installed, in a temporary folder. */
+export class Server {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #user: Readonly<{ uid?: number; gid?: number }>;
+  #process: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+    this.#user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  }
+
+  /** Copies the binaries of a package, creates a database cluster and starts it. */
+  static async create(packageFolder: string): Promise<Server> {
+    const native = join(packageFolder, "native");
+    if (!existsSync(native))
+      throw new Error("npm has not installed Postgres: the package exists for Linux on x64 only");
+    const folder = mkdtempSync(join(tmpdir(), "managed-orders-postgres-"));
+    const server = new Server(folder, await freePort());
+    server.#install(native);
+    await server.start();
+    return server;
+  }
+
+  /** URL of the database `postgres`; with a port, of a proxy. */
+  url(port: number = this.port, user = "postgres"): string {
+    return `postgres://${user}@127.0.0.1:${port}/postgres`;
+  }
+
+  /** Starts the server, and resolves when it accepts connections. */
+  async start(): Promise<void> {
+    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const listen = ["-p", String(this.port), "-h", "127.0.0.1", "-k", this.#folder];
+    const words = ["-D", join(this.#folder, "data"), ...listen, ...settings];
+    this.#process = spawn(join(this.#folder, "native/bin/postgres"), words, {
+      ...this.#user,
+      cwd: this.#folder,
+      stdio: "ignore",
+      detached: true,
+    });
+    this.#process.once("error", (error) => {
+      throw error;
+    });
+  }
+
+  /** Kills the server and all of its processes with SIGKILL. */
+  async kill(): Promise<void> {
+    const { pid } = this.#process ?? {};
+    if (this.#process === undefined || pid === undefined) return;
+    const closed = once(this.#process, "close");
+    process.kill(-pid, "SIGKILL");
+    await closed;
+    this.#process = undefined;
+  }
+
+  /** Kills the server and removes its folder. */
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #install(native: string): void {
+    const own = join(this.#folder, "native");
+    cpSync(native, own, { recursive: true });
+    const links = JSON.parse(readFileSync(join(own, "pg-symlinks.json"), "utf8")) as {
+      source: string;
+      target: string;
+    }[];
+    for (const { source, target } of links) {
+      const link = join(this.#folder, target);
+      if (!existsSync(link)) symlinkSync(join(this.#folder, source), link);
+    }
+    for (const name of ["initdb", "postgres", "pg_ctl"]) chmodSync(join(own, "bin", name), 0o755);
+    chmodSync(this.#folder, 0o755);
+    const { uid, gid } = this.#user;
+    if (uid !== undefined && gid !== undefined) chownSync(this.#folder, uid, gid);
+    const words = [
+      "-D",
+      join(this.#folder, "data"),
+      "-U",
+      "postgres",
+      "-A",
+      "trust",
+      "--no-sync",
+      "--no-instructions",
+    ];
+    execFileSync(join(own, "bin/initdb"), words, { ...this.#user, cwd: this.#folder, stdio: "pipe" });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
