@@ -7,6 +7,7 @@ import { benchGrowth } from "./growth.ts";
 import type { Size } from "./line.ts";
 import { serveLine, sizeOf } from "./line-process.ts";
 import { LINES } from "./lines/index.ts";
+import { benchPostgres } from "./postgres.ts";
 import { benchRates } from "./rates.ts";
 import { benchScale } from "./scale/scale.ts";
 import { benchSlots } from "./slots.ts";
@@ -22,10 +23,11 @@ const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   sweep: benchSweep,
 };
 
-/** Separate sections that take minutes and gigabytes, or need another Node.js; they run only on request. */
+/** Separate sections that take minutes and gigabytes, or need another Node.js or a server; they run only on request. */
 const LARGE: Readonly<Record<string, () => void | Promise<void>>> = {
   scale: benchScale,
   drivers: () => benchDrivers(size),
+  postgres: () => benchPostgres(size),
 };
 
 const SMOKE_SCALE = 0.002;

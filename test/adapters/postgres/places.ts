@@ -6,6 +6,7 @@ export type Place = Readonly<{ options: PostgresStoreOptions; schema: string; re
 
 /** Places in one database, and a connection of the tests to it. */
 export type Places = Readonly<{
+  url: string;
   create(): Place;
   /** Runs SQL through a connection of its own. */
   execute(sql: string): Promise<readonly (readonly (string | null)[])[]>;
@@ -31,6 +32,7 @@ export function placesOn(url: string): Places {
     return (await client.query({ text, values: [], rowMode: "array", types })).rows;
   };
   return {
+    url,
     create() {
       const schema = `place_${process.pid}_${++made}`;
       return {
