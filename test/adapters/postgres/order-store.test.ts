@@ -21,7 +21,7 @@ testOrderStore(
   { describe, it },
   {
     name: "postgres",
-    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false },
+    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false, leases: false },
     createPlace() {
       const { options, remove } = places.create();
       return { open: () => openPostgresStore(options), remove };
