@@ -1,5 +1,7 @@
+import type { ChildOrderManager } from "./children/child-order-manager.ts";
 import type { Reconciler } from "./children/reconciler.ts";
 import type { Submissions } from "./children/submissions.ts";
+import type { EngineLease } from "./cluster/engine-lease.ts";
 import type { Committer } from "./commit/committer.ts";
 import type { Housekeeping } from "./commit/housekeeping.ts";
 import type { AtRest } from "./core/api.ts";
@@ -24,6 +26,7 @@ export type ClosingParts = Readonly<{
   rest: Rest;
   reconciler: Reconciler;
   submissions: Submissions;
+  children: ChildOrderManager;
 }>;
 
 /**
@@ -34,9 +37,14 @@ type Unsubscribes = readonly (() => void)[];
 /**
  * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, decided records become durable, every
  * call is answered, all timers and pending work are canceled, and the store is released. A part that does not answer
- * in time is left behind and named in the result. Rejects when the store fails to close.
+ * in time is left behind and named in the result. With a lease, decided children that were not handed over are withdrawn,
+ * and the shards are released right after the last append. Rejects when the store fails to close.
  */
-export async function closeParts(parts: ClosingParts, unsubscribes: Unsubscribes): Promise<AtRest> {
+export async function closeParts(
+  parts: ClosingParts,
+  unsubscribes: Unsubscribes,
+  lease?: EngineLease,
+): Promise<AtRest> {
   const { core, committer, rest } = parts;
   const { closeTimeoutMs } = core.settings;
   const untilMs = core.monotonicMs() + closeTimeoutMs;
@@ -46,16 +54,22 @@ export async function closeParts(parts: ClosingParts, unsubscribes: Unsubscribes
     if (!(await isDone(parts, work, untilMs))) late.add(what);
   };
   unsubscribe(parts, unsubscribes);
+  if (lease !== undefined) parts.children.withdraw();
   if ((await rest.reached(closeTimeoutMs, untilMs)).length > 0) {
     await within("an append to the store", committer.resting);
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
   }
   await within("the write of the last quotes to the store", committer.finish());
+  if (lease !== undefined) {
+    stop(parts);
+    await within("the release of the shards", lease.release());
+  }
   await within("housekeeping in the store", parts.housekeeping.finished());
-  stop(parts);
+  if (lease === undefined) stop(parts);
   // Callers that wait for a record get its outcome before the remaining calls are rejected as closed.
   await rest.calm();
   parts.calls.close();
+  if (lease !== undefined) await within("the end of the lease", lease.leave());
   await within("the close of the store", core.store.close());
   return { ...followed, waitingFor: [...late] };
 }

@@ -4,6 +4,14 @@
  *
  * @module managed-orders/engine
  */
+export { HandOverError, type HandOverProblem } from "./cluster/hand-over-error.ts";
+export type {
+  ClusterOptions,
+  Standby,
+  StandbyOptions,
+  StandbyState,
+  StandbyStatus,
+} from "./cluster/standby-api.ts";
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type { AccountView, OrderPage } from "./core/account-view.ts";
 export type {
@@ -63,3 +71,4 @@ export type {
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";
+export { openStandby } from "./standby.ts";

@@ -8,6 +8,7 @@ export {
   demandStorable,
   encodeParent,
   encodeRecord,
+  readableJournal,
 } from "./journal/codec.ts";
 export { type JsonInput, writeJson } from "./json-text.ts";
 export { type JsonObject, type JsonValue, readJson } from "./json-value.ts";

@@ -33,7 +33,7 @@ import {
 } from "../../src/client/index.ts";
 import { testOrderStore, testRateLimiter, testRejections } from "../../src/conformance/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
-import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
+import { type EngineOptions, openEngine, openStandby, resolveSettings } from "../../src/engine/index.ts";
 import { previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
@@ -102,6 +102,8 @@ const EXITS = {
 
 const ACCOUNT = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
 
+const CLUSTER = { name: "a", address: "", version: "1", ttlMs: 1_000, marginMs: 100, clockApartMs: 500 };
+
 const engineParts = (): EngineOptions => {
   const { disk: _disk, ...parts } = host();
   return { ...parts, venue: createScriptedVenue() };
@@ -121,6 +123,7 @@ const result = await simulate({
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
   openEngine: entry(engineParts, openEngine),
+  openStandby: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openStandby),
   resolveSettings: entry(() => ({ advancedOrders: true }), resolveSettings),
   createService: entry(() => parts, createService),
   createRejectionBuffer: entry(() => ({ perAccount: 1 }), createRejectionBuffer),
@@ -170,7 +173,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     (one) => createMemoryInstruments([one as never]),
   ),
   createMemoryHost: entry(() => ({ symbols: ["BTC/USD"] }), createMemoryHost),
-  createMemoryStore: entry(() => ({}), createMemoryStore),
+  createMemoryStore: entry(() => ({ clock: host().clock }), createMemoryStore),
   createMemoryKeyValueStore: entry(() => ({}), createMemoryKeyValueStore),
   createMemoryRateLimiter: entry(
     () => ({ clock: createManualClock({ startMs: 0 }) }),

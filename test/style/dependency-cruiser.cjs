@@ -79,8 +79,19 @@ const rooms = {
       "status",
       "commands",
       "commit",
+      "cluster",
     ],
-    above: ["index.ts", "engine.ts", "parts.ts", "interpreter.ts", "closing.ts", "rest.ts"],
+    above: [
+      "index.ts",
+      "engine.ts",
+      "standby.ts",
+      "running-engine.ts",
+      "opening.ts",
+      "parts.ts",
+      "interpreter.ts",
+      "closing.ts",
+      "rest.ts",
+    ],
   },
   simulator: {
     order: [

@@ -31,13 +31,13 @@ export class ChildOrderManager {
   }
 
   /**
-   * Starts listening to the venue's events and asks for its time. The look-ups of recovery, which run after this call, find what the venue
-   * reported before it.
+   * Starts listening to the venue's events, or to those that `subscribe` passes on, and asks for its time. The look-ups of
+   * recovery, which run after this call, find what the venue reported before it.
    */
-  listen(): void {
-    const { venue, reports, venueClock } = this.#parts;
+  listen(subscribe: ExecutionVenue["subscribe"] = (listener) => this.#parts.venue.subscribe(listener)): void {
+    const { reports, venueClock } = this.#parts;
     venueClock.begin();
-    this.#unsubscribe = venue.subscribe((event: unknown) =>
+    this.#unsubscribe = subscribe((event: unknown) =>
       harmless(() => reports.hear(event), this.#core.told("venue-event.failed")),
     );
   }
@@ -95,6 +95,16 @@ export class ChildOrderManager {
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
       if (childId !== undefined) this.#drop(childId);
     }
+  }
+
+  /** Hands nothing more over. Resolves when every child that was handed over is answered or late. */
+  async hold(): Promise<void> {
+    await this.#parts.dispatcher.hold();
+  }
+
+  /** Withdraws by a record each decided child that was not handed over. */
+  withdraw(): void {
+    this.#parts.dispatcher.withdraw();
   }
 
   stop(): void {

@@ -48,7 +48,11 @@ export class Dispatcher {
   readonly #confirmedAtMs: Map<number, number> = new Map();
   /** True while a timer or a confirmation by the store is awaited. Nothing goes out until then. */
   #waiting = false;
+  #held = false;
   #stopped = false;
+  /** Number of submits without an answer. */
+  #unanswered = 0;
+  #whenAnswered: () => void = () => undefined;
 
   constructor(core: Core, parts: DispatchParts) {
     this.#core = core;
@@ -74,6 +78,29 @@ export class Dispatcher {
     this.#handed.delete(childId);
   }
 
+  /**
+   * Hands nothing more over: children that become due stay in the queue. Resolves when every child that was handed over
+   * is answered, or its deadline has passed.
+   */
+  async hold(): Promise<void> {
+    this.#held = true;
+    if (this.#unanswered === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenAnswered = resolve;
+      this.#parts.timers.after(this.#core.settings.submitDeadlineMs, resolve);
+    });
+  }
+
+  /** Withdraws the children in the queue, each by a record. */
+  withdraw(): void {
+    const { venueQueue, reports } = this.#parts;
+    for (let due = venueQueue.first; due !== undefined; due = venueQueue.first) {
+      venueQueue.shift();
+      this.#handed.delete(due.child.childId);
+      reports.withdrawn(due.child, "the engine hands its shards over");
+    }
+  }
+
   /** Stops handing children over. Queued children stay intents and are looked up after a restart. */
   stop(): void {
     this.#stopped = true;
@@ -83,7 +110,7 @@ export class Dispatcher {
   #pump(waited: boolean): void {
     const { venueQueue } = this.#parts;
     venueQueue.readRate();
-    while (!this.#stopped && !this.#waiting && this.#core.trust.holds) {
+    while (!this.#stopped && !this.#held && !this.#waiting && this.#core.trust.holds) {
       const { first: due } = venueQueue;
       if (due === undefined) return;
       const waitMs = venueQueue.waitMs();
@@ -141,7 +168,9 @@ export class Dispatcher {
       reports.lost(child, "no answer by the deadline");
       submission.abandon();
     });
+    this.#unanswered++;
     const answered = (): void => {
+      if (--this.#unanswered === 0) this.#whenAnswered();
       cancelDeadline();
       submission.answered();
       this.#core.probe("after-submit");

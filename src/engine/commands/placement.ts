@@ -254,7 +254,9 @@ export class Placements {
       throw new EngineError("ADVANCED_ORDERS_OFF", {
         setting: advancedOrders ? "liquidityMode" : "advancedOrders",
       });
-    if (this.#parts.board.isDraining) throw new EngineError("SHUTTING_DOWN");
+    const { board } = this.#parts;
+    if (board.isDraining)
+      throw new EngineError("SHUTTING_DOWN", board.isClockApart ? { clock: "apart" } : {});
   }
 
   #instrument(symbol: string): Instrument {

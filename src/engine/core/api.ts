@@ -336,6 +336,13 @@ export interface Engine extends AsyncDisposable {
   drain(): void;
   readonly draining: boolean;
   /**
+   * Hands the shards over to another node without a gap, and closes this engine: waits until a standby is ready, lets the
+   * venue answer what was handed to it, withdraws by a record what was not, and releases the shards. Resolves as `close`
+   * does. Rejects with a HandOverError, and goes on as before, if no standby is ready within two ttl, and for an engine
+   * that `openStandby` did not open.
+   */
+  handOver(): Promise<AtRest>;
+  /**
    * Stops sending, makes pending records durable, answers every call and releases the store, within `closeTimeoutMs`.
    * Resolves to what is left: children whose outcome the next engine looks up, and parts that did not answer. Rejects
    * when the store fails to close. Later calls reject with ENGINE_CLOSED; a second close returns the result of the

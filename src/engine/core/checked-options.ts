@@ -22,23 +22,23 @@ import type { EngineOptions } from "./api.ts";
 import type { Core } from "./core.ts";
 import { settingsOption } from "./settings.ts";
 
-const engineOptions: OptionCheck = optionsOf<EngineOptions>(
-  {
-    store: storeOption,
-    instruments: instrumentsOption,
-    accounts: accountsOption,
-    exposure: exposureOption,
-    venue: venueOption,
-    clock: clockOption,
-    entropy: entropyOption,
-    marketData: optional(marketDataOption),
-    volumeHistory: optional(volumeHistoryOption),
-    telemetry: optional(telemetryOption),
-    settings: optional(settingsOption),
-    probe: optional(functionOption("is called at the named points of an engine")),
-  },
-  { open: true },
-);
+/** Checks of the options of an engine, by name. */
+export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, OptionCheck>> = {
+  store: storeOption,
+  instruments: instrumentsOption,
+  accounts: accountsOption,
+  exposure: exposureOption,
+  venue: venueOption,
+  clock: clockOption,
+  entropy: entropyOption,
+  marketData: optional(marketDataOption),
+  volumeHistory: optional(volumeHistoryOption),
+  telemetry: optional(telemetryOption),
+  settings: optional(settingsOption),
+  probe: optional(functionOption("is called at the named points of an engine")),
+};
+
+const engineOptions: OptionCheck = optionsOf<EngineOptions>(ENGINE_CHECKS, { open: true });
 
 /** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
 export function demandOptions(options: EngineOptions): void {

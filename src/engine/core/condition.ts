@@ -5,6 +5,9 @@ export type StatusKind =
   | "STORE_FAILING"
   | "DISK_FULL"
   | "SHARD_FENCED"
+  | "LEASE_LAPSED"
+  | "LEASE_LOST"
+  | "CLOCK_APART"
   | "VOLUME_NOT_COUNTED"
   | "QUOTES_STOPPED"
   | "CHILD_UNKNOWN";
@@ -21,10 +24,14 @@ export interface EngineStatus {
   readonly reasons: readonly StatusReason[];
 }
 
-/** A condition that began, or with `STORE_RECOVERED` and `VOLUME_COUNTED` one that ended. */
+/**
+ * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED` and `CLOCK_NEAR` one that ended.
+ */
 export type StatusChange =
   | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
   | "STORE_RECOVERED"
+  | "LEASE_RENEWED"
+  | "CLOCK_NEAR"
   | "VOLUME_COUNTED";
 
 /** A change of an engine's status, and the status after it. `timeMs` is engine time. */

@@ -23,8 +23,10 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
     `openEngine.settings.${setting} is false, so the engine takes no orders: pass settings: { ${setting}: true }`,
   UNKNOWN_ACCOUNT: ({ accountId }) =>
     `the host's accounts.account(${accountId}) returned undefined: pass the id of an account that it knows, or add this one`,
-  SHUTTING_DOWN: () =>
-    "drain or close was called, so the engine takes no new orders: open another engine for them; cancels and reads still work",
+  SHUTTING_DOWN: ({ clock }) =>
+    clock === "apart"
+      ? "the clock of this machine differs from that of the store, so the engine takes no new orders: correct the clock; cancels and reads still work"
+      : "drain or close was called, so the engine takes no new orders: open another engine for them; cancels and reads still work",
   SERVER_BUSY: ({ setting }) =>
     `the limit openEngine.settings.${setting} is reached: nothing was stored, so call again later, or raise the limit`,
 };

@@ -37,11 +37,12 @@ export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: Eve
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint: LastPrint | undefined };
 
-/** Market data in the store. */
+/** Market data in the store, and quote gates that have counted quotes before the opening. */
 export type KeptMarket = Readonly<{
   marks: readonly MarketMark[];
   volume: VolumeState;
   quotes: readonly KeptQuote[];
+  gates?: ReadonlyMap<string, QuoteGate>;
 }>;
 
 /**
@@ -97,7 +98,7 @@ export class MarketHub implements MarketSink {
     });
     for (const { symbol } of options.instruments.all()) {
       this.#markets.set(symbol, {
-        gate: new QuoteGate(core.settings),
+        gate: options.gates?.get(symbol) ?? new QuoteGate(core.settings),
         book: new TriggerBook(symbol, this.history),
         lastPrint: this.prints.latest(symbol),
       });

@@ -55,6 +55,9 @@ function hashOf(text: string): bigint {
   return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
 }
 
+/** What a verification needs of a shard. */
+type VerifiedShard = Pick<Shard, "number" | "state" | "durableSequence" | "capture">;
+
 /** The live state of a shard at the beginning of a verification. */
 type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }>;
 
@@ -65,7 +68,11 @@ type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }
  * Reads everything that the store keeps. Rejects with the store's error when a part of it is damaged, and with SHARD_FENCED
  * when a shard has another owner.
  */
-export async function verify(core: Core, shards: readonly Shard[], cutoffMs: number): Promise<Verification> {
+export async function verify(
+  core: Core,
+  shards: readonly VerifiedShard[],
+  cutoffMs: number,
+): Promise<Verification> {
   await readMarket(timely(core));
   // Synchronous with the captures: a fenced shard has dropped its memory.
   const fenced = shards.find(({ state }) => state === "fenced");

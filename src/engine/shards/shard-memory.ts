@@ -160,7 +160,7 @@ export class ShardMemory {
   }
 
   /** Makes the state of a parent after a durable record visible to reads. */
-  show(order: ParentOrder, settled: PendingRecord): LiveOrder {
+  show(order: ParentOrder, settled?: PendingRecord): LiveOrder {
     const live = this.liveOrders.get(order.orderId) ?? liveOrderOf(order, order);
     const account = this.account(order.accountId);
     if (live.durable === undefined) account.confirmed++;

@@ -21,6 +21,7 @@ import { Intents } from "./intents.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
 import { type Replayed, replayShard } from "./replay.ts";
+import type { Followed } from "./shard-follower.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { Undecided, type UndecidedRecord } from "./undecided.ts";
@@ -220,7 +221,18 @@ export class Shard {
   /** Asks the store for the owner of the shard, and stops the shard if another engine owns it. */
   async confirm(): Promise<void> {
     const { epoch } = await this.#reads.head(this.number);
+    this.saw(epoch);
+  }
+
+  /** Stops the shard if this epoch, which the store names, is not its own. */
+  saw(epoch: number): void {
     if (epoch !== this.#epoch) this.#fence(epoch);
+  }
+
+  /** Goes on from a memory that followed the journal up to its last record, and runs from then on. */
+  goOn(followed: Followed): void {
+    this.#remember(followed.sequence, followed, followed.memory);
+    this.#life.enter("running");
   }
 
   /** Builds the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
@@ -300,7 +312,11 @@ export class Shard {
     return this.state === "fenced" || this.state === "closed";
   }
 
-  #remember(sequence: number, state: Replayed, memory: ShardMemory): void {
+  #remember(
+    sequence: number,
+    state: Pick<Replayed, "counter" | "lastMs" | "acceptances">,
+    memory: ShardMemory,
+  ): void {
     this.#forget(memory);
     this.endings.reloaded(sequence);
     this.#sequence = sequence;

@@ -28,6 +28,8 @@ export class StatusBoard {
   /** Prints that were not counted since the store began to fail. */
   #uncounted = 0;
   #ending: StatusReason | undefined;
+  #lease: StatusReason | undefined;
+  #clock: StatusReason | undefined;
 
   constructor(core: Core, parts: StatusParts) {
     this.#core = core;
@@ -36,13 +38,46 @@ export class StatusBoard {
 
   get status(): EngineStatus {
     const reasons = [...this.#own(), ...this.#watched()];
-    if (this.#ending !== undefined) return { system: "draining", reasons };
+    if (this.isDraining) return { system: "draining", reasons };
     return { system: reasons.length > 0 ? "degraded" : "normal", reasons };
   }
 
   /** Whether the engine refuses new orders. */
   get isDraining(): boolean {
-    return this.#ending !== undefined;
+    return this.#ending !== undefined || this.#clock !== undefined;
+  }
+
+  /** Whether new orders are refused because the clock of this machine differs from that of the store. */
+  get isClockApart(): boolean {
+    return this.#ending === undefined && this.#clock !== undefined;
+  }
+
+  /** Reports a lease that was not renewed in time, or, with LEASE_LOST, that another node has ended. */
+  leaseFailed(kind: "LEASE_LAPSED" | "LEASE_LOST"): void {
+    const detail =
+      kind === "LEASE_LOST"
+        ? "another node has declared this one dead; it decides and answers nothing any more"
+        : "the lease could not be renewed in time; until it is, nothing is decided, sent or answered";
+    this.#lease = { kind, detail };
+    this.#tell(kind, detail);
+  }
+
+  leaseRenewed(): void {
+    if (this.#lease === undefined) return;
+    this.#lease = undefined;
+    this.#tell("LEASE_RENEWED", "the lease is renewed again");
+  }
+
+  /** Reports by how much the clocks of machine and store are further apart than allowed; undefined ends that. */
+  clockApart(byMs: number | undefined): void {
+    if (byMs === undefined) {
+      if (this.#clock === undefined) return;
+      this.#clock = undefined;
+      return this.#tell("CLOCK_NEAR", "the clocks of this machine and of the store agree again");
+    }
+    const detail = `the clock of this machine and that of the store are ${Math.round(byMs)} ms apart; no new orders are accepted`;
+    this.#clock = { kind: "CLOCK_APART", detail };
+    this.#tell("CLOCK_APART", detail);
   }
 
   fenced(shard: number): void {
@@ -98,7 +133,8 @@ export class StatusBoard {
   #own(): readonly StatusReason[] {
     const reasons: StatusReason[] = [];
     if (this.#ending !== undefined) reasons.push(this.#ending);
-    if (this.#store !== undefined) reasons.push(this.#store);
+    for (const reason of [this.#store, this.#lease, this.#clock])
+      if (reason !== undefined) reasons.push(reason);
     const [first] = this.#fenced;
     if (first !== undefined) {
       const more = this.#fenced.length > 1 ? ` and ${this.#fenced.length - 1} more` : "";

@@ -11,6 +11,7 @@ import { WRITTEN } from "./formats.ts";
 import { read } from "./reader.ts";
 import type { Kind } from "./schema.ts";
 import { type Members, Unfit } from "./unfit.ts";
+import { FACT_KINDS } from "./v1/record.ts";
 import { write } from "./writer.ts";
 
 /**
@@ -140,4 +141,9 @@ function textOf<T>(kind: Kind<T>, value: T, name: Name): string {
     if (!(error instanceof Unfit)) throw error;
     throw new InvariantError("I53", `${name()} cannot be written: ${error.message}`);
   }
+}
+
+/** Returns what this version can read of a journal: the highest format, and the kinds of facts. */
+export function readableJournal(): Readonly<{ format: number; kinds: readonly string[] }> {
+  return { format: WRITTEN.version, kinds: FACT_KINDS };
 }

@@ -68,17 +68,17 @@ export const BUGS: readonly Bug[] = [
     name: "venue subscribed before shards are loaded",
     edits: [
       {
-        file: "src/engine/engine.ts",
+        file: "src/engine/running-engine.ts",
         before: `    this.market.begin();
-    children.listen();
+    children.listen(venue);
 `,
         after: `    this.market.begin();
 `,
       },
       {
-        file: "src/engine/engine.ts",
-        before: "    for (const shard of shards.all) await shard.load();\n",
-        after: "    children.listen();\n    for (const shard of shards.all) await shard.load();\n",
+        file: "src/engine/running-engine.ts",
+        before: "    for (const shard of shards.all) await load(shard);\n",
+        after: "    children.listen(venue);\n    for (const shard of shards.all) await load(shard);\n",
       },
       {
         file: "src/engine/shards/shard-state.ts",

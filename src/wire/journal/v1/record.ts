@@ -116,6 +116,9 @@ const fact: Kind<Fact> = union<Fact>("fact", {
   RESUMED: {},
 });
 
+/** The kinds of facts. */
+export const FACT_KINDS: readonly string[] = [...fact.shapes.keys()].map(String);
+
 /** One durable step of one shard. */
 export const record: Kind<JournalRecord> = object<JournalRecord>("a record", {
   shard: integer,

@@ -1,0 +1,49 @@
+import type { NodeRow, WatchedBeat } from "../../ports/index.ts";
+
+/** When a read was asked for and answered, by the monotonic clock. */
+export type ReadTimes = Readonly<{ askedMs: number; answeredMs: number }>;
+
+type Seen = { beat: number; sinceMs: number; stillMs: number };
+
+/**
+ * Watches the beats of nodes. A node has failed if the same beat was read for a whole ttl: from the answer of the first
+ * read to the question of the last (decision WN).
+ */
+export class BeatWatch {
+  readonly #ttlMs: number;
+  readonly #seen: Map<number, Seen> = new Map();
+
+  constructor(ttlMs: number) {
+    this.#ttlMs = ttlMs;
+  }
+
+  /** Starts anew, because a read failed: nobody may have been able to renew. */
+  reset(): void {
+    this.#seen.clear();
+  }
+
+  /** Takes the rows of a read. A read that took long starts the watch anew. */
+  saw(rows: readonly NodeRow[], { askedMs, answeredMs }: ReadTimes): void {
+    if (answeredMs - askedMs > this.#ttlMs / 4) this.reset();
+    const gone = new Set(this.#seen.keys());
+    for (const { incarnation, beat } of rows) {
+      gone.delete(incarnation);
+      const seen = this.#seen.get(incarnation);
+      if (seen?.beat === beat) seen.stillMs = askedMs - seen.sinceMs;
+      else this.#seen.set(incarnation, { beat, sinceMs: answeredMs, stillMs: 0 });
+    }
+    for (const incarnation of gone) this.#seen.delete(incarnation);
+  }
+
+  /** Returns the beat of a node that has not changed for a whole ttl; undefined for any other node. */
+  failed(incarnation: number): WatchedBeat | undefined {
+    const seen = this.#seen.get(incarnation);
+    return seen !== undefined && seen.stillMs >= this.#ttlMs ? { incarnation, beat: seen.beat } : undefined;
+  }
+
+  /** Monotonic time from which a read can show that a node has failed. */
+  dueMs(incarnation: number): number | undefined {
+    const seen = this.#seen.get(incarnation);
+    return seen && seen.sinceMs + this.#ttlMs;
+  }
+}

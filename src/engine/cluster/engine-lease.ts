@@ -1,0 +1,124 @@
+import { errorMessage } from "../../common/index.ts";
+import type { ClusterView, NodeRow, ShardLeases } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { StatusBoard } from "../status/status-board.ts";
+import { HandOverError } from "./hand-over-error.ts";
+import type { LeaseKeeper } from "./lease-keeper.ts";
+
+/** Pause between two reads of nodes while a hand-over is prepared or awaited. */
+export const HAND_OVER_PAUSE_MS = 20;
+
+/** Dependencies of {@link EngineLease}. */
+export type EngineLeaseParts = Readonly<{ leases: ShardLeases; keeper: LeaseKeeper; ttlMs: number }>;
+
+/** The lease of an engine that took the shards over: its status, its hand-over and its end. */
+export class EngineLease {
+  readonly #core: Core;
+  readonly #parts: EngineLeaseParts;
+  #stopped = false;
+
+  constructor(core: Core, parts: EngineLeaseParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Shows the state of the lease on the status of the engine, and fences shards that another node has claimed. */
+  watch({ board, shards }: Readonly<{ board: StatusBoard; shards: Shards }>): void {
+    const { keeper } = this.#parts;
+    keeper.listen({
+      lapsed: () => board.leaseFailed("LEASE_LAPSED"),
+      renewed: () => board.leaseRenewed(),
+      lost: () => {
+        board.leaseFailed("LEASE_LOST");
+        this.#core.trust.end();
+        void this.#fence(shards);
+      },
+      clockApart: (byMs) => board.clockApart(byMs),
+    });
+    if (keeper.isLost) void this.#fence(shards);
+    void keeper.tell("active");
+  }
+
+  /**
+   * Tells the other nodes that the shards will be released, and resolves when one of them is ready. Rejects with a
+   * HandOverError NO_STANDBY if none is within two ttl.
+   */
+  async announce(): Promise<void> {
+    const { keeper, ttlMs } = this.#parts;
+    const { monotonicMs } = this.#core;
+    const untilMs = monotonicMs() + 2 * ttlMs;
+    await keeper.tell("handing-over");
+    const before = new Map<number, number>();
+    while (monotonicMs() < untilMs && !keeper.isLost) {
+      if (await this.#isAnyReady(before)) return;
+      await this.#pause(HAND_OVER_PAUSE_MS);
+    }
+    await keeper.tell("active");
+    throw new HandOverError("NO_STANDBY", `no other node was ready to take over within ${2 * ttlMs} ms`);
+  }
+
+  /** Stops relying on the shards, and makes them nobody's. Others wait for a ttl if the store fails. */
+  async release(): Promise<void> {
+    const { leases, keeper } = this.#parts;
+    this.#stopped = true;
+    this.#core.trust.end();
+    keeper.stop();
+    await this.#attempt(() => leases.release(keeper.incarnation));
+  }
+
+  /** Deletes the row of this node. */
+  async leave(): Promise<void> {
+    const { leases, keeper } = this.#parts;
+    await this.#attempt(() => leases.leave(keeper.incarnation));
+  }
+
+  async #attempt(call: () => Promise<void>): Promise<void> {
+    const { questions, telemetry } = this.#core;
+    try {
+      await questions.inTime(call);
+    } catch (error) {
+      telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
+    }
+  }
+
+  /** Returns whether a live node is ready whose beat has changed since the announcement. */
+  async #isAnyReady(before: Map<number, number>): Promise<boolean> {
+    const view = await this.#view();
+    const others = view?.nodes.filter(
+      (row) => !row.dead && row.incarnation !== this.#parts.keeper.incarnation,
+    );
+    const isReady = ({ incarnation, beat, state }: NodeRow): boolean => {
+      const first = before.get(incarnation);
+      if (first === undefined) before.set(incarnation, beat);
+      return state === "ready" && first !== undefined && beat !== first;
+    };
+    return (others ?? []).filter(isReady).length > 0;
+  }
+
+  async #view(): Promise<ClusterView | undefined> {
+    const { questions, telemetry } = this.#core;
+    try {
+      return await questions.inTime(() => this.#parts.leases.nodes());
+    } catch (error) {
+      telemetry.event("warn", "lease.unread", { message: errorMessage(error) });
+      return undefined;
+    }
+  }
+
+  /** Reads the owners until every shard has seen the epoch of another node. */
+  async #fence(shards: Shards): Promise<void> {
+    const { keeper } = this.#parts;
+    while (!this.#stopped && shards.all.some(({ state }) => state === "running" || state === "reloading")) {
+      const view = await this.#view();
+      for (const { shard, epoch, incarnation } of view?.shards ?? [])
+        if (incarnation !== keeper.incarnation) shards.at(shard).saw(epoch);
+      await this.#pause(keeper.beatMs);
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { clock } = this.#core;
+    return new Promise((resolve) => clock.schedule(clock.monotonicMs() + ms, resolve));
+  }
+}

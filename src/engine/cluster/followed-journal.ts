@@ -1,0 +1,66 @@
+import { invariant } from "../../errors/index.ts";
+import { SHARD_COUNT } from "../../lifecycle/index.ts";
+import type { JournalRecord } from "../../model/index.ts";
+import type { ShardLeases } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import { type ShardReads, timely } from "../core/stored.ts";
+import { COSTS } from "../core/turns.ts";
+import { ShardFollower } from "../shards/shard-follower.ts";
+
+/** Most records of one read. */
+const PAGE = 1_024;
+
+/** Follows the journal of all shards, so that a takeover needs to read only its last records. */
+export class FollowedJournal {
+  readonly shards: readonly ShardFollower[];
+  readonly #core: Core;
+  readonly #reads: ShardReads;
+  readonly #leases: ShardLeases;
+  readonly #saw: (record: JournalRecord) => void;
+
+  /** `saw` is called with every record that was read from the tail. */
+  constructor(core: Core, leases: ShardLeases, saw: (record: JournalRecord) => void) {
+    this.#core = core;
+    this.#reads = timely(core);
+    this.#leases = leases;
+    this.#saw = saw;
+    this.shards = Array.from({ length: SHARD_COUNT }, (_, number) => new ShardFollower(number, core));
+  }
+
+  /** Builds the memory of every shard. Rejects when the store cannot be read. */
+  async load(): Promise<void> {
+    for (const shard of this.shards) await shard.load(this.#reads);
+  }
+
+  /** Reads new records, until a page is not full. */
+  async follow(): Promise<void> {
+    while ((await this.#takePage()) === PAGE);
+  }
+
+  /** Reads all records that are durable when it is called, and those that become so meanwhile. */
+  async catchUp(): Promise<void> {
+    while ((await this.#takePage()) > 0);
+  }
+
+  async #takePage(): Promise<number> {
+    const { questions, turns } = this.#core;
+    const after = this.shards.map(({ durableSequence }) => durableSequence);
+    const records = await questions.inTime(() => this.#leases.tail({ after, limit: PAGE }));
+    for (const record of records) {
+      await this.#apply(record);
+      const turn = turns.spend(COSTS.read);
+      if (turn !== undefined) await turn;
+    }
+    return records.length;
+  }
+
+  /** Applies a record. A shard with a gap is read again: retention has deleted records that it had not read yet. */
+  async #apply(record: JournalRecord): Promise<void> {
+    const shard = this.shards[record.shard];
+    invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
+    if (record.sequence <= shard.durableSequence) return;
+    if (shard.isNext(record)) shard.apply(record);
+    else await shard.load(this.#reads);
+    this.#saw(record);
+  }
+}

@@ -1,0 +1,36 @@
+/** Why an engine did not hand over. */
+export type HandOverProblem =
+  /** The engine was not opened by `openStandby`. */
+  | "NO_LEASE"
+  /** No other node was ready in time. */
+  | "NO_STANDBY"
+  /** The engine is being closed. */
+  | "CLOSING";
+
+/**
+ * Error of a hand-over that did not take place. The engine goes on as before.
+ *
+ * @example
+ * ```ts
+ * import { type Engine, HandOverError } from "managed-orders/engine";
+ * const restart = async (engine: Engine): Promise<string> => {
+ *   try {
+ *     await engine.handOver();
+ *     return "another node is active";
+ *   } catch (error) {
+ *     if (error instanceof HandOverError && error.problem === "NO_STANDBY") return "no node is ready";
+ *     throw error;
+ *   }
+ * };
+ * ```
+ */
+export class HandOverError extends Error {
+  override readonly name = "HandOverError";
+  readonly problem: HandOverProblem;
+
+  /** Creates the error of a hand-over that did not take place. */
+  constructor(problem: HandOverProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}

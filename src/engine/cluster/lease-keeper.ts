@@ -1,0 +1,164 @@
+import { errorMessage } from "../../common/index.ts";
+import { readRenewal } from "../../host-answers/index.ts";
+import type { NodeEntry, NodeState, ShardLeases } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+
+/** Renewals in one ttl. */
+const BEATS_PER_TTL = 4;
+
+/** Told of changes of a lease. */
+export type LeaseListener = Readonly<{
+  /** No renewal succeeded in time. */
+  lapsed: () => void;
+  /** A renewal succeeded after that. */
+  renewed: () => void;
+  /** Another node has declared this one dead. */
+  lost: () => void;
+  /** Wall clock and store clock are further apart than allowed, by that much; undefined when they are not any more. */
+  clockApart: (byMs: number | undefined) => void;
+}>;
+
+/** Dependencies and settings of {@link LeaseKeeper}. */
+export type KeeperParts = Readonly<{
+  leases: ShardLeases;
+  entry: NodeEntry;
+  ttlMs: number;
+  clockApartMs: number;
+  listener: LeaseListener;
+}>;
+
+/**
+ * The row of this node: joins, and renews the lease as long as the process lives. Every renewal that succeeds extends the
+ * trust of the engine, and compares the clocks.
+ */
+export class LeaseKeeper {
+  readonly #core: Core;
+  readonly #parts: KeeperParts;
+  #listener: LeaseListener;
+  #incarnation = 0;
+  #state: NodeState = "following";
+  #apartMs: number | undefined;
+  #hasLapsed = false;
+  #isLost = false;
+  #stopped = false;
+  #cancelBeat: () => void = () => undefined;
+  #cancelLapse: () => void = () => undefined;
+
+  constructor(core: Core, parts: KeeperParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.#listener = parts.listener;
+  }
+
+  get incarnation(): number {
+    return this.#incarnation;
+  }
+
+  /** Whether another node has declared this one dead. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** By how much the clocks are further apart than allowed; undefined if they are not. */
+  get apartMs(): number | undefined {
+    return this.#apartMs;
+  }
+
+  get beatMs(): number {
+    return this.#parts.ttlMs / BEATS_PER_TTL;
+  }
+
+  /** Passes what happens from now on to another listener. */
+  listen(listener: LeaseListener): void {
+    this.#listener = listener;
+    if (this.#apartMs !== undefined) listener.clockApart(this.#apartMs);
+  }
+
+  /** Adds the row and begins to renew. Rejects when the store fails. */
+  async join(): Promise<void> {
+    const { leases, entry } = this.#parts;
+    const { incarnation } = await this.#core.questions.inTime(() => leases.join(entry));
+    this.#incarnation = incarnation;
+    this.#isLost = false;
+    this.#beat();
+  }
+
+  /** Sets what the node does, and tells the store at once. Resolves to whether the store knows. */
+  async tell(state: NodeState): Promise<boolean> {
+    if (this.#state === state) return true;
+    this.#state = state;
+    return await this.#renew();
+  }
+
+  /** Stops renewing. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelBeat();
+    this.#cancelLapse();
+  }
+
+  /** Renews, whether or not the renewal before was answered, and again after a beat. */
+  #beat(): void {
+    if (this.#stopped || this.#isLost) return;
+    const { clock } = this.#core;
+    this.#cancelBeat();
+    this.#cancelBeat = clock.schedule(clock.monotonicMs() + this.beatMs, () => this.#beat());
+    void this.#renew();
+  }
+
+  async #renew(): Promise<boolean> {
+    const { questions, time, telemetry, clock } = this.#core;
+    const [incarnation, state, asked] = [this.#incarnation, this.#state, time.moment()];
+    try {
+      const renewal = readRenewal(
+        await questions.inTime(() => this.#parts.leases.renew({ incarnation, state })),
+      );
+      if (this.#stopped || incarnation !== this.#incarnation) return false;
+      if (!renewal.alive) return this.#lose();
+      this.#core.trust.extend(asked);
+      this.#compare(renewal.clockMs, { askedMs: asked.wallMs, answeredMs: clock.nowMs() });
+      this.#watchLapse();
+      return true;
+    } catch (error) {
+      telemetry.event("warn", "lease.unrenewed", { message: errorMessage(error) });
+      return false;
+    }
+  }
+
+  #lose(): false {
+    if (this.#isLost) return false;
+    this.#isLost = true;
+    this.#cancelBeat();
+    this.#cancelLapse();
+    this.#listener.lost();
+    return false;
+  }
+
+  /** The store read its clock between the question and the answer. */
+  #compare(
+    storeMs: number,
+    { askedMs, answeredMs }: Readonly<{ askedMs: number; answeredMs: number }>,
+  ): void {
+    const byMs = Math.max(storeMs - answeredMs, askedMs - storeMs);
+    const apartMs = byMs > this.#parts.clockApartMs ? byMs : undefined;
+    const changed = (apartMs === undefined) !== (this.#apartMs === undefined);
+    this.#apartMs = apartMs;
+    if (changed) this.#listener.clockApart(apartMs);
+  }
+
+  #watchLapse(): void {
+    const { clock, trust } = this.#core;
+    if (this.#hasLapsed) {
+      this.#hasLapsed = false;
+      this.#listener.renewed();
+    }
+    this.#cancelLapse();
+    const { untilMs } = trust;
+    if (untilMs === undefined) return;
+    this.#cancelLapse = clock.schedule(untilMs, () => {
+      if (trust.holds || this.#hasLapsed) return;
+      this.#hasLapsed = true;
+      this.#listener.lapsed();
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import {
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
+import type { Engine, EngineOptions, Verification } from "../core/api.ts";
+import { ENGINE_CHECKS } from "../core/checked-options.ts";
+
+/** How a node takes part in a cluster. All nodes of a store must have the same `ttlMs`. Durations are in milliseconds. */
+export interface ClusterOptions {
+  /** Name of the node for operators, 1 to 200 characters. */
+  readonly name: string;
+  /** Where other nodes can reach this one. Nothing connects to it yet. */
+  readonly address?: string;
+  /** Version of the program, for operators. */
+  readonly version?: string;
+  /** How long the beat of a node must stay the same until it may be declared dead. Default 10,000. */
+  readonly ttlMs?: number;
+  /** How much earlier a node stops relying on its own lease. Default a tenth of `ttlMs`. */
+  readonly marginMs?: number;
+  /** How far the clocks of machine and store may be apart before the node takes no new orders. Default 500. */
+  readonly clockApartMs?: number;
+}
+
+/** Options of a standby: those of the engine that it becomes, and its part in the cluster. */
+export interface StandbyOptions extends EngineOptions {
+  readonly cluster: ClusterOptions;
+}
+
+/**
+ * What a standby does. `following`: it follows the journal but could not take over now; the reasons say why. `ready`: it
+ * could. `taking-over`: it owns the shards and opens its engine. `active`: its engine runs. `closed`: it was closed, or
+ * its takeover failed.
+ */
+export type StandbyState = "following" | "ready" | "taking-over" | "active" | "closed";
+
+/** State of a standby. */
+export interface StandbyStatus {
+  readonly state: StandbyState;
+  /** Number of this start among the nodes of the store. It changes if the node was declared dead and joined again. */
+  readonly incarnation: number;
+  /** Why it could not take over, in words for an operator. */
+  readonly reasons: readonly string[];
+}
+
+/** A node that follows the journal of an active engine and takes over when that fails or hands over. */
+export interface Standby extends AsyncDisposable {
+  /**
+   * Resolves to the running engine once this node has taken over. Rejects with ENGINE_CLOSED if the standby is closed
+   * before, and with the error of an opening that failed. After a takeover, close the engine, not the standby.
+   */
+  readonly takenOver: Promise<Engine>;
+  /** Returns what the standby does now, and why it could not take over if it could not. */
+  status(): StandbyStatus;
+  /** Calls a listener with every change of the status until the returned function is called. */
+  onStatus(listener: (status: StandbyStatus) => void): () => void;
+  /**
+   * Rebuilds the state from the journal alone and compares it with the followed one. Rejects if the store cannot be read.
+   * `live` equals that of the active engine if both verify the same records.
+   */
+  verify(): Promise<Verification>;
+  /** Stops following, leaves the cluster and releases the store. Does nothing after a takeover. */
+  close(): Promise<void>;
+}
+
+const text = textOption("a text of at most 200 characters", (given) => given.length <= 200);
+
+const clusterOption: OptionCheck = optionsOf<ClusterOptions>({
+  name: textOption("a name of 1 to 200 characters", (given) => given.length > 0 && given.length <= 200),
+  address: optional(text),
+  version: optional(text),
+  ttlMs: optional(wholeOption({ from: 100 }, " of milliseconds")),
+  marginMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+  clockApartMs: optional(numberOption({ from: 0 }, " of milliseconds")),
+});
+
+/** Checks the options of a standby. */
+export const standbyOptions: OptionCheck = optionsOf<StandbyOptions>(
+  { ...ENGINE_CHECKS, cluster: clusterOption },
+  { open: true },
+);
+
+/**
+ * Returns the options of a cluster with defaults filled in. Throws a RangeError for a margin that is not shorter than
+ * half of the ttl.
+ */
+export function clusterOf(given: ClusterOptions): Required<ClusterOptions> {
+  const { name, address = "", version = "", ttlMs = 10_000, clockApartMs = 500 } = given;
+  const marginMs = given.marginMs ?? Math.ceil(ttlMs / 10);
+  if (marginMs * 2 >= ttlMs)
+    throw new RangeError(
+      `openStandby.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`,
+    );
+  return { name, address, version, ttlMs, marginMs, clockApartMs };
+}

@@ -1,0 +1,295 @@
+import { wrongOption } from "../common/index.ts";
+import type { Price } from "../decimal/index.ts";
+import type { JournalRecord, OrderList, ParentOrder, PriceBar, PricedPrint } from "../model/index.ts";
+import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
+import { orderIntent } from "../requests/index.ts";
+import { abandonParts, closeParts } from "./closing.ts";
+import type { EngineLease } from "./cluster/engine-lease.ts";
+import { HandOverError } from "./cluster/hand-over-error.ts";
+import { EngineAccount } from "./commands/engine-account.ts";
+import { resumeOrder, settleChild } from "./commands/settlement.ts";
+import type { AccountView } from "./core/account-view.ts";
+import type * as Api from "./core/api.ts";
+import type * as Calls from "./core/calls.ts";
+import type { EngineStatus } from "./core/condition.ts";
+import type { EngineEventSource } from "./core/events.ts";
+import type { LiveOrder } from "./core/live-order.ts";
+import { COSTS } from "./core/turns.ts";
+import type { MarketHub } from "./market/market-hub.ts";
+import { runningLimitOf } from "./market/running-limit.ts";
+import type { EngineParts } from "./parts.ts";
+import { verify } from "./reads/verification.ts";
+import type { Shard } from "./shards/shard.ts";
+import { metricsOf } from "./status/metrics.ts";
+
+/** Where an opening engine gets its state and its input from. */
+export type Opening = Readonly<{
+  /** Puts the state of a shard into its memory, after which the shard runs. */
+  load: (shard: Shard) => Promise<void> | void;
+  /** Subscribes to the venue, in place of a subscription of its own. */
+  venue?: ExecutionVenue["subscribe"];
+  /** Subscribes to the market. */
+  subscribe: () => () => void;
+}>;
+
+/** The running engine. Passes each call of the host to the part that answers it. */
+export class RunningEngine implements Api.Engine {
+  readonly market: MarketHub;
+  readonly volumes: VolumeHistory;
+  readonly #parts: EngineParts;
+  readonly #lease: EngineLease | undefined;
+  #unsubscribe: () => void = () => undefined;
+  #unwatchTime: () => void = () => undefined;
+  #closing: Promise<Api.AtRest> | undefined;
+
+  constructor(parts: EngineParts, lease?: EngineLease) {
+    this.#parts = parts;
+    this.#lease = lease;
+    this.market = parts.market;
+    this.volumes = parts.volumes;
+  }
+
+  /**
+   * Builds every shard's memory from the store, arms open parents, and only then starts to listen to the venue, time
+   * and the market. Looks open children up after subscribing to the venue: the answer covers earlier events, and the
+   * subscription later ones.
+   */
+  async start({ load, venue, subscribe }: Opening): Promise<void> {
+    const { core, shards, timers, stream, rearming, children, committer, endedNames } = this.#parts;
+    for (const shard of shards.all) await load(shard);
+    core.probe("after-load");
+    this.#unwatchTime = core.time.watch({
+      jumped: () => timers.rearm(),
+      stepped: (stepMs) => core.clock.soon(() => stream.stepped(stepMs)),
+    });
+    await this.#inTurns((live) => rearming.arm(live));
+    this.market.begin();
+    children.listen(venue);
+    let restored = 0;
+    await this.#inTurns((live) => {
+      if (live.durable?.restored !== undefined) restored++;
+      children.recover(live);
+    });
+    if (restored > 0) core.telemetry.event("warn", "orders.restored", { orders: restored });
+    committer.begin();
+    timers.begin();
+    endedNames.begin();
+    this.#unsubscribe = subscribe();
+  }
+
+  /** Calls a function for every open parent, in slices. */
+  async #inTurns(each: (live: LiveOrder) => void): Promise<void> {
+    const { core, shards } = this.#parts;
+    for (const shard of shards.all) {
+      const { memory } = shard;
+      for (const live of memory.liveOrders.values()) {
+        each(live);
+        const turn = core.turns.spend(COSTS.arm);
+        if (turn !== undefined) await turn;
+        // The reload of a shard has handled its parents already.
+        if (shard.memory !== memory) break;
+      }
+    }
+  }
+
+  get events(): EngineEventSource {
+    return this.#parts.stream.events;
+  }
+
+  get settings(): Api.EngineSettings {
+    return this.#parts.core.settings;
+  }
+
+  reportTo(telemetry: Telemetry): () => void {
+    return this.#parts.core.telemetry.reportTo(telemetry);
+  }
+
+  get draining(): boolean {
+    return this.#parts.board.isDraining;
+  }
+
+  account(accountId: number): AccountView {
+    return new EngineAccount(this, accountId);
+  }
+
+  place(request: Calls.PlaceRequest): Promise<Calls.Placement> {
+    const { calls, placements } = this.#parts;
+    return calls.decide((caller) => placements.place(this.#commandOf(request), caller));
+  }
+
+  check(request: Calls.PlaceRequest): Promise<void> {
+    const { calls, placements } = this.#parts;
+    return calls.read(() => placements.check(this.#commandOf(request)));
+  }
+
+  placeList({ accountId, list }: Calls.PlaceListRequest): Promise<Calls.ListPlacement> {
+    const { calls, placements } = this.#parts;
+    return calls.decide((caller) => placements.placeList({ accountId, list }, caller));
+  }
+
+  cancelList(key: Calls.ListKey): Promise<OrderList> {
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.list(key)));
+  }
+
+  findList(key: Calls.ListKey): Promise<OrderList | undefined> {
+    return this.#parts.calls.read(() => this.#parts.lists.find(key));
+  }
+
+  openLists(request: Calls.ListPageRequest): Promise<readonly OrderList[]> {
+    return this.#parts.calls.read(() => this.#parts.lists.open(request));
+  }
+
+  allLists(request: Calls.ListPageRequest): Promise<readonly OrderList[]> {
+    return this.#parts.calls.read(() => this.#parts.lists.all(request));
+  }
+
+  listStory(listId: number): Promise<readonly JournalRecord[] | undefined> {
+    return this.#parts.calls.read(() => this.#parts.lists.story(listId));
+  }
+
+  cancel(request: Calls.CancelRequest): Promise<ParentOrder> {
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.one(request)));
+  }
+
+  settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
+    return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts.shards)));
+  }
+
+  resumeOrder(resumption: Api.Resumption): Promise<ParentOrder> {
+    return this.#parts.calls.decide((caller) => caller.follow(resumeOrder(resumption, this.#parts.shards)));
+  }
+
+  fundsChanged(accountId: number): void {
+    this.#parts.funds.changed(accountId);
+  }
+
+  cancelAll(accountId: number): Promise<Calls.CancelAllResult> {
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.all(accountId)));
+  }
+
+  find(key: Calls.ParentKey): Promise<ParentOrder | undefined> {
+    return this.#parts.calls.read(() => this.#parts.reads.find(key));
+  }
+
+  findAny(orderId: number): Promise<ParentOrder | undefined> {
+    return this.#parts.calls.read(() => this.#parts.reads.findAny(orderId));
+  }
+
+  page(request: Calls.PageRequest): Promise<Calls.ParentPage> {
+    return this.#parts.calls.read(() => this.#parts.reads.page(request));
+  }
+
+  runningLimit(order: ParentOrder): Price | undefined {
+    return runningLimitOf(order, this.market.history);
+  }
+
+  quote(symbol: string): Api.QuoteNow | undefined {
+    return this.market.now(symbol);
+  }
+
+  lastPrice(symbol: string): Price | undefined {
+    return this.market.lastPrice(symbol);
+  }
+
+  priceBars(range: Api.PriceBarRange): readonly PriceBar[] | undefined {
+    return this.market.prints.bars(range);
+  }
+
+  recentPrints(symbol: string): readonly PricedPrint[] {
+    return this.market.prints.recent(symbol);
+  }
+
+  story(orderId: number): Promise<Api.Story | undefined> {
+    return this.#parts.calls.read(() => this.#parts.stories.of(orderId));
+  }
+
+  verify(): Promise<Api.Verification> {
+    const { core, calls, shards, housekeeping } = this.#parts;
+    const kept = () => housekeeping.whileKept(() => verify(core, shards.all, housekeeping.cutoffMs()));
+    return calls.read(kept);
+  }
+
+  metrics(): Api.Metrics {
+    return metricsOf(this.#parts, this.#parts.placements.pending);
+  }
+
+  status(): EngineStatus {
+    return this.#parts.board.status;
+  }
+
+  get isIdle(): boolean {
+    return this.#parts.rest.lasts;
+  }
+
+  idle(): Promise<Api.AtRest> {
+    return this.isIdle ? AT_REST : this.#reachRest();
+  }
+
+  async #reachRest(): Promise<Api.AtRest> {
+    const { core, rest, reconciler } = this.#parts;
+    const waitingFor = await rest.reached(core.settings.closeTimeoutMs);
+    return { ...reconciler.followed, waitingFor };
+  }
+
+  drain(): void {
+    this.#parts.board.draining();
+  }
+
+  async handOver(): Promise<Api.AtRest> {
+    const lease = this.#lease;
+    if (lease === undefined)
+      throw new HandOverError(
+        "NO_LEASE",
+        "the engine has no lease: only one that openStandby opened hands over",
+      );
+    if (this.#closing !== undefined) throw new HandOverError("CLOSING", "the engine is being closed already");
+    await lease.announce();
+    await this.#parts.children.hold();
+    return await this.close();
+  }
+
+  close(): Promise<Api.AtRest> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<Api.AtRest> {
+    this.drain();
+    try {
+      const left = await closeParts(this.#parts, this.#unsubscribes, this.#lease);
+      const named = left.waitingFor.length > 0 ? `, without waiting for: ${left.waitingFor.join(", ")}` : "";
+      this.#parts.board.closed(`the engine is closed${named}`);
+      return left;
+    } finally {
+      this.#parts.stream.stop();
+    }
+  }
+
+  /** Undoes the start of an opening that failed. The store stays with its owner. */
+  abandon(): void {
+    abandonParts(this.#parts, this.#unsubscribes);
+    this.#parts.stream.stop();
+  }
+
+  get #unsubscribes(): readonly (() => void)[] {
+    return [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#parts.children.stop()];
+  }
+
+  #commandOf(request: Calls.PlaceRequest): Extract<Calls.PlaceRequest, { intent: unknown }> {
+    if ("intent" in request) return request;
+    const { accountId, order } = request;
+    if (order === undefined) throw wrongOption(order, "engine.place.order", "the fields of an order");
+    const intent = orderIntent(order, { clientId: () => this.#parts.entropy.token(CLIENT_ID_LENGTH) });
+    return { accountId, intent };
+  }
+}
+
+/** Result of `idle` for an engine that is at rest. Created once, because a simulation asks after every quote. */
+const AT_REST: Promise<Api.AtRest> = Promise.resolve({ inFlight: 0, unknown: 0, waitingFor: [] });
+
+/** Length of a client id that the engine generates (decision 3). */
+const CLIENT_ID_LENGTH = 22;

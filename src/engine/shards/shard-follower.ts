@@ -1,0 +1,111 @@
+import { invariant } from "../../errors/index.ts";
+import { countOfId, evolve } from "../../lifecycle/index.ts";
+import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
+import type { Core } from "../core/core.ts";
+import type { ShardReads } from "../core/stored.ts";
+import type { ParentCapture } from "./parent-capture.ts";
+import { type Replayed, replayShard } from "./replay.ts";
+import { ShardMemory } from "./shard-memory.ts";
+import type { ShardState } from "./shard-state.ts";
+
+/** What a shard needs to go on from: its memory, and the counters that its records have left. */
+export type Followed = Pick<Replayed, "counter" | "acceptances" | "lastMs" | "sequence"> &
+  Readonly<{ memory: ShardMemory }>;
+
+/**
+ * The memory of a shard that another engine owns, kept up to its last record that was read. It holds what the owner holds
+ * in memory: the open parents, and ended legs of open lists.
+ */
+export class ShardFollower {
+  readonly number: number;
+  readonly #core: Core;
+  #memory: ShardMemory = new ShardMemory();
+  #sequence = 0;
+  #counter = 0;
+  #acceptances = 0;
+  #lastMs: number | undefined;
+
+  constructor(number: number, core: Core) {
+    this.number = number;
+    this.#core = core;
+  }
+
+  /** Sequence of the last record that was read. */
+  get durableSequence(): number {
+    return this.#sequence;
+  }
+
+  /** A shard that is followed is never fenced. */
+  get state(): ShardState {
+    return "running";
+  }
+
+  get followed(): Followed {
+    const { lastMs } = { lastMs: this.#lastMs };
+    return {
+      memory: this.#memory,
+      sequence: this.#sequence,
+      counter: this.#counter,
+      acceptances: this.#acceptances,
+      ...(lastMs !== undefined && { lastMs }),
+    };
+  }
+
+  /** Starts a capture of the present state, for a verification. */
+  capture(): ParentCapture {
+    return this.#memory.capture(this.#sequence);
+  }
+
+  /** Builds the memory from snapshot and records. Rejects when the store cannot be read. */
+  async load(store: ShardReads): Promise<void> {
+    const { turns } = this.#core;
+    const { sequence: until, forgotten = 0 } = await store.head(this.number);
+    const state = await replayShard(store, { shard: this.number, until, forgotten, turns });
+    const memory = new ShardMemory();
+    await memory.remember(state.parents, this.#core);
+    this.#memory = memory;
+    this.#sequence = state.sequence;
+    this.#counter = state.counter;
+    this.#acceptances = state.acceptances;
+    this.#lastMs = state.lastMs;
+  }
+
+  /** Whether the record is the one after the last that was read. */
+  isNext({ sequence }: JournalRecord): boolean {
+    return sequence === this.#sequence + 1;
+  }
+
+  /** Applies the next record. Throws an InvariantError I53 if it does not continue the state of a parent. */
+  apply(record: JournalRecord): void {
+    const changed: ParentOrder[] = [];
+    for (const change of record.changes) {
+      const order = this.#after(record, change);
+      if (order !== undefined) changed.push(order);
+    }
+    for (const order of changed) this.#memory.take(order);
+    const live = changed.map((order) => this.#memory.show(order));
+    for (const one of live) this.#memory.retire(one);
+    this.#sequence = record.sequence;
+    this.#lastMs = record.timeMs;
+  }
+
+  /** Returns a parent after a change; undefined for one that has ended before, whose row the owner keeps. */
+  #after({ shard, sequence, timeMs }: JournalRecord, change: ParentChange): ParentOrder | undefined {
+    const { orderId, previous, facts } = change;
+    let order = this.#memory.liveOrders.get(orderId)?.durable;
+    invariant(
+      order === undefined || order.lastSequence === previous,
+      "I53",
+      `record ${sequence} of shard ${shard} continues parent ${orderId} from record ${previous}, which is not its last`,
+    );
+    for (const fact of facts) {
+      if (order === undefined && fact.kind !== "ACCEPTED") continue;
+      order = evolve(order, fact, { orderId, sequence, timeMs });
+      if (fact.kind !== "ACCEPTED") continue;
+      this.#counter = Math.max(this.#counter, countOfId(orderId));
+      this.#acceptances = Math.max(this.#acceptances, fact.acceptance ?? 0);
+      this.#core.clientIds.add(fact.accountId, fact.intent.clientOrderId);
+    }
+    return order;
+  }
+}

@@ -1,0 +1,374 @@
+import { errorMessage } from "../common/index.ts";
+import { InvariantError } from "../errors/index.ts";
+import { harmless } from "../host-answers/index.ts";
+import type { ClusterView, ShardHead, ShardLeases } from "../ports/index.ts";
+import { readableJournal } from "../wire/index.ts";
+import { BeatWatch } from "./cluster/beat-watch.ts";
+import { EngineLease, HAND_OVER_PAUSE_MS } from "./cluster/engine-lease.ts";
+import { FollowedJournal } from "./cluster/followed-journal.ts";
+import { LeaseKeeper } from "./cluster/lease-keeper.ts";
+import {
+  type ClusterOptions,
+  clusterOf,
+  type Standby,
+  type StandbyOptions,
+  type StandbyState,
+  type StandbyStatus,
+  standbyOptions,
+} from "./cluster/standby-api.ts";
+import { VenueBuffer } from "./cluster/venue-buffer.ts";
+import { WaitingMarket } from "./cluster/waiting-market.ts";
+import type { Engine, EngineOptions, Verification } from "./core/api.ts";
+import { checkedOptions } from "./core/checked-options.ts";
+import { type Core, coreOf } from "./core/core.ts";
+import { EngineError } from "./core/engine-error.ts";
+import { timely } from "./core/stored.ts";
+import { demandEveryShard, marketIn } from "./opening.ts";
+import { engineParts } from "./parts.ts";
+import { verify } from "./reads/verification.ts";
+import { RunningEngine } from "./running-engine.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What a standby is made of. */
+type StandbyParts = Readonly<{
+  core: Core;
+  options: EngineOptions;
+  leases: ShardLeases;
+  cluster: Required<ClusterOptions>;
+}>;
+
+/** Follows the journal, watches the owner of the shards, and becomes an engine. */
+class WaitingEngine implements Standby {
+  readonly takenOver: Promise<Engine>;
+  readonly #parts: StandbyParts;
+  readonly #keeper: LeaseKeeper;
+  readonly #watch: BeatWatch;
+  readonly #journal: FollowedJournal;
+  readonly #venue: VenueBuffer;
+  readonly #market: WaitingMarket;
+  readonly #listeners: Set<(status: StandbyStatus) => void> = new Set();
+  #state: StandbyState = "following";
+  #told = "";
+  /** Why the journal cannot be followed, such as a fact of a newer version. */
+  #unreadable: string | undefined;
+  #unsubscribe: () => void = () => undefined;
+  #resolve: (engine: Engine) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  #running: Promise<void> = Promise.resolve();
+  #wake: () => void = () => undefined;
+
+  constructor(parts: StandbyParts) {
+    const { core, options, leases, cluster } = parts;
+    const { name, address, version, ttlMs, clockApartMs } = cluster;
+    this.#parts = parts;
+    this.takenOver = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // A host need not wait for it.
+    this.takenOver.catch(() => undefined);
+    this.#watch = new BeatWatch(ttlMs);
+    this.#venue = new VenueBuffer(core, ttlMs);
+    this.#market = new WaitingMarket(core, options.instruments, ttlMs);
+    this.#journal = new FollowedJournal(core, leases, (record) => this.#venue.saw(record));
+    this.#keeper = new LeaseKeeper(core, {
+      leases,
+      entry: { name, address, version, ...readableJournal() },
+      ttlMs,
+      clockApartMs,
+      listener: {
+        lapsed: () => this.#tell(),
+        renewed: () => this.#tell(),
+        lost: () => this.#tell(),
+        clockApart: () => this.#tell(),
+      },
+    });
+  }
+
+  /** Joins, listens, loads every shard, and begins to follow. */
+  async start(): Promise<void> {
+    const { options } = this.#parts;
+    try {
+      await this.#keeper.join();
+      this.#venue.begin(options.venue);
+      this.#unsubscribe = options.marketData?.subscribe(this.#market) ?? this.#unsubscribe;
+      await this.#journal.load();
+    } catch (error) {
+      await this.#end(error);
+      throw error;
+    }
+    this.#running = this.#run();
+  }
+
+  status(): StandbyStatus {
+    return { state: this.#state, incarnation: this.#keeper.incarnation, reasons: this.#reasons };
+  }
+
+  onStatus(listener: (status: StandbyStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async verify(): Promise<Verification> {
+    const { core } = this.#parts;
+    // The active engine deletes rows while this reads them: leave out those that are due within the hour.
+    const cutoffMs = core.time.steadyMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
+    return await verify(core, this.#journal.shards, cutoffMs);
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === "active" || this.#state === "closed") return;
+    this.#enter("closed");
+    this.#wake();
+    await this.#running;
+    if (this.#isActive) return;
+    await this.#end(new EngineError("ENGINE_CLOSED"));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  get #isActive(): boolean {
+    return this.#state === "active";
+  }
+
+  get #isOver(): boolean {
+    return this.#state === "active" || this.#state === "closed";
+  }
+
+  get #reasons(): readonly string[] {
+    const reasons: string[] = [];
+    if (this.#unreadable !== undefined) reasons.push(`the journal cannot be followed: ${this.#unreadable}`);
+    const { apartMs } = this.#keeper;
+    if (apartMs !== undefined)
+      reasons.push(`the clock of this machine and that of the store are ${Math.round(apartMs)} ms apart`);
+    if (this.#keeper.isLost) reasons.push("another node has declared this one dead; it joins again");
+    else if (!this.#parts.core.trust.holds)
+      reasons.push("the lease of this node could not be renewed in time");
+    return reasons;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      let pauseMs = this.#keeper.beatMs;
+      try {
+        pauseMs = await this.#step();
+      } catch (error) {
+        this.#watch.reset();
+        this.#parts.core.telemetry.event("warn", "standby.failed", { message: errorMessage(error) });
+      }
+      if (!this.#isOver) await this.#pause(pauseMs);
+    }
+  }
+
+  /** Reads the nodes and new records, and takes over if it is due. Resolves to the pause before the next step. */
+  async #step(): Promise<number> {
+    const { core, leases } = this.#parts;
+    if (this.#keeper.isLost) await this.#keeper.join();
+    const askedMs = core.monotonicMs();
+    const view = await core.questions.inTime(() => leases.nodes());
+    this.#watch.saw(view.nodes, { askedMs, answeredMs: core.monotonicMs() });
+    await this.#follow();
+    await this.#tell();
+    await this.#bury(view);
+    if (this.#state === "ready" && (await this.#mayClaim(view))) await this.#takeOver();
+    return this.#pauseAfter(view);
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      await this.#journal.follow();
+      this.#unreadable = undefined;
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      this.#unreadable = error.message;
+    }
+  }
+
+  /** Declares nodes dead that failed and own nothing, so that their rows do not pile up. */
+  async #bury({ nodes, shards }: ClusterView): Promise<void> {
+    const { leases, core } = this.#parts;
+    const owners = new Set(shards.map(({ incarnation }) => incarnation));
+    for (const { incarnation, dead } of nodes) {
+      const failed = dead || owners.has(incarnation) ? undefined : this.#watch.failed(incarnation);
+      const isOther = incarnation !== this.#keeper.incarnation;
+      if (failed !== undefined && isOther) await core.questions.inTime(() => leases.bury(failed));
+    }
+  }
+
+  /** Returns whether no live node owns a shard, after those that failed were declared dead. */
+  async #mayClaim(view: ClusterView): Promise<boolean> {
+    const { leases, core } = this.#parts;
+    for (const incarnation of this.#rivals(view)) {
+      const failed = this.#watch.failed(incarnation);
+      if (failed === undefined) return false;
+      if (!(await core.questions.inTime(() => leases.bury(failed)))) return false;
+    }
+    return true;
+  }
+
+  /** Live nodes other than this one that own a shard. */
+  #rivals({ nodes, shards }: ClusterView): ReadonlySet<number> {
+    const alive = new Set(nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
+    const rivals = new Set<number>();
+    for (const { incarnation } of shards)
+      if (incarnation !== undefined && incarnation !== this.#keeper.incarnation && alive.has(incarnation))
+        rivals.add(incarnation);
+    return rivals;
+  }
+
+  #pauseAfter(view: ClusterView): number {
+    const { beatMs } = this.#keeper;
+    const rivals = this.#rivals(view);
+    const owners = view.nodes.filter(({ incarnation }) => rivals.has(incarnation));
+    if (owners.some(({ state }) => state === "handing-over")) return HAND_OVER_PAUSE_MS;
+    const nowMs = this.#parts.core.monotonicMs();
+    let pauseMs = beatMs;
+    for (const incarnation of rivals) {
+      const waitMs = (this.#watch.dueMs(incarnation) ?? nowMs) - nowMs;
+      if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
+    }
+    return pauseMs;
+  }
+
+  /**
+   * Claims the shards, reads in new statements what their owner appended last, and opens the engine. Without the shards
+   * it goes on following. A journal that cannot be read releases them.
+   */
+  async #takeOver(): Promise<void> {
+    const { core, leases } = this.#parts;
+    const { incarnation } = this.#keeper;
+    const heads = await core.questions.inTime(() => leases.claim(incarnation));
+    if (heads === undefined) return;
+    this.#enter("taking-over");
+    core.probe("after-take-over");
+    try {
+      await this.#journal.catchUp();
+      await this.#open([...heads].sort((a, b) => a.shard - b.shard));
+    } catch (error) {
+      if (this.#isOver) return;
+      this.#enter("following");
+      if (error instanceof InvariantError) {
+        this.#unreadable = error.message;
+        await core.questions.inTime(() => leases.release(incarnation));
+      }
+      throw error;
+    }
+  }
+
+  async #open(heads: readonly ShardHead[]): Promise<void> {
+    const { core, options, leases, cluster } = this.#parts;
+    demandEveryShard(heads);
+    const market = await marketIn(timely(core));
+    if (this.#state !== "taking-over") return;
+    const lease = new EngineLease(core, { leases, keeper: this.#keeper, ttlMs: cluster.ttlMs });
+    const parts = engineParts(core, options, { heads, market: { ...market, gates: this.#market.warm } });
+    const engine = new RunningEngine(parts, lease);
+    try {
+      await engine.start({
+        load: (shard) => {
+          const follower = this.#journal.shards[shard.number];
+          if (follower !== undefined) shard.goOn(follower.followed);
+        },
+        venue: (listener) => this.#venue.passOn(listener),
+        subscribe: () => {
+          this.#market.passOn(engine.market);
+          return this.#unsubscribe;
+        },
+      });
+    } catch (error) {
+      engine.abandon();
+      await lease.release();
+      await this.#end(error);
+      return;
+    }
+    lease.watch(parts);
+    this.#enter("active");
+    this.#resolve(engine);
+  }
+
+  /** Ends the standby without an engine. */
+  async #end(error: unknown): Promise<void> {
+    const { core, leases, options } = this.#parts;
+    this.#state = "closed";
+    this.#keeper.stop();
+    this.#venue.stop();
+    harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
+    await core.questions
+      .inTime(() => leases.leave(this.#keeper.incarnation))
+      .catch((failure: unknown) =>
+        core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(failure) }),
+      );
+    this.#reject(error);
+    this.#tellListeners();
+    await options.store.close();
+  }
+
+  /** Moves between following and ready, and tells store and listeners. */
+  async #tell(): Promise<void> {
+    if (this.#state !== "following" && this.#state !== "ready") return;
+    const state = this.#reasons.length === 0 ? "ready" : "following";
+    this.#state = state;
+    this.#tellListeners();
+    await this.#keeper.tell(state);
+  }
+
+  #enter(state: StandbyState): void {
+    this.#state = state;
+    this.#tellListeners();
+  }
+
+  #tellListeners(): void {
+    const status = this.status();
+    const text = JSON.stringify(status);
+    if (text === this.#told) return;
+    this.#told = text;
+    const { told } = this.#parts.core;
+    for (const listener of [...this.#listeners]) harmless(() => listener(status), told("listener.failed"));
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { clock } = this.#parts.core;
+    return new Promise((resolve) => {
+      const cancel = clock.schedule(clock.monotonicMs() + ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+/**
+ * Opens a node of a cluster on a store with leases. It follows the journal and takes over as soon as no live node owns
+ * the shards: at once on a store without an owner, and otherwise when the owner fails or hands over. Resolves when it
+ * follows. Rejects when the store cannot be read or holds data of a newer version, and with a TypeError or RangeError that
+ * names an option that is missing, unknown, of the wrong type or out of range, or a store without leases (decisions WM to
+ * WV).
+ *
+ * @example
+ * ```ts
+ * import { openStandby, type Engine, type EngineOptions } from "managed-orders/engine";
+ * const serve = async (options: EngineOptions, use: (engine: Engine) => void): Promise<void> => {
+ *   const standby = await openStandby({ ...options, cluster: { name: "node-1" } });
+ *   standby.onStatus(({ state, reasons }) => console.log(state, reasons.join("; ")));
+ *   use(await standby.takenOver);
+ * };
+ * ```
+ */
+export async function openStandby(given: StandbyOptions): Promise<Standby> {
+  standbyOptions(given, "openStandby");
+  const cluster = clusterOf(given.cluster);
+  const { leases } = given.store;
+  if (leases === undefined)
+    throw new TypeError(
+      "openStandby.store must have leases: a store without them, such as SQLite, has one engine at a time",
+    );
+  const core = coreOf(given, cluster);
+  const standby = new WaitingEngine({ core, options: checkedOptions(core, given), leases, cluster });
+  await standby.start();
+  return standby;
+}

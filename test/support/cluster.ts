@@ -1,0 +1,167 @@
+import {
+  createManualClock,
+  createMemoryAccounts,
+  createMemoryDisk,
+  createMemoryExposure,
+  createMemoryInstruments,
+  createMemoryStore,
+  type ManualClock,
+  type MemoryDisk,
+} from "../../src/adapters/memory/index.ts";
+import {
+  type Engine,
+  type EngineSettings,
+  openStandby,
+  type Standby,
+  type StandbyStatus,
+} from "../../src/engine/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { Clock, ExecutionVenue, MarketSink, OrderStore, ShardLeases } from "../../src/ports/index.ts";
+import type { OrderFields } from "../../src/requests/index.ts";
+import { Instance } from "../../src/simulator/world/instance.ts";
+import { turns } from "./faulty-world.ts";
+import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
+import { INSTRUMENTS, START_MS, SYMBOL } from "./world.ts";
+
+/** The term of a lease in these tests, in milliseconds. */
+export const TTL_MS = 10_000;
+
+/** One process of a cluster: what it is made of, and what has become of it. */
+export type ClusterNode = {
+  readonly name: string;
+  readonly process: Instance;
+  readonly standby: Standby;
+  engine: Engine | undefined;
+  readonly statuses: StandbyStatus[];
+  /** Calls of the store by name, in order. */
+  readonly asked: string[];
+  /** Cuts the process off from the store: every call fails. */
+  cut: boolean;
+  /** By how much its wall clock is off. */
+  skewMs: number;
+};
+
+export type Cluster = {
+  readonly clock: ManualClock;
+  readonly disk: MemoryDisk;
+  readonly venue: ScriptedVenue;
+  /** Starts another process. */
+  start(name: string, settings?: Partial<EngineSettings>): Promise<ClusterNode>;
+  /** Lets time pass, in steps of 100 ms with a heartbeat of the market. */
+  pass(ms: number): Promise<void>;
+  quote(bid: string, ask: string): Promise<void>;
+  place(node: ClusterNode, order: Partial<OrderFields>): Promise<ParentOrder>;
+  /** The engine of the node that took over. Throws if it did not. */
+  active(node: ClusterNode): Engine;
+};
+
+export const settle = (): Promise<void> => turns(400);
+
+/** Creates an empty cluster: one disk, one clock, one venue. */
+export function createCluster(venue: ScriptedVenue = createScriptedVenue()): Cluster {
+  const clock = createManualClock({ startMs: START_MS });
+  const disk = createMemoryDisk();
+  const sinks: { readonly node: Instance; readonly sink: MarketSink }[] = [];
+  let started = 0;
+  let tokens = 0;
+  const tell = (run: (sink: MarketSink) => void): void => {
+    for (const { node, sink } of sinks) node.enter(() => run(sink));
+  };
+  return {
+    clock,
+    disk,
+    venue,
+    async start(name, settings) {
+      const process = new Instance(++started, clock.monotonicMs());
+      const statuses: StandbyStatus[] = [];
+      const node = { name, process, statuses, asked: [] as string[], cut: false, skewMs: 0 };
+      const own = process.clock(clock);
+      const nodeClock: Clock = { ...own, nowMs: () => own.nowMs() + skewOf() };
+      const skewOf = (): number => (made as ClusterNode | undefined)?.skewMs ?? 0;
+      let made: ClusterNode | undefined;
+      const isCut = (): boolean => made?.cut ?? false;
+      const standby = await openStandby({
+        store: storeOf(createMemoryStore({ disk, clock }), { process, isCut, asked: node.asked }),
+        instruments: createMemoryInstruments(INSTRUMENTS),
+        accounts: createMemoryAccounts([
+          {
+            account: { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false },
+            keys: [],
+          },
+        ]),
+        exposure: createMemoryExposure(),
+        venue: venueOf(venue, process),
+        clock: nodeClock,
+        entropy: { token: (length) => String(++tokens).padStart(length, "t") },
+        telemetry: { event: () => undefined },
+        settings: { advancedOrders: true, ...settings },
+        marketData: {
+          subscribe(sink) {
+            sinks.push({ node: process, sink });
+            return () => undefined;
+          },
+        },
+        cluster: { name, ttlMs: TTL_MS },
+      });
+      made = Object.assign(node, { standby, engine: undefined });
+      const one = made;
+      standby.onStatus((status) => void statuses.push(status));
+      standby.takenOver.then(
+        (engine) => {
+          one.engine = engine;
+        },
+        () => undefined,
+      );
+      await settle();
+      return one;
+    },
+    async pass(ms) {
+      for (let left = ms; left > 0; left -= 100) {
+        await clock.advanceBy(Math.min(100, left), settle);
+        tell((sink) => sink.heartbeat(SYMBOL));
+        await settle();
+      }
+    },
+    async quote(bid, ask) {
+      tell((sink) => sink.quote({ symbol: SYMBOL, bid, ask }));
+      await settle();
+    },
+    async place(node, order) {
+      const fields = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", ...order };
+      return (await this.active(node).place({ accountId: 1, order: fields as OrderFields })).order;
+    },
+    active({ name, engine }) {
+      if (engine === undefined) throw new Error(`${name} has not taken over`);
+      return engine;
+    },
+  };
+}
+
+type StoreParts = Readonly<{ process: Instance; isCut: () => boolean; asked: string[] }>;
+
+function storeOf(store: OrderStore, parts: StoreParts): OrderStore {
+  const { leases, ...own } = store;
+  const wrapped = <T extends object>(port: T, prefix: string): T =>
+    Object.fromEntries(
+      Object.entries(port).map(([name, call]) => [
+        name,
+        (...given: unknown[]) =>
+          parts.process.call(async () => {
+            parts.asked.push(`${prefix}${name}`);
+            if (parts.isCut()) throw new Error("the store cannot be reached");
+            return await (call as (...given: unknown[]) => Promise<unknown>)(...given);
+          }),
+      ]),
+    ) as T;
+  return { ...wrapped(own, ""), leases: wrapped(leases as ShardLeases, "leases.") };
+}
+
+function venueOf(venue: ScriptedVenue, process: Instance): ExecutionVenue {
+  return {
+    ...venue,
+    capabilities: venue.capabilities,
+    submit: (child, options) => process.call(async () => await venue.submit(child, options)),
+    lookup: (child) => process.call(async () => await venue.lookup(child)),
+    subscribe: (listener) => venue.subscribe((event) => process.enter(() => listener(event))),
+  };
+}
