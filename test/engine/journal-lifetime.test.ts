@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { nextTurn } from "../../src/adapters/shared/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
 import { createRandom, type Random } from "../../src/simulator/internal.ts";
 import { encodeParent } from "../../src/wire/index.ts";
 import { executeOn, readValue, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
@@ -194,6 +195,28 @@ describe.each(Object.entries(KINDS))("decision TA: the lifetime of the journal, 
     const bare = await agedOf(kind());
     bare.loseSnapshots(bare.world);
     await expect(bare.world.crash()).rejects.toThrow(`I53: shard ${SHARD} cannot be read`);
+  });
+
+  it("decision TB: verify compares the state at its beginning, also if orders are placed before it reads the journal", async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const { options } = kind();
+    const store = (disk: MemoryDisk) => {
+      const sound = options(true).store?.(disk) ?? createMemoryStore({ disk });
+      const readRecords: OrderStore["readRecords"] = async (range) => {
+        const placing = meanwhile;
+        meanwhile = undefined;
+        await placing?.();
+        return await sound.readRecords(range);
+      };
+      return { ...sound, readRecords };
+    };
+    const { world } = await aged({ store });
+    meanwhile = async () => {
+      for (let left = 5; left > 0; left--) await world.place({ price: "90" });
+    };
+    expect(await world.engine.verify()).toMatchObject({ equal: true, records: 7 });
+    expect(meanwhile, "orders were placed").toBeUndefined();
+    await world.engine.close();
   });
 
   it("decision TB: a report for an order that has left is refused, and changes nothing", async () => {

@@ -135,12 +135,14 @@ export async function replayShard(
   while (state.sequence < range.until) {
     const limit = Math.min(PAGE, range.until - state.sequence);
     const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
-    if (records.length === 0) break;
-    for (const record of records) {
+    // Where records have left, `limit` of them may reach beyond the last one that was asked for.
+    const within = records.filter(({ sequence }) => sequence <= range.until);
+    for (const record of within) {
       requireNext(state, record, range);
       applyRecord(state, record, fromEmpty ? forgotten : 0);
       range.show?.(record);
     }
+    if (within.length < records.length || records.length === 0) break;
     const turn = turns.spend(COSTS.read * records.length);
     if (turn !== undefined) await turn;
   }
