@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type Cuts, drawPlan, runWorld } from "../../src/simulator/world/index.ts";
-import { addWorld, commandOf, GIVEN, noProgress, type Progress, unreached, unstruck } from "./campaign.ts";
+import { addWorld, commandOf, givenOf, noProgress, type Progress, unreached, unstruck } from "./campaign.ts";
 
 const { SEED, STEPS, TOTAL, RESUME, CUTS } = process.env;
 const stepsOfOne = Number(STEPS ?? 2_000);
@@ -13,7 +13,11 @@ async function one(seed: number, cuts: Cuts): Promise<void> {
   const started = performance.now();
   const plan = drawPlan(seed, stepsOfOne, cuts);
   console.log(JSON.stringify({ ...plan, settings: undefined }, undefined, 1));
-  const { broken, plan: _plan, ...report } = await runWorld({ seed, steps: stepsOfOne, cuts, ...GIVEN });
+  const {
+    broken,
+    plan: _plan,
+    ...report
+  } = await runWorld({ seed, steps: stepsOfOne, cuts, ...givenOf(seed) });
   console.log(report);
   console.log(`${Math.round(performance.now() - started)} ms`);
   if (broken === undefined) return;

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Cuts, FAULTS, type Fault, runWorld, SITUATIONS } from "../../src/simulator/world/index.ts";
-import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
+import {
+  type Cuts,
+  drawPlan,
+  FAULTS,
+  type Fault,
+  runWorld,
+  SITUATIONS,
+} from "../../src/simulator/world/index.ts";
+import { addWorld, commandOf, GIVEN, givenOf, noProgress, type Progress } from "./campaign.ts";
 
 /** A seed that once failed: the cause and the fix. */
 type SeedEntry = Readonly<{
@@ -36,8 +43,15 @@ describe("a seeded world", { timeout: 300_000 }, () => {
     expect(Object.keys(situations).length).toBeGreaterThan(60);
   });
 
+  it("decision TA, TB, TC: worlds whose records leave are among them, in memory and in a file with an archive", () => {
+    const seeds = Array.from({ length: SHORT.worlds }, (_, index) => index + 1);
+    const forgetting = seeds.filter((seed) => drawPlan(seed, SHORT.steps).forgets);
+    expect(forgetting.filter((seed) => seed % 3 !== 0).length).toBeGreaterThan(2);
+    expect(forgetting.filter((seed) => seed % 3 === 0).length).toBeGreaterThan(1);
+  });
+
   it.each(kept)("seed $seed holds: $cause", async ({ seed, steps, cuts }) => {
-    const { broken } = await runWorld({ seed, steps, cuts, ...GIVEN });
+    const { broken } = await runWorld({ seed, steps, cuts, ...givenOf(seed) });
     expect(broken?.message).toBeUndefined();
   });
 

@@ -60,6 +60,8 @@ export type SeenOrder = Readonly<{
   frozen: boolean;
   pendingEnd?: PendingEnd;
   ended?: Omit<ParentEnd, "atMs">;
+  /** Time of the record that ended it. */
+  endedAtMs?: number;
   /** Sequence of its last record in its shard. */
   lastSequence: number;
 }>;
@@ -77,6 +79,9 @@ export type SeenRecord = Readonly<{
   changes: readonly SeenChange[];
   instance: Instance;
 }>;
+
+/** Place of a record in the journal. */
+export type RecordPlace = Readonly<{ shard: number; sequence: number }>;
 
 /** A durable mark, and the process that wrote it. */
 export type SeenMark = MarketMark & Readonly<{ generation: number }>;
@@ -100,7 +105,11 @@ export class JournalBook {
   readonly marks: Map<string, SeenMark[]> = new Map();
   /** Volume of the fresh prints of each market, each counted once. */
   readonly volumes: Map<string, Quantity> = new Map();
+  /** Orders that a deletion has taken out of the store, until a late report brings one back. */
+  readonly departed: Set<number> = new Set();
   records = 0;
+  readonly #byShard: Map<number, JournalRecord[]> = new Map();
+  readonly #ofOrders: Map<number, RecordPlace[]> = new Map();
   readonly #prints: Set<string> = new Set();
   readonly #sequences: Map<number, number> = new Map();
   readonly #hash: ReturnType<typeof createHash> = createHash("sha256");
@@ -130,6 +139,16 @@ export class JournalBook {
 
   find(orderId: number): SeenOrder | undefined {
     return this.orders.get(orderId);
+  }
+
+  /** Returns a record that became durable, also if it has left the store since. */
+  recordOf(shard: number, sequence: number): JournalRecord | undefined {
+    return this.#byShard.get(shard)?.[sequence - 1];
+  }
+
+  /** Returns the places of all records of an order. */
+  sequencesOf(orderId: number): readonly RecordPlace[] {
+    return this.#ofOrders.get(orderId) ?? [];
   }
 
   /** Returns the order of an account by client id. */
@@ -180,6 +199,9 @@ export class JournalBook {
       );
       this.#sequences.set(shard, record.sequence);
       this.records++;
+      appendTo(this.#byShard, shard, record);
+      for (const { orderId } of record.changes)
+        appendTo(this.#ofOrders, orderId, { shard, sequence: record.sequence });
       this.#hash.update(encodeRecord(record));
       const changes = record.changes.map((change) => this.#change(record, change));
       for (const check of this.#checks) check({ record, changes, instance });
@@ -199,6 +221,7 @@ export class JournalBook {
       throw new Error(`record ${record.sequence} names order ${orderId}, which was never accepted`);
     this.#inFlight += (after.child === undefined ? 0 : 1) - (before?.child === undefined ? 0 : 1);
     this.orders.set(orderId, after);
+    this.departed.delete(orderId);
     if (after.ended !== undefined) this.open.delete(orderId);
     return { before, after, facts };
   }
@@ -212,7 +235,8 @@ export class JournalBook {
     if (fact.kind === "ACCEPTED") return this.#accept(fact, place);
     if (order === undefined) return undefined;
     if (fact.kind === "FILLED") this.#fill(orderId, fact);
-    return { ...foldFact(order, fact), lastSequence: record.sequence };
+    const endedAtMs = fact.kind === "ENDED" ? { endedAtMs: record.timeMs } : {};
+    return { ...foldFact(order, fact), ...endedAtMs, lastSequence: record.sequence };
   }
 
   #accept(
@@ -257,6 +281,12 @@ export class JournalBook {
     fills.set(fill.executionId, { childId, fill });
     this.fills.set(orderId, fills);
   }
+}
+
+function appendTo<Value>(lists: Map<number, Value[]>, key: number, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function foldFact(order: SeenOrder, fact: Exclude<Fact, { kind: "ACCEPTED" }>): SeenOrder {

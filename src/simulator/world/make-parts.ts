@@ -1,6 +1,7 @@
 import { type Price, ZERO_QUANTITY } from "../../decimal/index.ts";
 import { createRandom } from "../random/index.ts";
 import { Ledger } from "./clients/ledger.ts";
+import { Departures } from "./departures.ts";
 import { Faults } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
@@ -12,6 +13,7 @@ import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
 import { Situations } from "./situations.ts";
 import { TrueTape } from "./true-tape.ts";
+import type { CreateDisk } from "./world-disk.ts";
 import { WorldNative } from "./world-native.ts";
 import { WorldStore } from "./world-store.ts";
 import { type Turn, WorldTime } from "./world-time.ts";
@@ -29,6 +31,7 @@ export type RecordedRows = readonly RecordedRow[];
 type WorldInputs = Readonly<{
   turn: Turn;
   rows: RecordedRows;
+  disk: CreateDisk;
   checks: readonly RecordCheck[];
   demand: Demand;
 }>;
@@ -38,7 +41,12 @@ type Base = Pick<WorldParts, "plan" | "random" | "faults" | "situations" | "time
 
 /** Creates the parts of a world. Each has its own random generator. */
 export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
-  const base = makeBase(plan, given);
+  const disk = given.disk(plan.forgets);
+  const turn = async (): Promise<void> => {
+    do await given.turn();
+    while (disk.isBusy?.() === true);
+  };
+  const base = makeBase(plan, { ...given, turn });
   const { demand, situations, faults, time, random } = base;
   const shared = { faults, situations, time };
   const journal = new JournalBook(demand, given.checks);
@@ -48,13 +56,17 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     { demand, parts: () => parts },
     plan.markets.map(({ symbol }) => symbol),
   );
+  const departures = plan.forgets ? new Departures({ disk, journal, demand, situations }) : undefined;
   const store = new WorldStore({
     ...shared,
     random: random.of("store"),
     journal,
+    disk,
+    departures,
+    kill: (instance) => fleet.kill(instance),
     acquired: (instance) => fleet.acquired(instance),
   });
-  const others = { tape, hosts, fleet, store, journal };
+  const others = { tape, hosts, fleet, store, journal, disk, departures };
   const parts: WorldParts = {
     ...base,
     ...others,

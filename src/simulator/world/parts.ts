@@ -1,5 +1,6 @@
 import type { Random } from "../random/index.ts";
 import type { Ledger } from "./clients/ledger.ts";
+import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Hosts } from "./hosts.ts";
@@ -9,6 +10,7 @@ import type { Market } from "./market.ts";
 import type { Plan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
 import type { TrueTape } from "./true-tape.ts";
+import type { WorldDisk } from "./world-disk.ts";
 import type { WorldNative } from "./world-native.ts";
 import type { WorldStore } from "./world-store.ts";
 import type { WorldTime } from "./world-time.ts";
@@ -26,6 +28,9 @@ export type WorldParts = Readonly<{
   journal: JournalBook;
   venue: WorldVenue;
   store: WorldStore;
+  disk: WorldDisk;
+  /** Present if the stores forget. */
+  departures: Departures | undefined;
   tape: TrueTape;
   hosts: Hosts;
   native: WorldNative;

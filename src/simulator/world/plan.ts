@@ -51,10 +51,14 @@ export type Plan = Readonly<{
   maxWaitingEventBytes: number;
   /** Whether the host has its own native orders, and its own volumes for VWAP profiles. */
   brings: Readonly<{ nativeOrders: boolean; volumeHistory: boolean }>;
+  /** Whether records leave the store with the rows of their orders. Then hours pass, and retention is short. */
+  forgets: boolean;
 }>;
 
 /** Reductions of a plan that make a failing run smaller. The rest of the run keeps its draws. */
 export type Cuts = Readonly<{ steps?: number; orders?: number; without?: readonly Fault[] }>;
+
+const DAY_MS = 86_400_000;
 
 /** A factor with which a jump still lands in the range traded at the end of a world. */
 export const NEAR_JUMP = 2;
@@ -71,13 +75,14 @@ export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
   const random = createRandom(seed).of("plan");
   const rates = drawRates(random, cuts.without ?? []);
   const venueClock = drawVenueClock(random.of("clock of the venue"));
+  const lifetime = drawLifetime(random.of("lifetime of the journal"));
   const isStepped = rates["clock steps back"] !== undefined || rates["clock steps forward"] !== undefined;
   return {
     seed,
     steps: Math.min(steps, cuts.steps ?? steps),
     markets: drawMarkets(random.of("markets")),
     clients: drawClients(random.of("clients")),
-    settings: drawSettings(random.of("settings")),
+    settings: { ...drawSettings(random.of("settings")), ...lifetime.settings },
     venue: drawVenue(random.of("venue")),
     rates,
     venueTellsTime:
@@ -87,7 +92,15 @@ export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
     orders: cuts.orders ?? Number.POSITIVE_INFINITY,
     ...drawLimits(random.of("limits")),
     brings: drawBrings(random.of("what the host brings")),
+    forgets: lifetime.forgets,
   };
+}
+
+/** Draws whether records leave, and after how many days: at once, after ten minutes, or after an hour and a half. */
+function drawLifetime(random: Random): Readonly<{ forgets: boolean; settings: Partial<EngineSettings> }> {
+  const forgets = random.chance(0.35);
+  const retentionDays = random.pick([0, 600_000, 5_400_000]) / DAY_MS;
+  return { forgets, settings: forgets ? { retentionDays } : {} };
 }
 
 function drawMarkets(random: Random): readonly MarketPlan[] {

@@ -3,6 +3,7 @@ import { InvariantBroken } from "./invariant-broken.ts";
 import type { RecordedRows } from "./make-parts.ts";
 import { type Cuts, drawPlan, type Plan } from "./plan.ts";
 import { World } from "./world.ts";
+import { type CreateDisk, memoryDisk } from "./world-disk.ts";
 import type { Turn } from "./world-time.ts";
 
 /** A run: its seed, its number of steps, and the cuts of its plan. */
@@ -14,6 +15,8 @@ export type WorldRun = Readonly<{
   turn: Turn;
   /** Rows for recorded markets. */
   rows: RecordedRows;
+  /** Creates the disk of the stores. Default: one in memory. */
+  disk?: CreateDisk;
 }>;
 
 /** Results of a run. */
@@ -39,9 +42,16 @@ export type WorldReport = Readonly<{
  * Runs the world of a seed: first with faults, then without until everything has ended. The same run gives the same
  * report. The report contains the first broken invariant.
  */
-export async function runWorld({ seed, steps, cuts, turn, rows }: WorldRun): Promise<WorldReport> {
+export async function runWorld({
+  seed,
+  steps,
+  cuts,
+  turn,
+  rows,
+  disk = memoryDisk,
+}: WorldRun): Promise<WorldReport> {
   const plan = drawPlan(seed, steps, cuts);
-  const world = new World(plan, { turn, rows });
+  const world = new World(plan, { turn, rows, disk });
   let broken: InvariantBroken | undefined;
   try {
     await world.begin();
@@ -53,6 +63,7 @@ export async function runWorld({ seed, steps, cuts, turn, rows }: WorldRun): Pro
   const { journal, venue, fleet, ledger, faults, situations } = world.parts;
   const executions = [...venue.rows.values()].reduce((sum, row) => sum + row.fills.length, 0);
   for (const instance of fleet.alive) fleet.kill(instance);
+  await world.parts.disk.remove();
   return {
     seed,
     steps: world.steps,

@@ -1,4 +1,3 @@
-import { createMemoryDisk, createMemoryStore, type MemoryDisk } from "../../adapters/memory/index.ts";
 import type { MarketMark } from "../../model/index.ts";
 import type {
   AppendBatch,
@@ -9,10 +8,12 @@ import type {
   ShardSnapshot,
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
+import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Situations } from "./situations.ts";
+import type { WorldDisk } from "./world-disk.ts";
 import { turns, type WorldTime } from "./world-time.ts";
 
 /** Dependencies of a world's store. */
@@ -22,32 +23,39 @@ export type StoreParts = Readonly<{
   situations: Situations;
   time: WorldTime;
   journal: JournalBook;
+  disk: WorldDisk;
+  /** Present if the stores forget: it checks what their deletions take. */
+  departures: Departures | undefined;
+  /** Kills a process. */
+  kill: (instance: Instance) => void;
   /** Called when a process takes over every shard. */
   acquired: (instance: Instance) => void;
 }>;
 
 type Round = Parameters<OrderStore["fence"]>[0];
 
-/** The disk of a world, and the stores that its processes open on it. It reports durable data to the journal book. */
+type Forgotten = Parameters<NonNullable<OrderStore["forgetEnded"]>>;
+
+/** The stores that the processes of a world open on its disk. It reports durable data to the journal book. */
 export class WorldStore {
-  readonly disk: MemoryDisk = createMemoryDisk();
-  /** Reads durable data without faults. */
-  readonly reader: OrderStore = createMemoryStore({ disk: this.disk });
   readonly #parts: StoreParts;
   /** The last round of each shard and epoch, except for fences that arrive late. */
   readonly #rounds: Map<string, number> = new Map();
   readonly #upkeep: Random;
   readonly #names: Random;
+  readonly #deletions: Random;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
     this.#upkeep = parts.random.of("upkeep");
     this.#names = parts.random.of("names of ended orders");
+    this.#deletions = parts.random.of("deletions");
   }
 
   /** Returns the store for a process. */
   open(instance: Instance): OrderStore {
-    const store = createMemoryStore({ disk: this.disk });
+    const { departures, disk } = this.#parts;
+    const store = disk.open();
     const read = <T>(ask: () => Promise<T>): Promise<T> => instance.call(() => this.#read(instance, ask));
     return {
       acquire: () => instance.call(() => this.#acquire(instance, store)),
@@ -67,6 +75,9 @@ export class WorldStore {
       findEndedList: (key) => read(() => store.findEndedList(key)),
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
       deleteEnded: (range) => instance.call(() => store.deleteEnded(range)),
+      ...(departures && {
+        forgetEnded: (...asked: Forgotten) => instance.call(() => this.#forget(instance, store, ...asked)),
+      }),
       readQuotes: () => read(() => store.readQuotes()),
       readVolume: (reading) => read(() => store.readVolume(reading)),
       deleteVolume: (range) => instance.call(() => store.deleteVolume(range)),
@@ -227,6 +238,51 @@ export class WorldStore {
     const ms = 1 + this.#upkeep.below(5_000);
     if (faults.strikes("store is slow", this.#upkeep, 0.5)) await time.after(ms);
     await store.deleteMarks(marks);
+  }
+
+  /** Deletes in steps, the orders that ended first in the first one. A process may die between two of them. */
+  async #forget(instance: Instance, store: OrderStore, ...[{ beforeMs }, goesOn]: Forgotten): Promise<void> {
+    const { faults, situations, time, departures, kill } = this.#parts;
+    const random = this.#deletions;
+    const isOn = (): boolean => !instance.dead && goesOn();
+    for (const stepMs of this.#steps(beforeMs)) {
+      const slowMs = 1 + random.below(4_000);
+      if (faults.strikes("store is slow", random, 0.3)) await time.after(slowMs);
+      if (!isOn()) return;
+      if (faults.strikes("store fails a deletion", random, 0.1)) {
+        situations.saw("deletion fails between two steps");
+        throw new Error("the store does not delete");
+      }
+      await departures?.after(beforeMs, async () => {
+        if (isOn()) await this.#forgetUntil(instance, store, { beforeMs: stepMs }, isOn);
+      });
+      if (stepMs === beforeMs || !faults.strikes("process is killed while it deletes", random, 0.1)) continue;
+      situations.saw("killed between two steps of a deletion");
+      return kill(instance);
+    }
+    if (!faults.strikes("store deletes and does not say so", random, 0.1)) return;
+    situations.saw("deletion made but reported as failed");
+    throw new Error("the store does not say whether it has deleted");
+  }
+
+  async #forgetUntil(instance: Instance, store: OrderStore, ...asked: Forgotten): Promise<void> {
+    try {
+      await store.forgetEnded?.(...asked);
+    } catch (error) {
+      if (!instance.owns) this.#parts.situations.saw("deletion of an old engine refused");
+      throw error;
+    }
+  }
+
+  /** Returns the times of the steps of a deletion: ends of orders, and last the time itself. */
+  #steps(beforeMs: number): readonly number[] {
+    const { journal } = this.#parts;
+    const ends = [...journal.orders.values()].flatMap(({ orderId, endedAtMs = beforeMs }) =>
+      endedAtMs < beforeMs && !journal.departed.has(orderId) ? [endedAtMs] : [],
+    );
+    const sorted = ends.sort((a, b) => a - b);
+    const parts = [1, 2, 3].flatMap((part) => sorted[Math.floor((sorted.length * part) / 4)] ?? []);
+    return [...parts, beforeMs];
   }
 
   async #snapshot(instance: Instance, store: OrderStore, snapshot: ShardSnapshot): Promise<void> {

@@ -1,5 +1,8 @@
 import { createManualClock, type ManualClock } from "../../adapters/memory/index.ts";
 
+/** An hour in milliseconds. */
+export const HOUR_MS = 3_600_000;
+
 /** Waits until everything has happened that needs no time. */
 export type Turn = () => Promise<void>;
 

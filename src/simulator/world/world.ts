@@ -3,6 +3,7 @@ import { Client } from "./clients/client.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";
 import { checkEnd, verifyNow } from "./invariants/end.ts";
+import { leaveAll } from "./invariants/lifetime.ts";
 import { Lists } from "./invariants/lists.ts";
 import { endAll } from "./invariants/liveness.ts";
 import { quantity } from "./invariants/quantity.ts";
@@ -17,7 +18,8 @@ import { settle, unknownOrders } from "./operator.ts";
 import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
 import { Supervisor } from "./supervisor.ts";
-import { type Turn, turns } from "./world-time.ts";
+import type { CreateDisk } from "./world-disk.ts";
+import { HOUR_MS, type Turn, turns } from "./world-time.ts";
 
 /** One world: everything that is built from one plan, and its steps. */
 export class World {
@@ -27,12 +29,14 @@ export class World {
   readonly #publisher: MarketPublisher;
   readonly #supervisor: Supervisor;
   readonly #random: ReturnType<typeof createRandom>;
+  readonly #hours: ReturnType<typeof createRandom>;
   #step = 0;
   #broken: InvariantBroken | undefined;
 
-  constructor(plan: Plan, options: Readonly<{ turn: Turn; rows: RecordedRows }>) {
+  constructor(plan: Plan, options: Readonly<{ turn: Turn; rows: RecordedRows; disk: CreateDisk }>) {
     const random = createRandom(plan.seed);
     this.#random = random.of("steps");
+    this.#hours = random.of("hours");
     this.parts = makeParts(plan, {
       ...options,
       checks: this.#checks,
@@ -78,6 +82,7 @@ export class World {
       await this.#act(this.#random.below(100));
       if (left > 1) await turns(this.#random.below(20));
     }
+    if (this.parts.plan.forgets && this.#hours.chance(0.02)) await this.#hour();
     await this.#supervisor.end();
     this.#look();
     if (this.#step % 400 === 0) await this.#guarded(() => verifyNow(this.parts));
@@ -91,6 +96,7 @@ export class World {
     venue.settle();
     await time.settle();
     await this.#guarded(() => endAll(this.parts));
+    if (this.parts.plan.forgets) await this.#guarded(() => leaveAll(this.parts));
     await this.#guarded(() => checkEnd(this.parts, this.#clients));
   }
 
@@ -105,6 +111,13 @@ export class World {
     await time.pass(1 + this.#random.below(dice < 97 ? 400 : 6_000));
     this.#tick();
     if (this.#random.chance(0.7)) this.#publisher.heartbeat();
+  }
+
+  /** Lets an hour pass in which no market moves, so that retention runs. */
+  async #hour(): Promise<void> {
+    await this.parts.time.pass(HOUR_MS + this.#hours.below(60_000));
+    this.#tick();
+    this.#publisher.heartbeat();
   }
 
   #tick(): void {

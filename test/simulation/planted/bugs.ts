@@ -82,8 +82,10 @@ export const BUGS: readonly Bug[] = [
       },
       {
         file: "src/engine/shards/shard-state.ts",
-        before: `if (this.#state === "running" && !this.#draining) return run();`,
-        after: `if ((this.#state === "running" || this.#state === "loading") && !this.#draining) return run();`,
+        before: `    if (this.#state === "running" && !this.#draining) {
+      if`,
+        after: `    if ((this.#state === "running" || this.#state === "loading") && !this.#draining) {
+      if`,
       },
     ],
   },
@@ -157,6 +159,41 @@ export const BUGS: readonly Bug[] = [
         after: `      const made =
         order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
       const live = liveOrderOf(made, made);`,
+      },
+    ],
+  },
+  {
+    name: "records above the snapshot deleted",
+    edits: [
+      {
+        file: "src/adapters/memory/forgetting.ts",
+        before: "lastSequence < before) ? departure",
+        after: "lastSequence < before + 1_000) ? departure",
+      },
+      {
+        file: "src/adapters/sqlite/forgetting.ts",
+        before: "=> lastSequence < before);",
+        after: "=> lastSequence < before + 1_000);",
+      },
+    ],
+  },
+  {
+    name: "deletion without archiving",
+    edits: [
+      {
+        file: "src/adapters/sqlite/journal-lifetime.ts",
+        before: "const writer = folder === undefined ?",
+        after: "const writer = folder === undefined || folder !== `` ?",
+      },
+    ],
+  },
+  {
+    name: "verify replays records from after its beginning",
+    edits: [
+      {
+        file: "src/engine/shards/replay.ts",
+        before: "sequence <= range.until);",
+        after: "sequence <= range.until + 1_000);",
       },
     ],
   },

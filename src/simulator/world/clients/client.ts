@@ -7,7 +7,7 @@ import type { ClientPlan } from "../plan.ts";
 import { Cancels } from "./cancels.ts";
 import type { Entry, Intent } from "./ledger.ts";
 import { Natives } from "./natives.ts";
-import { judgePlacement } from "./placements.ts";
+import { hasLeft, judgePlacement } from "./placements.ts";
 import { randomList } from "./random-lists.ts";
 import { randomOrder } from "./random-orders.ts";
 import { Reads } from "./reads.ts";
@@ -156,15 +156,18 @@ export class Client {
   /** Sends another intent under an id that is taken. */
   async #placeOther(): Promise<void> {
     const { ledger, demand, situations, journal } = this.#parts;
-    const own = ledger.created.filter((entry) => entry.intent.accountId === this.#plan.accountId);
+    const own = ledger.created.filter(
+      (entry) => entry.intent.accountId === this.#plan.accountId && !hasLeft(this.#parts, entry),
+    );
     if (own.length === 0) return;
-    const { intent } = this.#random.pick(own);
+    const entry = this.#random.pick(own);
+    const { intent } = entry;
     const fields = { ...intent.fields, ...otherQuantity(intent.fields) };
     const before = journal.named(intent.accountId, intent.clientId);
     const answer = await this.transport.ask({ ...requestOf(intent), fields });
     if (typeof answer === "string") return;
     const code = codeOf(answer.reply);
-    if (answer.reply.status >= 500 || answer.reply.status === 429) return;
+    if (answer.reply.status >= 500 || answer.reply.status === 429 || hasLeft(this.#parts, entry)) return;
     const isRefused = code === -2010 || code === -1130 || code === -1021;
     demand(
       isRefused,

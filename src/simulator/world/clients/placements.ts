@@ -52,9 +52,11 @@ export function judgePlacement(
 /** Returns the id of the durable order or list with an intent's client id. */
 function idOf({ journal }: WorldParts, { kind, accountId, clientId }: Intent): number | undefined {
   if (kind === "order") return journal.named(accountId, clientId)?.orderId;
-  for (const list of journal.lists.values())
-    if (list.accountId === accountId && list.listClientOrderId === clientId) return list.listId;
-  return undefined;
+  // The newest one: a list with the same client id may have left the store before.
+  const named = [...journal.lists.values()].filter(
+    (list) => list.accountId === accountId && list.listClientOrderId === clientId,
+  );
+  return named.at(-1)?.listId;
 }
 
 function placed(parts: WorldParts, entry: Entry, { reply }: InstanceReply, sent: "first" | "again"): void {
@@ -64,21 +66,27 @@ function placed(parts: WorldParts, entry: Entry, { reply }: InstanceReply, sent:
   const told = (): string => `${intent.clientId} is answered with ${id}, durable is ${idOf(parts, intent)}`;
   demand(Number.isSafeInteger(id) && id < 0, "I05", told);
   demand(
-    entry.created === undefined || entry.created === id,
+    entry.created === undefined || entry.created === id || hasLeft(parts, entry),
     "I03",
     () => `${told()}, before with ${entry.created}`,
   );
   demand(idOf(parts, intent) === id, "I01", told);
   if (entry.created === undefined) {
     if (sent === "again" && entry.unsure > 0) situations.saw("answer lost, then found by sending again");
-    entry.created = id;
     ledger.created.push(entry);
   }
+  entry.created = id;
   if (intent.kind === "list") {
     const legs = arrayOf(reply.body, "orders").map((leg) => numberOf(leg, "orderId"));
     demand(String(legs) === String(journal.lists.get(id)?.legs), "I01", () => `${told()}, legs ${legs}`);
     for (const report of arrayOf(reply.body, "orderReports")) judgeSnapshot(parts, report, intent.accountId);
   } else judgeSnapshot(parts, reply.body, intent.accountId);
+}
+
+/** Returns whether the order or list that an entry has created has left the store, so that its client id is free. */
+export function hasLeft({ journal }: WorldParts, { intent, created = 0 }: Entry): boolean {
+  const orderIds = intent.kind === "order" ? [created] : (journal.lists.get(created)?.legs ?? []);
+  return orderIds.some((orderId) => journal.departed.has(orderId));
 }
 
 const TERMINAL: readonly unknown[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../wire/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { Entry } from "./ledger.ts";
-import { judgeSnapshot } from "./placements.ts";
+import { hasLeft, judgeSnapshot } from "./placements.ts";
 import type { InstanceReply } from "./transport.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
 
@@ -39,8 +39,10 @@ export class Reads {
     return own.length === 0 ? undefined : random.pick(own);
   }
 
-  async #one({ intent, created = 0 }: Entry, mustAnswer = false): Promise<void> {
+  async #one(entry: Entry, mustAnswer = false): Promise<void> {
+    const { intent, created = 0 } = entry;
     const { parts, transport, random, accountId } = this.#context;
+    const wasGone = hasLeft(parts, entry);
     const { demand } = parts;
     const isOrder = intent.kind === "order";
     const byId = random.chance(0.5);
@@ -58,12 +60,22 @@ export class Reads {
     const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     // A replaced process that has not noticed does not know later changes.
     const isOld = !answer.instance.owns && code === -2013;
+    if (hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
     if (code !== 0) return this.#failed(answer);
     const id = numberOf(reply.body, isOrder ? "orderId" : "orderListId");
     demand(id === created, "I03", () => `${told()} in place of ${created}`);
     if (isOrder) judgeSnapshot(parts, reply.body, accountId);
     else this.#judgeList(reply.body);
+  }
+
+  /** Judges the answer to a read of what has left the store. Its client id may be that of a later order. */
+  #left({ instance, reply }: InstanceReply, isGone: boolean, told: () => string): void {
+    const { demand, situations } = this.#context.parts;
+    const code = codeOf(reply);
+    const isTold = code === -2013 || PASSING.includes(code) || (code === 0 && !(isGone && instance.owns));
+    demand(isTold, "decision TA", () => `${told()} has left`);
+    if (code === -2013) situations.saw("order that has left is read");
   }
 
   #failed({ instance, reply }: InstanceReply): void {
@@ -159,7 +171,7 @@ export class Reads {
     const there = new Set(seen);
     const expected = includeHistory ? before : before.filter((id) => journal.open.has(id));
     if (expected.length < before.length) situations.saw("order ended between two pages");
-    const missing = expected.filter((id) => !there.has(id));
+    const missing = expected.filter((id) => !there.has(id) && !journal.departed.has(id));
     demand(missing.length === 0, "I70", () => `${missing} are on no page of ${seen}`);
   }
 

@@ -7,7 +7,8 @@ const SHARDS = 256;
 
 /** Checks I02-I06: every accepted order was requested, under its own name, with valid ids. */
 export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
-  const names = new Set<string>();
+  /** The last order of each name. */
+  const names = new Map<string, number>();
   const lastIds = new Map<number, number>();
   const childIds = new Set<string>();
   return ({ record, changes }) => {
@@ -21,8 +22,11 @@ export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
   function accepted({ orderId, accountId, intent, list }: SeenOrder, shard: number): void {
     const { demand } = parts;
     const name = `${accountId} ${intent.clientOrderId}`;
-    demand(!names.has(name), "I03", () => `${name} names a second order ${orderId}`);
-    names.add(name);
+    const earlier = names.get(name);
+    const isFree = earlier === undefined || parts.journal.departed.has(earlier);
+    demand(isFree, "I03", () => `${name} names a second order ${orderId}`);
+    names.set(name, orderId);
+    if (earlier !== undefined) parts.situations.saw("client id of an order that has left used again");
     const last = lastIds.get(accountId) ?? 0;
     demand(Number.isSafeInteger(orderId) && orderId < last, "I05", () => `order ${orderId} after ${last}`);
     demand(-orderId % SHARDS === shard, "I05", () => `order ${orderId} is not of shard ${shard}`);
@@ -33,7 +37,7 @@ export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
     if (entry === undefined) return;
     demand(parts.ledger.mayExist(entry), "I02", () => `${name} was refused and is accepted now`);
     demand(
-      isAsked(entry.intent, intent),
+      earlier !== undefined || isAsked(entry.intent, intent),
       "I04",
       () => `${name} is accepted as ${JSON.stringify(intent.symbol)}`,
     );

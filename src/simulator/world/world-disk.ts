@@ -1,0 +1,29 @@
+import { createMemoryDisk, createMemoryStore } from "../../adapters/memory/index.ts";
+import type { OrderStore } from "../../ports/index.ts";
+
+/** Where the processes of a world keep their orders. It outlives them. */
+export type WorldDisk = Readonly<{
+  /** Opens a store for a process. */
+  open: () => OrderStore;
+  /** Reads durable data without faults. */
+  reader: OrderStore;
+  /** Returns the texts of all records in the archive, if there is one. */
+  archived?: () => ReadonlySet<string>;
+  /**
+   * Whether a call is under way that needs turns of the event loop, and no time. Time stands still until it is done, or a
+   * call would last as long as the longest timer.
+   */
+  isBusy?: () => boolean;
+  /** Removes it. */
+  remove: () => Promise<void>;
+}>;
+
+/** Creates a disk. If `forgets` is true, the stores on it delete records with the rows of their orders. */
+export type CreateDisk = (forgets: boolean) => WorldDisk;
+
+/** Creates a disk in memory. */
+export const memoryDisk: CreateDisk = (forgets) => {
+  const disk = createMemoryDisk();
+  const open = (): OrderStore => createMemoryStore({ disk, journal: { forget: forgets } });
+  return { open, reader: open(), remove: async () => undefined };
+};
