@@ -32,9 +32,9 @@ export class Database {
   }
 
   /** Reads. Rejects with an error that names the database. */
-  async read(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+  async read(text: string, values: readonly unknown[] = [], lane: Lane = "other"): Promise<readonly Row[]> {
     return await this.#guarded(() =>
-      this.#pool.use("other", (connection) => connection.read(this.inSchema(text), values)),
+      this.#pool.use(lane, (connection) => connection.read(this.inSchema(text), values)),
     );
   }
 

@@ -13,7 +13,8 @@ import { JOURNAL } from "./statements.ts";
 /** Number of bytes after which one read ends. A record with the weights of a schedule may have 200,000. */
 const READ_BYTES: number = 4 * 2 ** 20;
 
-type Journal = Pick<OrderStore, "acquire" | "head" | "fence" | "readRecords">;
+/** Methods for shards, their rounds and their records. */
+export type Journal = Pick<OrderStore, "acquire" | "head" | "fence" | "readRecords">;
 
 /** Creates the methods for shards, their rounds and their records. */
 export function journal(database: Database, owner: Owner): Journal {
@@ -37,18 +38,33 @@ export function journal(database: Database, owner: Owner): Journal {
   };
 }
 
-/** The heads are read by a new statement: the snapshot of the one that raises the epochs is older than its locks. */
 async function acquire(database: Database, owner: Owner): Promise<readonly ShardHead[]> {
-  const raised = await database.write(JOURNAL.acquire, [], "first");
+  return await takenOver(database, owner, await database.write(JOURNAL.acquire, [], "first"));
+}
+
+/**
+ * Notes the epochs that a statement has raised, and reads the heads with a new one: the snapshot of the statement that
+ * raises them is older than its locks.
+ */
+export async function takenOver(
+  database: Database,
+  owner: Owner,
+  raised: readonly Row[],
+): Promise<readonly ShardHead[]> {
   const epochs = new Map(raised.map((row) => [wholeIn(row, 0), wholeIn(row, 1)]));
   invariant(
     epochs.size === SHARDS + 1,
     "I53",
     `the store has ${epochs.size - 1} shards instead of ${SHARDS}`,
   );
-  const heads = (await database.read(JOURNAL.heads)).map(headOf);
+  const heads = await headsOf(database);
   owner.become(epochs, epochs.get(SHARDS) ?? 0);
   return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));
+}
+
+/** Reads the heads of all shards. */
+export async function headsOf(database: Database): Promise<readonly ShardHead[]> {
+  return (await database.read(JOURNAL.heads)).map(headOf);
 }
 
 function headOf(row: Row | undefined): ShardHead {

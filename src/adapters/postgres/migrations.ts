@@ -24,10 +24,25 @@ export const MIGRATIONS: readonly Migration[] = [
         shard int4 PRIMARY KEY,
         epoch int8 NOT NULL,
         round int8 NOT NULL,
-        forgotten int8 NOT NULL
+        forgotten int8 NOT NULL,
+        incarnation int8
       )`,
       `INSERT INTO managed_orders.shard (shard, epoch, round, forgotten)
         SELECT n, 0, 0, 0 FROM generate_series(0, 256) AS g (n)`,
+      // Incarnations are counted here, not by the rows that are left.
+      "CREATE TABLE managed_orders.incarnation (id int4 PRIMARY KEY, last int8 NOT NULL)",
+      "INSERT INTO managed_orders.incarnation (id, last) VALUES (0, 0)",
+      `CREATE TABLE managed_orders.node (
+        incarnation int8 PRIMARY KEY,
+        name text NOT NULL,
+        address text NOT NULL,
+        version text NOT NULL,
+        format int8 NOT NULL,
+        kinds text NOT NULL,
+        state text NOT NULL,
+        beat int8 NOT NULL,
+        dead bool NOT NULL
+      )`,
       `CREATE TABLE managed_orders.journal (
         shard int4 NOT NULL,
         sequence int8 NOT NULL,

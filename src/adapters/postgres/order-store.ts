@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { errorMessage } from "../../common/index.ts";
-import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import type { KeyValueStore, OrderStore, ShardLeases } from "../../ports/index.ts";
 import { QueuedRejections } from "../shared/index.ts";
 import { Appends } from "./appends.ts";
 import { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { endings } from "./endings.ts";
 import { journal } from "./journal.ts";
+import { leases } from "./leases.ts";
 import { forgetQuotes, market } from "./market.ts";
 import { durabilityProblems, migrate } from "./opening.ts";
 import { databaseOf, type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
@@ -23,6 +24,8 @@ import { volume } from "./volume.ts";
  * engine closes its store; `await using` closes one that has no engine.
  */
 export interface PostgresStore extends OrderStore, AsyncDisposable {
+  /** Lets several processes share the store. */
+  readonly leases: ShardLeases;
   readonly keyValue: KeyValueStore;
   readonly rejections: PostgresRejections;
 }
@@ -108,6 +111,7 @@ function storeOn(
     ...market(database, owner),
     ...endings(database),
     ...volume({ database, owner, appends }),
+    leases: leases(database, owner, shards),
     close,
     [Symbol.asyncDispose]: close,
     rejections,

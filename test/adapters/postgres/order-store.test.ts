@@ -21,7 +21,7 @@ testOrderStore(
   { describe, it },
   {
     name: "postgres",
-    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false, leases: false },
+    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false, leases: true },
     createPlace() {
       const { options, remove } = places.create();
       return { open: () => openPostgresStore(options), remove };
@@ -69,7 +69,7 @@ describe("postgres store", () => {
       await database.close();
     }
   };
-  const NEXT = { version: 2, sql: ["ALTER TABLE managed_orders.shard ADD COLUMN incarnation int8"] };
+  const NEXT = { version: 2, sql: ["ALTER TABLE managed_orders.shard ADD COLUMN note text"] };
 
   it("decision WG: a schema of another application is refused and stays as it was", async () => {
     const { options, schema, remove } = places.create();

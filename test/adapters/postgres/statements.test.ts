@@ -59,7 +59,9 @@ describe("statements that write", () => {
     "decision WB: %s changes no row of a shard, unless it raises an epoch or a round",
     (name, text) => {
       const changesShard = /UPDATE managed_orders\.shard\b/.test(text);
-      expect(changesShard).toBe(["JOURNAL.acquire", "JOURNAL.fence"].includes(name));
+      expect(changesShard).toBe(
+        ["JOURNAL.acquire", "JOURNAL.fence", "LEASES.claim", "LEASES.release"].includes(name),
+      );
     },
   );
 

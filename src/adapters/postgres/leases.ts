@@ -1,0 +1,118 @@
+import type { JournalRecord } from "../../model/index.ts";
+import type {
+  ClusterView,
+  NodeEntry,
+  NodeRow,
+  ShardLeases,
+  ShardOwner,
+  TailRange,
+} from "../../ports/index.ts";
+import { limited } from "../shared/index.ts";
+import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
+import { headsOf, type Journal, takenOver } from "./journal.ts";
+import type { Owner } from "./owner.ts";
+import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
+import { LEASES } from "./statements.ts";
+
+/** Rows of dead nodes that stay, so that an operator sees what became of them. */
+const DEAD_KEPT = 16;
+const LONGEST_TEXT = 200;
+
+/**
+ * Creates the leases of a handle. Their statements do not wait for reads of the engine: a renewal that is late costs the
+ * node its shards.
+ */
+export function leases(database: Database, owner: Owner, journal: Journal): ShardLeases {
+  const write = (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    database.write(text, values, "first");
+  return {
+    async join(entry) {
+      requireEntry(entry);
+      await write(LEASES.dropDead, [DEAD_KEPT]);
+      const [counted] = await write(LEASES.count, []);
+      const incarnation = wholeIn(counted, 0);
+      const { name, address, version, format, kinds } = entry;
+      const texts = [name, address, version].map(storable);
+      const [row] = await write(LEASES.join, [incarnation, ...texts, format, storable(kinds.join("\n"))]);
+      return { incarnation, clockMs: wholeIn(row, 1) };
+    },
+    async renew({ incarnation, state }) {
+      const [row] = await write(LEASES.renew, [incarnation, state]);
+      return { alive: wholeIn(row, 0) === 1, clockMs: wholeIn(row, 1) };
+    },
+    nodes: async () => viewOf(await database.read(LEASES.nodes, [], "first")),
+    async bury({ incarnation, beat }) {
+      const [row] = await write(LEASES.bury, [incarnation, beat]);
+      return wholeIn(row, 0) === 1 || wholeIn(row, 1) === 0;
+    },
+    async claim(incarnation) {
+      const raised = await write(LEASES.claim, [incarnation]);
+      return raised.length === 0 ? undefined : await takenOver(database, owner, raised);
+    },
+    async release(incarnation) {
+      await write(LEASES.release, [incarnation]);
+    },
+    async leave(incarnation) {
+      await write(LEASES.dieAsOwner, [incarnation]);
+      await write(LEASES.leave, [incarnation]);
+    },
+    tail: (range) => tail(database, journal, limited(range)),
+  };
+}
+
+function requireEntry({ name, address, version, kinds }: NodeEntry): void {
+  if (name.length === 0) throw new RangeError("a node needs a name");
+  if ([name, address, version].some((text) => text.length > LONGEST_TEXT))
+    throw new RangeError(`name, address and version of a node have at most ${LONGEST_TEXT} characters`);
+  if (kinds.some((kind) => kind === "" || kind.includes("\n")))
+    throw new RangeError("a kind of facts is a word");
+}
+
+function viewOf(rows: readonly Row[]): ClusterView {
+  const shards: ShardOwner[] = [];
+  const nodes: NodeRow[] = [];
+  for (const row of rows) {
+    if (row[0] === null) nodes.push(nodeOf(row));
+    else {
+      const [shard, epoch] = [wholeIn(row, 0), wholeIn(row, 2)];
+      shards.push({ shard, epoch, ...(row[1] !== null && { incarnation: wholeIn(row, 1) }) });
+    }
+  }
+  return {
+    nodes: nodes.sort((a, b) => a.incarnation - b.incarnation),
+    shards: shards.sort((a, b) => a.shard - b.shard),
+  };
+}
+
+function nodeOf(row: Row): NodeRow {
+  const kinds = asGiven(textIn(row, 7));
+  return {
+    incarnation: wholeIn(row, 1),
+    name: asGiven(textIn(row, 3)),
+    address: asGiven(textIn(row, 4)),
+    version: asGiven(textIn(row, 5)),
+    format: wholeIn(row, 6),
+    kinds: kinds === "" ? [] : kinds.split("\n"),
+    state: textIn(row, 8) as NodeRow["state"],
+    beat: wholeIn(row, 9),
+    dead: textIn(row, 10) === "t",
+  };
+}
+
+/** Reads shard after shard, and none of the shards without further records. */
+async function tail(
+  database: Database,
+  journal: Journal,
+  { after, limit }: TailRange,
+): Promise<readonly JournalRecord[]> {
+  const found: JournalRecord[] = [];
+  for (const { shard, sequence } of await headsOf(database)) {
+    const known = after[shard] ?? 0;
+    if (sequence <= known) continue;
+    const range = { shard, after: known, limit: limit - found.length };
+    for (const record of await journal.readRecords(range)) found.push(record);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
