@@ -283,21 +283,21 @@ const answerLost: Step = async (place) => {
 const fighting: Step = async (place) => {
   const reports = new Map<number, number>();
   const fight = async (store: PostgresStore): Promise<void> => {
-    for (let turn = 0; turn < 15; turn++) {
-      let { epoch, sequence } = (await store.acquire())[3] ?? { epoch: 0, sequence: 0 };
+    for (let turn = 0; turn < 15 || (turn < 500 && reports.size < 30); turn++) {
+      const [, , , head] = await store.acquire();
+      const epoch = head?.epoch ?? 0;
+      let sequence = head?.sequence ?? 0;
       for (let n = 0; n < 10; n++) {
         const [outcome] = await store.append(BATCH(epoch, 0, sequence + 1));
         if (outcome !== "durable") break;
         reports.set(++sequence, (reports.get(sequence) ?? 0) + 1);
       }
-      epoch = 0;
     }
   };
   const stores = [await open(place), await open(place), await open(place)];
   await Promise.all(stores.map(fight));
-  const [first] = stores;
-  const { sequence } = (await first?.head(3)) ?? { sequence: 0 };
-  demand(sequence === reports.size && sequence > 20, `${sequence} records, ${reports.size} were reported`);
+  const { sequence } = (await stores[0]?.head(3)) ?? { sequence: 0 };
+  demand(sequence === reports.size && sequence >= 30, `${sequence} records, ${reports.size} were reported`);
   demand(
     [...reports.values()].every((count) => count === 1),
     "one record was reported as durable twice",
