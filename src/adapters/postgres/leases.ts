@@ -11,9 +11,9 @@ import { limited } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { headsOf, type Journal, takenOver } from "./journal.ts";
+import { LEASES } from "./lease-statements.ts";
 import type { Owner } from "./owner.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
-import { LEASES } from "./statements.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */
 const DEAD_KEPT = 16;

@@ -1,4 +1,5 @@
 import type { Rejection } from "../../model/index.ts";
+import type { Rejections, Telemetry } from "../../ports/index.ts";
 import { type RejectionRow, type RejectionTable, rejectionIn, rejectionRow } from "../shared/index.ts";
 import { transposed } from "./append-columns.ts";
 import type { Database } from "./database.ts";
@@ -6,10 +7,25 @@ import type { Row } from "./driver.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
 import { VALUES } from "./statements.ts";
 
-export type {
-  DurableRejections as PostgresRejections,
-  RetentionOptions as PostgresRejectionOptions,
-} from "../shared/index.ts";
+/** Rejections that survive a restart of the process. */
+export interface PostgresRejections extends Rejections {
+  /** Resolves when all waiting rejections are written or lost. */
+  flush(): Promise<void>;
+}
+
+/** Options for retained rejections. */
+export interface PostgresRejectionOptions {
+  /**
+   * Number of rejections that may wait to be written; default 1000. Further rejections are lost, and counted as lost.
+   */
+  readonly capacity?: number;
+  /** Number of days for which a rejection is kept; default 30. */
+  readonly retentionDays?: number;
+  /** Rejections kept per account; default 10000. Beyond it the oldest are deleted. */
+  readonly perAccount?: number;
+  /** Receives an event for lost rejections. */
+  readonly telemetry?: Telemetry;
+}
 
 /** Maximum number of old rows that one write deletes. */
 const DELETED_AT_ONCE = 200;

@@ -3,11 +3,9 @@ export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";
 export {
-  type DurableRejections,
   QueuedRejections,
   type RejectionBounds,
   type RejectionTable,
-  type RetentionOptions,
 } from "./queued-rejections.ts";
 export { textsOf } from "./record-texts.ts";
 export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts";

@@ -2,25 +2,13 @@ import type { Rejection } from "../../model/index.ts";
 import type { Awaitable, RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts";
 import { nextTurn } from "./next-turn.ts";
 
-/** Rejections that survive a restart of the process. */
-export interface DurableRejections extends Rejections {
-  /** Resolves when all waiting rejections are written or lost. */
-  flush(): Promise<void>;
-}
-
-/** Options for retained rejections. */
-export interface RetentionOptions {
-  /**
-   * Number of rejections that may wait to be written; default 1000. Further rejections are lost, and counted as lost.
-   */
-  readonly capacity?: number;
-  /** Number of days for which a rejection is kept; default 30. */
-  readonly retentionDays?: number;
-  /** Rejections kept per account; default 10000. Beyond it the oldest are deleted. */
-  readonly perAccount?: number;
-  /** Receives an event for lost rejections. */
-  readonly telemetry?: Telemetry;
-}
+/** Options of a queue: its capacity, how long and how many rejections of an account are kept, who hears of losses. */
+export type RetentionOptions = Readonly<{
+  capacity?: number;
+  retentionDays?: number;
+  perAccount?: number;
+  telemetry?: Telemetry;
+}>;
 
 /** Retention bounds: rejections from `beforeMs` on, and the newest `perAccount` of an account. */
 export type RejectionBounds = Readonly<{ beforeMs: number; perAccount: number }>;
@@ -41,7 +29,7 @@ const WRITTEN_AT_ONCE = 100;
  * waits for the disk. Queries also find waiting rejections; these are lost if the process dies. A failed write is not
  * retried. Source: contract, Errors ("Persisted writes are asynchronous") and Versioning.
  */
-export class QueuedRejections implements DurableRejections {
+export class QueuedRejections implements Rejections {
   readonly #table: RejectionTable;
   readonly #capacity: number;
   readonly #retentionMs: number;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
 import { brokenRules } from "./sql-rules.ts";
 
 /** Every statement by name, such as `ENDINGS.count`. */
 const texts: readonly (readonly [name: string, text: string])[] = [
-  ...Object.entries(statements).flatMap(([group, members]) =>
+  ...Object.entries<Readonly<Record<string, string>>>({ ...statements, LEASES }).flatMap(([group, members]) =>
     Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),
   ...[...CREATION, ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql])].map(

@@ -1,0 +1,78 @@
+/** The statements of leases. The rules of `statements.ts` hold for them too. */
+/** The clock of the server in milliseconds. It is told, and decides nothing. */
+const CLOCK_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+
+/** Nodes that share the store, and which of them owns a shard. A row of `node` is locked after those of `shard`. */
+export const LEASES: Texts<
+  "dropDead" | "count" | "join" | "renew" | "nodes" | "bury" | "claim" | "release" | "dieAsOwner" | "leave"
+> = {
+  /** Nodes that are dead and own no shard, except the newest. */
+  dropDead: `
+DELETE FROM managed_orders.node AS d USING (
+  SELECT n.incarnation FROM managed_orders.node AS n
+  WHERE n.dead AND NOT EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = n.incarnation)
+  ORDER BY n.incarnation DESC LIMIT 1000 OFFSET $1::int8
+) AS old WHERE d.incarnation = old.incarnation RETURNING d.incarnation`,
+  count: `
+UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 0 RETURNING i.last`,
+  join: `
+WITH added AS (
+  INSERT INTO managed_orders.node (incarnation, name, address, version, format, kinds, state, beat, dead)
+  VALUES ($1::int8, $2::text, $3::text, $4::text, $5::int8, $6::text, 'following', 0, false) RETURNING incarnation
+)
+SELECT (SELECT count(*) FROM added), ${CLOCK_MS}`,
+  renew: `
+WITH renewed AS (
+  UPDATE managed_orders.node AS n SET beat = n.beat + 1, state = $2::text
+  WHERE n.incarnation = $1::int8 AND NOT n.dead RETURNING n.incarnation
+)
+SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS}`,
+  /** Nodes and shards at one moment: rows of shards have a number, those of nodes have none. */
+  nodes: `
+SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false FROM managed_orders.shard AS s
+WHERE s.shard < 256
+UNION ALL
+SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead
+FROM managed_orders.node AS n`,
+  /** The second number is that of living nodes before the statement. */
+  bury: `
+WITH buried AS (
+  UPDATE managed_orders.node AS n SET dead = true
+  WHERE n.incarnation = $1::int8 AND n.beat = $2::int8 RETURNING n.incarnation
+)
+SELECT (SELECT count(*) FROM buried),
+  (SELECT count(*) FROM managed_orders.node AS n WHERE n.incarnation = $1::int8 AND NOT n.dead)`,
+  /**
+   * Owners are read under the lock, their rows with the older snapshot of the statement. That errs on the safe side: a
+   * node never comes back to life, and an owner above all nodes of the snapshot has joined since.
+   */
+  claim: `
+WITH locked AS MATERIALIZED (
+  SELECT s.shard, s.incarnation FROM managed_orders.shard AS s ORDER BY s.shard FOR UPDATE
+), claimant AS MATERIALIZED (
+  SELECT n.incarnation FROM managed_orders.node AS n
+  WHERE n.incarnation = $1::int8 AND NOT n.dead ORDER BY n.incarnation FOR UPDATE
+), taken AS MATERIALIZED (
+  SELECT count(*) AS shards FROM locked AS l
+  WHERE l.incarnation IS NOT NULL AND l.incarnation <> $1::int8 AND (
+    EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = l.incarnation AND NOT n.dead)
+    OR l.incarnation > (SELECT max(n.incarnation) FROM managed_orders.node AS n))
+)
+UPDATE managed_orders.shard AS s SET epoch = s.epoch + 1, round = 0, incarnation = c.incarnation
+FROM locked AS l CROSS JOIN claimant AS c CROSS JOIN taken AS t
+WHERE s.shard = l.shard AND t.shards = 0 RETURNING s.shard, s.epoch`,
+  release: `
+WITH locked AS MATERIALIZED (
+  SELECT s.shard FROM managed_orders.shard AS s WHERE s.incarnation = $1::int8 ORDER BY s.shard FOR UPDATE
+)
+UPDATE managed_orders.shard AS s SET incarnation = NULL
+FROM locked AS l WHERE s.shard = l.shard AND s.incarnation = $1::int8 RETURNING s.shard`,
+  dieAsOwner: `
+UPDATE managed_orders.node AS n SET dead = true
+WHERE n.incarnation = $1::int8 AND EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = $1::int8)
+RETURNING n.incarnation`,
+  leave: `
+DELETE FROM managed_orders.node AS n
+WHERE n.incarnation = $1::int8
+  AND NOT EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = $1::int8) RETURNING n.incarnation`,
+};
