@@ -3,8 +3,11 @@
 const CLOCK_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 /** Nodes that share the store, and which of them owns a shard. A row of `node` is locked after those of `shard`. */
-export const LEASES: Texts<
-  "dropDead" | "count" | "join" | "renew" | "nodes" | "bury" | "claim" | "release" | "dieAsOwner" | "leave"
+export const LEASES: Readonly<
+  Record<
+    "dropDead" | "count" | "join" | "renew" | "nodes" | "bury" | "claim" | "release" | "dieAsOwner" | "leave",
+    string
+  >
 > = {
   /** Nodes that are dead and own no shard, except the newest. */
   dropDead: `
