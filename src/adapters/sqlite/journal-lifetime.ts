@@ -9,7 +9,7 @@ import {
 } from "../../common/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { inTurns } from "../shared/index.ts";
-import { archiveWriter, closeDays, type JournalPoint, unwatched } from "./archive/index.ts";
+import { archiveWriter, closeDays, type JournalPoint, requireBound, unwatched } from "./archive/index.ts";
 import type { Database } from "./database.ts";
 import { forgetting, type KeepRecords } from "./forgetting.ts";
 import { storeIdOf } from "./store-id.ts";
@@ -52,11 +52,13 @@ export function journalLifetime(
 ): Pick<OrderStore, "forgetEnded"> {
   if (!forget) return {};
   const folder = archive === undefined ? undefined : resolve(archive);
-  const writer = folder === undefined ? undefined : archiveWriter(folder, storeIdOf(database), probe);
+  const storeId = storeIdOf(database);
+  const writer = folder === undefined ? undefined : archiveWriter(folder, storeId, probe);
   const keep: KeepRecords = (records, beforeMs) => writer?.add(records, beforeMs);
   const steps = forgetting({ database, tables }, keep, probe);
   const { immediate: alone } = database.transaction((change: () => void) => {
     tables.marks.requireOwner();
+    if (folder !== undefined) requireBound(folder, storeId);
     change();
   });
   return {

@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -245,6 +247,42 @@ describe("decision TC: a store with an archive", () => {
     await open().close();
     rmSync(owner);
     expect(open).toThrow("has records of a store that it does not name");
+  });
+
+  it("decision VB: a directory that lost its file, as an unmounted volume has, is refused to a running store", async () => {
+    const store = open();
+    for (const from of [1, 3, 5]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
+    rmSync(join(folder, "store-id"));
+    await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("is its volume mounted?");
+    expect(readValue(place.path, "SELECT count(*) FROM journal"), "nothing was deleted").toBe(6);
+    await store.close();
+  });
+
+  it("decision VB: a name that appears while the directory is bound is never written over", () => {
+    mkdirSync(folder);
+    // Cannot be read, as before another process names the directory, and exists when the name is given.
+    symlinkSync(join(place.directory, "elsewhere"), join(folder, "store-id"));
+    expect(() => writerIn(folder)).toThrow("the archive");
+    expect(readdirSync(place.directory)).not.toContain("elsewhere");
+    expect(readdirSync(folder)).toEqual(["store-id"]);
+  });
+
+  it("decision VB: no day of an archive that became another store's meanwhile is compressed", async () => {
+    const probe = (point: string): void => {
+      if (point === "before-archive-swap") writeFileSync(join(folder, "store-id"), "12\n");
+    };
+    const store = openSqliteStore({ path: place.path, journal: { forget: true, archive: folder, probe } });
+    for (const from of [1, 3]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 4, counter: 9, parents: [] });
+    await store.forgetEnded?.({ beforeMs: 5_000 }, always);
+    for (const from of [5, 7]) await fill(store, from);
+    await store.writeSnapshot({ shard: 3, sequence: 8, counter: 9, parents: [] });
+    await expect(store.forgetEnded?.({ beforeMs: DAY_MS + 5_000 }, always)).rejects.toMatchObject({
+      cause: { message: expect.stringContaining("belongs to another store") },
+    });
+    expect(files()).toContain(FIRST);
+    await store.close();
   });
 
   it("TC: a record whose line is in the archive although its deletion did not commit is counted once", async () => {

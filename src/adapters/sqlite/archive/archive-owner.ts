@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../../common/index.ts";
 import { archiveError, daysOf, syncFolder } from "./archive-folder.ts";
@@ -14,29 +14,28 @@ const textOf = (storeId: number): string => `${storeId}\n`;
  * store, or has records but does not say whose they are.
  */
 export function bindArchive(folder: string, storeId: number): void {
-  const owner = ownerOf(folder);
-  // A crash can leave the file empty. Records are added only when its text is on disk.
-  if (owner !== undefined && owner !== "") return demand(folder, owner, storeId);
-  if (daysOf(folder).length > 0)
-    throw problem(folder, "has records of a store that it does not name: choose another directory");
-  try {
-    write(folder, textOf(storeId));
-  } catch (cause) {
-    throw archiveError(path(folder), "cannot be written", cause);
+  if (ownerOf(folder) === undefined) {
+    if (daysOf(folder).length > 0)
+      throw problem(folder, "has records of a store that it does not name: choose another directory");
+    try {
+      create(folder, textOf(storeId));
+    } catch (cause) {
+      throw archiveError(path(folder), "cannot be written", cause);
+    }
   }
+  requireBound(folder, storeId);
 }
 
 /** Throws an Error that names the directory unless the archive is bound to the store. */
 export function requireBound(folder: string, storeId: number): void {
-  demand(folder, ownerOf(folder), storeId);
-}
-
-function demand(folder: string, owner: string | undefined, storeId: number): void {
+  const owner = ownerOf(folder);
   if (owner === textOf(storeId)) return;
-  throw problem(
-    folder,
-    "belongs to another store: choose another directory; a restored store never continues the archive of the old one",
-  );
+  throw owner === undefined
+    ? problem(folder, `lacks the file ${OWNER}, which was there: is its volume mounted?`)
+    : problem(
+        folder,
+        "belongs to another store: choose another directory; a restored store never continues the archive of the old one",
+      );
 }
 
 function ownerOf(folder: string): string | undefined {
@@ -48,13 +47,25 @@ function ownerOf(folder: string): string | undefined {
   }
 }
 
-function write(folder: string, text: string): void {
-  const file = openSync(path(folder), "w", 0o600);
+/**
+ * Creates the file, complete and on disk when it has its name, so that a crash leaves no part of a text. If another
+ * process creates it meanwhile, that file stays.
+ */
+function create(folder: string, text: string): void {
+  const part = `${path(folder)}.${process.pid}.part`;
   try {
-    writeSync(file, text);
-    fdatasyncSync(file);
+    const file = openSync(part, "w", 0o600);
+    try {
+      writeFileSync(file, text);
+      fdatasyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(part, path(folder));
+  } catch (cause) {
+    if (errorCode(cause) !== "EEXIST") throw cause;
   } finally {
-    closeSync(file);
+    rmSync(part, { force: true });
   }
   syncFolder(folder);
 }
