@@ -13,8 +13,8 @@ export interface VenueEvent {
 /**
  * The venue has no such child now. `notFoundAtMs` is the venue's own time in epoch milliseconds, told after the look-up
  * was asked: with it the venue's clock alone decides whether a deadline has passed. "not-found" alone counts only after
- * the venue has told a time later than the deadline by `venueTimeMs`. Of a venue that tells its time in neither way, the
- * clock must agree with the engine's wall clock.
+ * the venue has told a time past the deadline and the quiet time by `venueTimeMs`. Of a venue that tells its time in
+ * neither way, the clock must agree with the engine's wall clock.
  */
 export type NotFound = "not-found" | Readonly<{ notFoundAtMs: number }>;
 

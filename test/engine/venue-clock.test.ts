@@ -10,6 +10,7 @@ import { createWorld, START_MS, type World, type WorldOptions } from "../support
 
 const HOUR = 3_600_000;
 const SUBMIT_MS = 2_000;
+const QUIET_MS = 2_000;
 
 /** How far the venue's clock is ahead of true time. The monotonic clock of a world shows true time. */
 type Venue = Readonly<{ aheadMs: number; answerMs?: number }>;
@@ -216,12 +217,41 @@ describe("I22, decision YB: one clock judges the deadline and its proof", () => 
     world.venue.venueTimeMs = () => Promise.resolve(toldMs);
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(false);
-    toldMs = START_MS + SUBMIT_MS;
+    toldMs = START_MS + SUBMIT_MS + QUIET_MS - 1;
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(false);
     toldMs += 2;
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(true);
+  });
+
+  it("the quiet time follows the deadline by the times in not found too", async () => {
+    const venue = createScriptedVenue();
+    const world = await createWorld({ venue });
+    let notFoundAtMs = START_MS + SUBMIT_MS + QUIET_MS - 1;
+    venue.onLookup = (): NotFound => ({ notFoundAtMs });
+    const orderId = await lost(world);
+    await world.crash();
+    await world.pass(20_000);
+    expect(await isVoided(world, orderId)).toBe(false);
+    notFoundAtMs++;
+    await world.pass(20_000);
+    expect(await isVoided(world, orderId)).toBe(true);
+  });
+
+  it("slow look-ups of many children do not take each other's proof away", async () => {
+    const world = await worldOf({ aheadMs: 0 });
+    world.venue.onLookup = () =>
+      new Promise((resolve) => {
+        world.clock.schedule(world.clock.monotonicMs() + 1_500, () => resolve("not-found"));
+      });
+    const orders: number[] = [];
+    for (let n = 0; n < 20; n++) {
+      orders.push(await lost(world));
+      await world.pass(300);
+    }
+    await world.pass(120_000);
+    for (const orderId of orders) expect(await isVoided(world, orderId)).toBe(true);
   });
 
   it("a venue that can tell its time, and does not, proves nothing by the wall clock: a person is asked", async () => {
@@ -237,11 +267,11 @@ describe("I22, decision YB: one clock judges the deadline and its proof", () => 
   it("after a restart, the proof needs a later time than the intent names", async () => {
     const world = await worldOf({ aheadMs: 0 });
     const orderId = await lost(world);
-    world.venue.venueTimeMs = () => Promise.resolve(START_MS + SUBMIT_MS);
+    world.venue.venueTimeMs = () => Promise.resolve(START_MS + SUBMIT_MS + QUIET_MS - 1);
     await world.crash();
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(false);
-    world.venue.venueTimeMs = () => Promise.resolve(START_MS + SUBMIT_MS + 1);
+    world.venue.venueTimeMs = () => Promise.resolve(START_MS + SUBMIT_MS + QUIET_MS);
     await world.pass(20_000);
     expect(await isVoided(world, orderId)).toBe(true);
   });

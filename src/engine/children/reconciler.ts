@@ -37,6 +37,9 @@ type Case = {
   cancel: (() => void) | undefined;
 };
 
+/** When a look-up was asked, and the newest time that the venue had told until then. */
+type Asked = Moment & Readonly<{ toldMs: number | undefined }>;
+
 /**
  * Follows every outstanding child until it is resolved. An unknown child is looked up at once and again with growing
  * pauses. A child in flight is looked up now and then, which finds a lost fill message. If look-ups of a child in
@@ -135,11 +138,11 @@ export class Reconciler {
   }
 
   /**
-   * Returns whether an answer would be processed now. While the shard reloads, answers would only pile up in its
-   * mailbox.
+   * Returns whether an answer would be processed now. While the shard reloads, or the trust of the engine has lapsed,
+   * answers would only pile up in its mailbox.
    */
   #mayAsk({ parentOrderId }: ChildRequest): boolean {
-    return this.#parts.shards.ofOrder(parentOrderId).state !== "reloading";
+    return this.#core.trust.holds && this.#parts.shards.ofOrder(parentOrderId).state !== "reloading";
   }
 
   async #look(one: Case): Promise<void> {
@@ -147,8 +150,9 @@ export class Reconciler {
     if (!this.#mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
     // "Not found" alone will be judged by a time that the venue told before the look-up.
+    const toldMs = this.#parts.venueClock.toldMs;
     if (one.unknown) this.#parts.venueClock.ask();
-    const askedAt = this.#core.time.moment();
+    const asked = { ...this.#core.time.moment(), toldMs };
     // A look-up that is never answered must not end the case: ask again after the time of a submit.
     const cancelPatience = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () =>
       this.#again(one),
@@ -158,9 +162,9 @@ export class Reconciler {
       this.#core.counters.activity++;
       const missing = readNotFound(answer);
       if (missing !== undefined) one.failingSinceMs = undefined;
-      if (typeof missing === "object") this.#parts.venueClock.hear(missing.notFoundAtMs, askedAt);
+      if (typeof missing === "object") this.#parts.venueClock.hear(missing.notFoundAtMs, asked);
       if (missing === undefined) this.#found(one, answer, "LOOKUP");
-      else if (one.turn === turn) await this.#missed(one, missing, askedAt);
+      else if (one.turn === turn) await this.#missed(one, missing, asked);
     } catch (error) {
       this.#core.telemetry.event("warn", "lookup.failed", {
         childId: one.child.childId,
@@ -194,17 +198,17 @@ export class Reconciler {
    * Handles "not found". It counts only if the venue was asked after deadline and quiet time (I22). To have an id voided,
    * no deadline must have passed.
    */
-  async #missed(one: Case, answer: NotFound, askedAt: Moment): Promise<void> {
+  async #missed(one: Case, answer: NotFound, asked: Asked): Promise<void> {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#parts.reports.missing(one.child);
     const { proof } = one;
-    const judge = this.#judgeOf(answer, askedAt);
+    const judge = this.#judgeOf(answer, asked.toldMs);
     const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
     const mayVoid = capabilities.canVoid && this.#parts.venue.voidChild !== undefined;
     const waitMs = (nowMs: number): number =>
       mayVoid ? proof.voidWaitMs(nowMs) : proof.waitMs(judge, nowMs);
-    if (waitMs(askedAt.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
-    const isProved = proof.holds(judge, askedAt);
+    if (waitMs(asked.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
+    const isProved = proof.holds(judge, asked);
     if (!isProved && !mayVoid) return this.#again(one);
     one.notFound++;
     if (one.notFound < 2 || !(await this.#settleMissing(one, capabilities, isProved)))
@@ -213,15 +217,15 @@ export class Reconciler {
     if (this.#isFollowed(one)) this.#lookAfter(one, this.#core.settings.retryMaxMs);
   }
 
-  /** Returns the clock that judges an answer, and what it showed at or before the look-up. */
-  #judgeOf(answer: NotFound, askedAt: Moment): Judge {
+  /** Returns the clock that judges an answer, and what it showed; `toldMs` is what the venue had told of it before. */
+  #judgeOf(answer: NotFound, toldMs: number | undefined): Judge {
     const { venueClock } = this.#parts;
     if (typeof answer === "object") {
       const { notFoundAtMs } = answer;
       return { clock: "venue", venueMs: venueClock.isPlausible(notFoundAtMs) ? notFoundAtMs : undefined };
     }
     if (!venueClock.tells) return { clock: "wall" };
-    return { clock: "venue", venueMs: venueClock.toldBeforeMs(askedAt.monotonicMs) };
+    return { clock: "venue", venueMs: toldMs };
   }
 
   /**

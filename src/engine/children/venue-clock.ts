@@ -26,7 +26,7 @@ export type VenueClockParts = Readonly<{ venue: ExecutionVenue; timers: Timers }
  * arrival, which bounds the venue's time from below and above. The bounds move on with the monotonic clock and widen
  * by the drift. The wall clock counts while it lies within them; otherwise the nearer bound does.
  *
- * The estimate sets deadlines. It proves nothing: whether a deadline has passed is judged by {@link toldBeforeMs} and
+ * The estimate sets deadlines. It proves nothing: whether a deadline has passed is judged by {@link toldMs} and
  * by the times of answers alone, so a wrong estimate costs a refusal or a longer wait, and never a second execution.
  */
 export class VenueClock {
@@ -34,8 +34,7 @@ export class VenueClock {
   readonly #parts: VenueClockParts;
   readonly #canAsk: boolean;
   #sample: Sample | undefined;
-  /** The newest answers that proofs may use, the newest last. */
-  #told: readonly Sample[] = [];
+  #toldMs: number | undefined;
   #hasTold = false;
   #isAsking = false;
   #askedAtMs: number = Number.NEGATIVE_INFINITY;
@@ -87,9 +86,9 @@ export class VenueClock {
     return Math.abs(venueMs - this.#core.wallMs()) <= PLAUSIBLE_MS;
   }
 
-  /** Returns the newest time that the venue told before a moment of the monotonic clock; undefined if it told none. */
-  toldBeforeMs(monotonicMs: number): number | undefined {
-    return this.#told.findLast(({ heardAtMs }) => heardAtMs < monotonicMs)?.venueMs;
+  /** The newest time that the venue has told so far, which proofs may use; undefined if it told none that can be its. */
+  get toldMs(): number | undefined {
+    return this.#toldMs;
   }
 
   /** Asks the venue for its time, if it can tell it and was not asked just now. */
@@ -121,7 +120,7 @@ export class VenueClock {
     if (!this.isPlausible(venueMs)) return this.#report("venue.time-refused", venueMs - wallMs);
     const wallAheadMs = askedAt.wallMs - askedAt.monotonicMs;
     const sample = { venueMs, askedAtMs: askedAt.monotonicMs, heardAtMs: monotonicMs, wallAheadMs };
-    this.#told = [...this.#told.slice(-1), sample];
+    this.#toldMs = venueMs;
     // The machine may have slept while the answer was on its way.
     if (wallMs - monotonicMs - wallAheadMs >= this.#core.settings.clockStepMs) return;
     if (this.#isBetter(sample, wallAheadMs)) this.#sample = sample;

@@ -9,9 +9,10 @@ export type Judge = Readonly<{ clock: "venue"; venueMs: number | undefined }> | 
 
 /**
  * Decides when "not found" proves that a child can never execute (decision 12, I22). Any process that handed the
- * child over did so with a deadline in the venue's time. The proof therefore needs a later time of the venue, as soon
- * as the venue tells its time at all, and the wall clock otherwise. In addition, the longest duration of a submit plus
- * the venue's quiet time must have passed on the monotonic clock, which cannot be set forward (decisions DB, YB).
+ * child over did so with a deadline in the venue's time. The proof therefore needs a time past deadline and quiet time:
+ * one of the venue as soon as the venue tells its time at all, and one of the wall clock otherwise. In addition, the
+ * longest duration of a submit plus the venue's quiet time must have passed on the monotonic clock, which cannot be set
+ * forward (decisions DB, YB).
  */
 export class VoidProof {
   /** A venue that honours deadlines does not execute the child after this, in its own time. */
@@ -33,9 +34,9 @@ export class VoidProof {
   /** Returns whether the answer to a look-up asked at that moment counts. */
   holds(judge: Judge, { monotonicMs, wallMs }: Moment): boolean {
     if (this.waitMs(judge, monotonicMs) > 0) return false;
-    return judge.clock === "wall"
-      ? wallMs >= this.deadlineMs + this.#quietMs
-      : judge.venueMs !== undefined && judge.venueMs > this.deadlineMs;
+    const shownMs = judge.clock === "wall" ? wallMs : judge.venueMs;
+    if (shownMs === undefined) return false;
+    return shownMs > this.deadlineMs && shownMs >= this.deadlineMs + this.#quietMs;
   }
 
   /**
