@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, fdatasyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../../common/index.ts";
@@ -52,7 +53,7 @@ function ownerOf(folder: string): string | undefined {
  * process creates it meanwhile, that file stays.
  */
 function create(folder: string, text: string): void {
-  const part = `${path(folder)}.${process.pid}.part`;
+  const part = `${path(folder)}.${randomUUID()}.part`;
   try {
     const file = openSync(part, "w", 0o600);
     try {
