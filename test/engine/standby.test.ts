@@ -242,6 +242,26 @@ describe("decision WR: a takeover", () => {
     expect(await cluster.active(b).findAny(order.orderId)).toMatchObject({ attempts: 1, ended: {} });
   });
 
+  it("I10: counts a late fill of a closed child that came longer than two ttl before the takeover", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.quote("100", "101");
+    cluster.venue.onSubmit = ({ childId }) => ({ childId, state: "closed", fills: [] });
+    const order = await cluster.place(a, { price: "90", timeInForce: "GTC" });
+    await cluster.quote("89", "90");
+    await cluster.pass(1_000);
+    const [child] = cluster.venue.submitted;
+    if (child === undefined) throw new Error("no child was sent");
+    a.process.kill();
+    b.cut = true;
+    cluster.venue.say(filled(child));
+    await cluster.pass(4 * TTL_MS);
+    b.cut = false;
+    await cluster.pass(2 * TTL_MS);
+    expect((await cluster.active(b).findAny(order.orderId))?.executedQuantity).toBe(child.quantity);
+  });
+
   it("believes no wild first quote: a standby's gates need two near ones", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");

@@ -1,24 +1,31 @@
 import { childIdOf, readReport, reportIn } from "../../host-answers/index.ts";
+import { readChildId } from "../../lifecycle/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import type { ExecutionVenue, VenueEvent } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
 
-/** Most events that are kept. Older ones are found by look-ups, as after a restart. */
+/** Most events that are kept. */
 const MOST = 100_000;
+
+/** Number of events with uncounted executions that are looked at again when another event comes. */
+const LOOKS = 2;
 
 type Kept = Readonly<{ event: VenueEvent; childId: string; atMs: number }>;
 /** What the journal says of a child with kept events. */
 type Child = { events: number; closed: boolean; readonly counted: Set<string> };
 
 /**
- * The venue's events of the last two ttl. Until this node owns the shards, their owner counts them; what it did not count
- * is handed to the engine that takes over. Events whose executions the journal contains by then are left out.
+ * The venue's events of the last two ttl, and earlier ones with executions that the journal does not contain: no look-up
+ * finds those of closed children. Until this node owns the shards, their owner counts them; what it did not count is
+ * handed to the engine that takes over. Events whose executions the journal contains by then are left out.
  */
 export class VenueBuffer {
   readonly #core: Core;
   readonly #keepMs: number;
   readonly #kept: Fifo<Kept> = new Fifo();
+  /** Events of more than two ttl ago. */
+  readonly #uncounted: Fifo<Kept> = new Fifo();
   readonly #children: Map<string, Child> = new Map();
   #listener: ((event: VenueEvent) => void) | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -50,9 +57,9 @@ export class VenueBuffer {
   passOn(listener: (event: VenueEvent) => void): () => void {
     this.#drop(this.#core.monotonicMs() - this.#keepMs);
     const kept: Kept[] = [];
-    for (let one = this.#kept.first; one !== undefined; one = this.#kept.first) {
-      if (!this.#isCounted(one)) kept.push(one);
-      this.#kept.shift();
+    for (const queue of [this.#uncounted, this.#kept]) {
+      for (let one = queue.shift(); one !== undefined; one = queue.shift())
+        if (!this.#isClosedAndCounted(one)) kept.push(one);
     }
     this.#children.clear();
     this.#listener = listener;
@@ -62,7 +69,8 @@ export class VenueBuffer {
 
   stop(): void {
     this.#listener = undefined;
-    this.#drop(Number.POSITIVE_INFINITY);
+    for (const queue of [this.#uncounted, this.#kept]) while (queue.size > 0) queue.shift();
+    this.#children.clear();
     this.#unsubscribe();
   }
 
@@ -78,22 +86,39 @@ export class VenueBuffer {
     this.#children.set(childId, child);
   }
 
-  /** Drops the events from before a time, and the oldest of too many. */
+  /** Drops the events from before a time whose executions are counted, and the oldest of too many. */
   #drop(beforeMs: number): void {
-    for (let one = this.#kept.first; one !== undefined; one = this.#kept.first) {
-      if (one.atMs >= beforeMs && this.#kept.size < MOST) return;
-      this.#kept.shift();
-      const child = this.#children.get(one.childId);
-      if (child !== undefined && --child.events === 0) this.#children.delete(one.childId);
+    const [kept, uncounted] = [this.#kept, this.#uncounted];
+    // In turn, so that one which is never counted does not keep the others.
+    for (let looks = 0; looks < LOOKS; looks++) this.#keepUncounted(uncounted.shift());
+    for (let one = kept.first; one !== undefined && one.atMs < beforeMs; one = kept.first) {
+      kept.shift();
+      this.#keepUncounted(one);
     }
+    while (kept.size + uncounted.size >= MOST) this.#forget(uncounted.shift() ?? kept.shift());
   }
 
+  #keepUncounted(one: Kept | undefined): void {
+    if (one === undefined) return;
+    if (readChildId(one.childId) === undefined || this.#isCounted(one)) this.#forget(one);
+    else this.#uncounted.push(one);
+  }
+
+  #forget(one: Kept | undefined): void {
+    const child = one && this.#children.get(one.childId);
+    if (child !== undefined && --child.events === 0) this.#children.delete(one?.childId ?? "");
+  }
+
+  /** Returns whether the journal contains all executions of an event; true for an event without any. */
   #isCounted({ event, childId }: Kept): boolean {
-    const child = this.#children.get(childId);
-    if (child?.closed !== true) return false;
     const said = readReport(reportIn(event), childId);
-    return (
-      said.kind === "report" && said.report.fills.every(({ executionId }) => child.counted.has(executionId))
-    );
+    const fills = said.kind === "report" ? said.report.fills : said.fills;
+    return fills.every(({ executionId }) => this.#children.get(childId)?.counted.has(executionId) === true);
+  }
+
+  /** Returns whether an event tells the engine nothing new. */
+  #isClosedAndCounted(one: Kept): boolean {
+    const isReadable = readReport(reportIn(one.event), one.childId).kind === "report";
+    return isReadable && this.#children.get(one.childId)?.closed === true && this.#isCounted(one);
   }
 }
