@@ -1,8 +1,10 @@
-/** The statements of leases. The rules of `statements.ts` hold for them too. */
 /** The clock of the server in milliseconds. It is told, and decides nothing. */
 const CLOCK_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
-/** Nodes that share the store, and which of them owns a shard. A row of `node` is locked after those of `shard`. */
+/**
+ * Nodes that share the store, and which of them owns a shard. The rules of `statements.ts` hold here too. A row of `node`
+ * is locked after those of `shard`.
+ */
 export const LEASES: Readonly<
   Record<
     "dropDead" | "count" | "join" | "renew" | "nodes" | "bury" | "claim" | "release" | "dieAsOwner" | "leave",
