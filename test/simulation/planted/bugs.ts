@@ -133,8 +133,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/children/void-proof.ts",
-        before: "judge.venueMs > this.deadlineMs",
-        after: "judge.venueMs > 0",
+        before: "return shownMs > this.deadlineMs && ",
+        after: 'return judge.clock === "venue" || ',
       },
     ],
   },
