@@ -15,8 +15,15 @@ import {
   type Standby,
   type StandbyStatus,
 } from "../../src/engine/index.ts";
-import type { ParentOrder } from "../../src/model/index.ts";
-import type { Clock, ExecutionVenue, MarketSink, OrderStore, ShardLeases } from "../../src/ports/index.ts";
+import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
+import type {
+  Clock,
+  ExecutionVenue,
+  MarketSink,
+  OrderStore,
+  Renewal,
+  ShardLeases,
+} from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { Instance } from "../../src/simulator/world/instance.ts";
 import { turns } from "./faulty-world.ts";
@@ -37,9 +44,25 @@ export type ClusterNode = {
   readonly asked: string[];
   /** Cuts the process off from the store: every call fails. */
   cut: boolean;
+  /** Lets only the calls of its lease fail. */
+  unleased: boolean;
+  /** How late the store answers. */
+  lateMs: number;
+  /** How late its appends reach the store. */
+  heldMs: number;
   /** By how much its wall clock is off. */
   skewMs: number;
+  /** When its last successful renewal was asked for, by the true clock. */
+  renewedMs: number;
 };
+
+/** Hears what the processes of a cluster do. */
+export type ClusterEar = Readonly<{
+  /** A child reaches the venue. */
+  submitting?: (name: string, child: ChildRequest, deadlineMs: number) => void;
+  /** A node has claimed the shards of another. */
+  claimed?: (name: string) => void;
+}>;
 
 export type Cluster = {
   readonly clock: ManualClock;
@@ -58,7 +81,7 @@ export type Cluster = {
 export const settle = (): Promise<void> => turns(400);
 
 /** Creates an empty cluster: one disk, one clock, one venue. */
-export function createCluster(venue: ScriptedVenue = createScriptedVenue()): Cluster {
+export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear: ClusterEar = {}): Cluster {
   const clock = createManualClock({ startMs: START_MS });
   const disk = createMemoryDisk();
   const sinks: { readonly node: Instance; readonly sink: MarketSink }[] = [];
@@ -74,14 +97,37 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue()): Clu
     async start(name, settings) {
       const process = new Instance(++started, clock.monotonicMs());
       const statuses: StandbyStatus[] = [];
-      const node = { name, process, statuses, asked: [] as string[], cut: false, skewMs: 0 };
+      const node = {
+        name,
+        process,
+        statuses,
+        asked: [] as string[],
+        cut: false,
+        unleased: false,
+        lateMs: 0,
+        heldMs: 0,
+        skewMs: 0,
+        renewedMs: 0,
+      };
       const own = process.clock(clock);
       const nodeClock: Clock = { ...own, nowMs: () => own.nowMs() + skewOf() };
       const skewOf = (): number => (made as ClusterNode | undefined)?.skewMs ?? 0;
       let made: ClusterNode | undefined;
-      const isCut = (): boolean => made?.cut ?? false;
+      const faults = (): Partial<ClusterNode> => made ?? {};
+      const renewed = (askedMs: number): void => {
+        const owner = made ?? node;
+        owner.renewedMs = Math.max(owner.renewedMs, askedMs);
+      };
+      const claimed = (): void => ear.claimed?.(name);
       const standby = await openStandby({
-        store: storeOf(createMemoryStore({ disk, clock }), { process, isCut, asked: node.asked }),
+        store: storeOf(createMemoryStore({ disk, clock }), {
+          process,
+          clock,
+          faults,
+          renewed,
+          claimed,
+          asked: node.asked,
+        }),
         instruments: createMemoryInstruments(INSTRUMENTS),
         accounts: createMemoryAccounts([
           {
@@ -90,7 +136,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue()): Clu
           },
         ]),
         exposure: createMemoryExposure(),
-        venue: venueOf(venue, process),
+        venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
         clock: nodeClock,
         entropy: { token: (length) => String(++tokens).padStart(length, "t") },
         telemetry: { event: () => undefined },
@@ -137,7 +183,16 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue()): Clu
   };
 }
 
-type StoreParts = Readonly<{ process: Instance; isCut: () => boolean; asked: string[] }>;
+type StoreParts = Readonly<{
+  process: Instance;
+  clock: ManualClock;
+  faults: () => Partial<ClusterNode>;
+  renewed: (askedMs: number) => void;
+  claimed: () => void;
+  asked: string[];
+}>;
+
+type Call = (...given: unknown[]) => Promise<unknown>;
 
 function storeOf(store: OrderStore, parts: StoreParts): OrderStore {
   const { leases, ...own } = store;
@@ -146,21 +201,43 @@ function storeOf(store: OrderStore, parts: StoreParts): OrderStore {
       Object.entries(port).map(([name, call]) => [
         name,
         (...given: unknown[]) =>
-          parts.process.call(async () => {
-            parts.asked.push(`${prefix}${name}`);
-            if (parts.isCut()) throw new Error("the store cannot be reached");
-            return await (call as (...given: unknown[]) => Promise<unknown>)(...given);
-          }),
+          parts.process.call(() => faulty(parts, `${prefix}${name}`, () => (call as Call)(...given))),
       ]),
     ) as T;
   return { ...wrapped(own, ""), leases: wrapped(leases as ShardLeases, "leases.") };
 }
 
-function venueOf(venue: ScriptedVenue, process: Instance): ExecutionVenue {
+/** Makes a call of the store with the present faults of its node. */
+async function faulty(parts: StoreParts, name: string, call: () => Promise<unknown>): Promise<unknown> {
+  const { clock, asked, renewed, claimed } = parts;
+  const { cut = false, unleased = false, lateMs = 0, heldMs = 0 } = parts.faults();
+  asked.push(name);
+  const askedMs = clock.monotonicMs();
+  if (cut || (unleased && name.startsWith("leases."))) throw new Error("the store cannot be reached");
+  if (name === "append" && heldMs > 0) await after(clock, heldMs);
+  const answer = await call();
+  if (name === "leases.renew" && (answer as Renewal).alive) renewed(askedMs);
+  if (name === "leases.claim" && answer !== undefined) claimed();
+  if (lateMs > 0) await after(clock, lateMs);
+  return answer;
+}
+
+const after = (clock: ManualClock, ms: number): Promise<void> =>
+  new Promise((resolve) => clock.schedule(clock.monotonicMs() + ms, resolve));
+
+function venueOf(
+  venue: ScriptedVenue,
+  process: Instance,
+  submitting: (child: ChildRequest, deadlineMs: number) => void,
+): ExecutionVenue {
   return {
     ...venue,
     capabilities: venue.capabilities,
-    submit: (child, options) => process.call(async () => await venue.submit(child, options)),
+    submit: (child, options) =>
+      process.call(async () => {
+        submitting(child, options.deadlineMs);
+        return await venue.submit(child, options);
+      }),
     lookup: (child) => process.call(async () => await venue.lookup(child)),
     subscribe: (listener) => venue.subscribe((event) => process.enter(() => listener(event))),
   };

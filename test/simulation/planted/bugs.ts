@@ -3,8 +3,8 @@
  */
 export type Edit = Readonly<{ file: string; before: string; after: string }>;
 
-/** A plausible bug: its name, and its changes to the sources. */
-export type Bug = Readonly<{ name: string; edits: readonly Edit[] }>;
+/** A plausible bug: its name, its changes to the sources, and the world that must find it if it is not the usual one. */
+export type Bug = Readonly<{ name: string; edits: readonly Edit[]; world?: "cluster" }>;
 
 /** The bugs that the seeded world must find. */
 export const BUGS: readonly Bug[] = [
@@ -206,6 +206,44 @@ export const BUGS: readonly Bug[] = [
         after: `        if (live?.working.list !== undefined) return;
         const late = { ...named, shard, said, source };
 `,
+      },
+    ],
+  },
+  {
+    name: "a child sent on lapsed trust",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/children/dispatcher.ts",
+        before: "!this.#waiting && this.#core.trust.holds)",
+        after: "!this.#waiting)",
+      },
+      {
+        file: "src/engine/shards/shard-state.ts",
+        before: "if (this.#waiting.length === 0 && this.#options.trust.holds) return run();",
+        after: "if (this.#waiting.length === 0) return run();",
+      },
+    ],
+  },
+  {
+    name: "a claim before a whole ttl of watching",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/beat-watch.ts",
+        before: "seen.stillMs >= this.#ttlMs ?",
+        after: "seen.stillMs >= this.#ttlMs / 2 ?",
+      },
+    ],
+  },
+  {
+    name: "a read answered on lapsed trust",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/core/open-calls.ts",
+        before: "    } finally {\n      this.#trust.demand();\n    }",
+        after: "    } finally {\n    }",
       },
     ],
   },

@@ -27,7 +27,7 @@ try {
 type HuntResult = Readonly<{ steps: number; seed?: number; invariant?: string; seen?: string }>;
 
 /** Plants a bug, searches for it and removes it; returns whether it was found. */
-function hunt({ name, edits }: Bug): boolean {
+function hunt({ name, edits, world }: Bug): boolean {
   const before = new Map(edits.map(({ file }) => [file, readFileSync(join(scratch, file), "utf8")]));
   for (const { file, before: text, after } of edits) {
     const source = readFileSync(join(scratch, file), "utf8");
@@ -37,7 +37,7 @@ function hunt({ name, edits }: Bug): boolean {
       source.replace(text, () => after),
     );
   }
-  const found = look();
+  const found = look(world);
   for (const [file, source] of before) writeFileSync(join(scratch, file), source);
   const { steps, seed, invariant = "nobody" } = found;
   console.log(`| ${name} | ${invariant} | ${steps} | ${seed ?? ""} |`);
@@ -45,10 +45,12 @@ function hunt({ name, edits }: Bug): boolean {
   return seed !== undefined;
 }
 
-function look(): HuntResult {
+function look(world: Bug["world"] = undefined): HuntResult {
   const bundle = `test/simulation/planted/hunt.ts ${BUNDLE} --alias:#hmac=./src/signing/hmac-node.ts --outfile=hunt.mjs`;
   run(join("node_modules", ".bin", "esbuild"), bundle.split(" "));
-  return JSON.parse(run(process.execPath, ["hunt.mjs"])) as HuntResult;
+  return JSON.parse(
+    run(process.execPath, ["hunt.mjs", ...(world === undefined ? [] : [world])]),
+  ) as HuntResult;
 }
 
 function run(command: string, parameters: readonly string[]): string {
