@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type Cuts, drawPlan, runWorld } from "../../src/simulator/world/index.ts";
 import { addWorld, commandOf, givenOf, noProgress, type Progress, unreached, unstruck } from "./campaign.ts";
+import { brokenBy, KEPT } from "./kept-seeds.ts";
 
 const { SEED, STEPS, TOTAL, RESUME, CUTS } = process.env;
 const stepsOfOne = Number(STEPS ?? 2_000);
@@ -25,14 +26,24 @@ async function one(seed: number, cuts: Cuts): Promise<void> {
   process.exitCode = 1;
 }
 
+/** Runs all kept seeds. Throws an Error for the first that fails. */
+async function runKept(): Promise<void> {
+  for (const kept of KEPT) {
+    const broken = await brokenBy(kept);
+    if (broken !== undefined) throw new Error(`kept seed ${kept.seed}: ${broken}`);
+  }
+  console.log(`${KEPT.length} kept seeds hold`);
+}
+
 /**
- * Runs seed after seed until the number of steps is reached; writes the progress after each, so that a later run can
- * continue.
+ * Runs the kept seeds, then seed after seed until the number of steps is reached; writes the progress after each, so that
+ * a later run can continue.
  */
 async function many(total: number, firstSeed: number): Promise<void> {
   const file = RESUME;
   const kept = file !== undefined && existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const progress = kept === undefined ? noProgress(firstSeed) : (JSON.parse(kept) as Progress);
+  if (kept === undefined) await runKept();
   for (let toldMs = performance.now(); progress.steps < total; ) {
     const failures = progress.failures.length;
     await addWorld(progress, stepsOfOne, () => performance.now());
