@@ -1,6 +1,6 @@
+import { isError } from "../../common/index.ts";
 import type { Finding } from "./conformance-error.ts";
 import { differenceOf, shown } from "./difference.ts";
-import { isError } from "./is-error.ts";
 
 /** A broken rule as a check reports it. The suite adds the name of the rule and the remedy. */
 export class Mismatch extends Error {

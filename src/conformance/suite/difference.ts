@@ -1,4 +1,4 @@
-import { isError } from "./is-error.ts";
+import { isError } from "../../common/index.ts";
 
 /** The first place at which an answer differs from the expected one, with both values as text. */
 export type Difference = Readonly<{ path: string; expected: string; answered: string }>;

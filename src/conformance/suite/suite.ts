@@ -1,7 +1,7 @@
+import { isError } from "../../common/index.ts";
 import { Mismatch } from "./checks.ts";
 import { ConformanceError, type Finding } from "./conformance-error.ts";
 import { shown } from "./difference.ts";
-import { isError } from "./is-error.ts";
 import type { TestFramework } from "./test-framework.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { createGunzip } from "node:zlib";
-import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { isError, nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { type BarOptions, barChecks } from "./bars.ts";
 import { type Batch, marketOfBatches } from "./batches.ts";
 import { BAR_COLUMNS, describeFormats, type ReadCells, readerOf } from "./csv-formats.ts";
@@ -147,6 +147,6 @@ function located(error: unknown, { path, line }: Readonly<{ path: string; line: 
     const place = line === 0 ? name : `${name} line ${line}`;
     return new MarketDataError(`${place}: ${error.message}`, { cause: error });
   }
-  if (!(error instanceof Error) || !("code" in error)) return error;
+  if (!isError(error) || !("code" in error)) return error;
   return new MarketDataError(`${name} cannot be read (${String(error.code)})`, { cause: error });
 }
