@@ -12,7 +12,7 @@ import { inTurns } from "../shared/index.ts";
 import { archiveWriter, closeDays, type JournalPoint, requireBound, unwatched } from "./archive/index.ts";
 import type { Database } from "./database.ts";
 import { forgetting, type KeepRecords } from "./forgetting.ts";
-import { storeIdOf } from "./store-id.ts";
+import { hasArchive, noteArchive, storeIdOf } from "./store-id.ts";
 import type { Tables } from "./tables.ts";
 
 /** Lifetime of the journal (decisions TA and TC). */
@@ -53,7 +53,9 @@ export function journalLifetime(
   if (!forget) return {};
   const folder = archive === undefined ? undefined : resolve(archive);
   const storeId = storeIdOf(database);
-  const writer = folder === undefined ? undefined : archiveWriter(folder, storeId, probe);
+  const owner = { storeId, hasArchive: hasArchive(database) };
+  const writer = folder === undefined ? undefined : archiveWriter(folder, owner, probe);
+  if (writer !== undefined) noteArchive(database);
   const keep: KeepRecords = (records, beforeMs) => writer?.add(records, beforeMs);
   const steps = forgetting({ database, tables }, keep, probe);
   const { immediate: alone } = database.transaction((change: () => void) => {

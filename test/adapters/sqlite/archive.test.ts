@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -28,7 +29,7 @@ const DAY_MS = 86_400_000;
 const always = (): boolean => true;
 const alone = (change: () => void): void => change();
 const ID = 77;
-const writerIn = (folder: string) => archiveWriter(folder, ID);
+const writerIn = (folder: string) => archiveWriter(folder, { storeId: ID, hasArchive: false });
 const recordsOf = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => {
     return { text: encodeRecord(sampleRecord(3, from + index)), position: 2 * (from + index) };
@@ -246,7 +247,8 @@ describe("decision TC: a store with an archive", () => {
     await store.close();
     await open().close();
     rmSync(owner);
-    expect(open).toThrow("has records of a store that it does not name");
+    expect(open).toThrow("lacks the file store-id");
+    expect(() => openSqliteStore(other)).toThrow("has records of a store that it does not name");
   });
 
   it("decision VB: a directory that lost its file, as an unmounted volume has, is refused to a running store", async () => {
@@ -257,6 +259,17 @@ describe("decision TC: a store with an archive", () => {
     await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("is its volume mounted?");
     expect(readValue(place.path, "SELECT count(*) FROM journal"), "nothing was deleted").toBe(6);
     await store.close();
+  });
+
+  it("decision VB: an empty directory is refused to a store that has an archive, and is not created for it", async () => {
+    await open().close();
+    rmSync(folder, { recursive: true });
+    expect(open).toThrow("is its volume mounted?");
+    expect(existsSync(folder)).toBe(false);
+    mkdirSync(folder);
+    expect(open).toThrow("is its volume mounted?");
+    expect(readdirSync(folder)).toEqual([]);
+    await openSqliteStore({ path: place.path, journal: { forget: true } }).close();
   });
 
   it("decision VB: a name that appears while the directory is bound is never written over", () => {

@@ -195,9 +195,12 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     const other = join(place.directory, "other");
     const restore = (from: string) => restoreSqliteStore({ from: backup, path, archive: from });
     await expect(restore(other)).rejects.toThrow("does not exist");
-    archiveWriter(other, 1);
+    archiveWriter(other, { storeId: 1, hasArchive: false });
     await expect(restore(other)).rejects.toThrow(/^the archive lacks \d+ records of shard \d+$/);
-    archiveWriter(other, 1).add([{ text: encodeRecord(sampleRecord(3, 1)), position: last }], 0);
+    archiveWriter(other, { storeId: 1, hasArchive: false }).add(
+      [{ text: encodeRecord(sampleRecord(3, 1)), position: last }],
+      0,
+    );
     await expect(restore(other)).rejects.toThrow("record 1 of shard 3 is not of this journal");
     expect(existsSync(path)).toBe(false);
   });

@@ -32,7 +32,10 @@ export function requireBound(folder: string, storeId: number): void {
   const owner = ownerOf(folder);
   if (owner === textOf(storeId)) return;
   throw owner === undefined
-    ? problem(folder, `lacks the file ${OWNER}, which was there: is its volume mounted?`)
+    ? problem(
+        folder,
+        `lacks the file ${OWNER}, which the archive of this store has: is its volume mounted? To move the archive, copy all its files`,
+      )
     : problem(
         folder,
         "belongs to another store: choose another directory; a restored store never continues the archive of the old one",

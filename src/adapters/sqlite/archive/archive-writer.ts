@@ -19,11 +19,20 @@ export type ArchiveWriter = Readonly<{
   add(records: readonly ArchivedRecord[], dayMs: number): void;
 }>;
 
+/** The id of the store that writes an archive, and whether it has written one before. */
+export type ArchivedStore = Readonly<{ storeId: number; hasArchive: boolean }>;
+
 /**
- * Opens the archive of a store in a directory, which it creates with mode 0700. `probe` is called at the named points of
- * an addition. Throws an Error that names the directory if it belongs to another store.
+ * Opens the archive of a store in a directory, which it creates with mode 0700 for a store without an archive. `probe` is
+ * called at the named points of an addition. Throws an Error that names the directory if it belongs to another store, or
+ * if it belongs to none and the store has an archive already.
  */
-export function archiveWriter(folder: string, storeId: number, probe: Probe = unwatched): ArchiveWriter {
+export function archiveWriter(
+  folder: string,
+  { storeId, hasArchive }: ArchivedStore,
+  probe: Probe = unwatched,
+): ArchiveWriter {
+  if (hasArchive) requireBound(folder, storeId);
   makeFolder(folder);
   bindArchive(folder, storeId);
   /** The file whose name this writer has brought to the disk. */
