@@ -7,6 +7,8 @@ import {
   copyOf,
   ExecutionIds,
   type Fact,
+  type JournalRecord,
+  type ParentChange,
   type ParentCopy,
   type ParentOrder,
   packedIntent,
@@ -42,6 +44,21 @@ export function evolve(order: ParentOrder | undefined, fact: Fact, context: Fact
   const next = copyOf(order);
   evolveInPlace(next, fact, context);
   return next;
+}
+
+/**
+ * Applies the facts of one change of a record to a parent. Throws InvariantError I53 when one does not fit, such as a
+ * fact of an unknown parent before it is accepted.
+ */
+export function evolveAll(
+  before: ParentOrder | undefined,
+  { orderId, facts }: ParentChange,
+  { sequence, timeMs }: Pick<JournalRecord, "sequence" | "timeMs">,
+): ParentOrder | undefined {
+  const context = { orderId, sequence, timeMs };
+  let order = before;
+  for (const fact of facts) order = evolve(order, fact, context);
+  return order;
 }
 
 /**

@@ -25,7 +25,7 @@ export {
   watchOf,
 } from "./conditions.ts";
 export { expiresAtMs, isExpired } from "./draft.ts";
-export { evolve, type FactContext } from "./evolve.ts";
+export { evolve, evolveAll, type FactContext } from "./evolve.ts";
 export {
   CHILD_PREFIX,
   childIdOf,

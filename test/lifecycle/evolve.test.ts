@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../src/decimal/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
-import { evolve } from "../../src/lifecycle/index.ts";
+import { evolve, evolveAll } from "../../src/lifecycle/index.ts";
 import type { ChildOrder, Fact, ParentOrder } from "../../src/model/index.ts";
 import { anyParent } from "../support/arbitraries.ts";
 import { intentOf, NOW, Subject } from "./support.ts";
@@ -141,4 +141,14 @@ describe("what a fact changes", () => {
     const back = evolve(sent, { kind: "CHILD_CLOSED", childId, outcome: "WITHDRAWN", detail: "" }, context);
     expect([back.nextSlot, back.child]).toEqual([2, undefined]);
   });
+});
+
+it("I53: the facts of a change apply in their order, and none before the acceptance", () => {
+  const change = { orderId: -256, previous: 0, facts: [accepted, ended] };
+  const after = evolveAll(undefined, change, context);
+  expect(after).toEqual(evolve(evolve(undefined, accepted, context), ended, context));
+  expect(() => evolveAll(undefined, { ...change, facts: [open, accepted] }, context)).toThrow(
+    "I53: fact CHILD_OPEN for the unknown parent -256",
+  );
+  expect(evolveAll(after, { ...change, facts: [] }, context)).toBe(after);
 });

@@ -1,5 +1,5 @@
 import { invariant } from "../../errors/index.ts";
-import { countOfId, evolve } from "../../lifecycle/index.ts";
+import { countOfId, evolveAll } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
@@ -30,15 +30,15 @@ const PAGE = 256;
 function applyRecord(state: Replayed, record: JournalRecord, forgotten: number): void {
   for (const change of record.changes) {
     if (forgotten > 0 && !follows(state, change, { record, forgotten })) continue;
-    const context = { orderId: change.orderId, sequence: record.sequence, timeMs: record.timeMs };
-    for (const fact of change.facts) {
-      const before = state.parents.get(change.orderId);
-      if (before === undefined && fact.kind !== "ACCEPTED") continue;
-      state.parents.set(change.orderId, evolve(before, fact, context));
-      if (fact.kind !== "ACCEPTED") continue;
-      state.counter = Math.max(state.counter, countOfId(change.orderId));
-      state.acceptances = Math.max(state.acceptances, fact.acceptance ?? 0);
-    }
+    const { orderId, facts } = change;
+    const [first] = facts;
+    const before = state.parents.get(orderId);
+    if (before === undefined && first?.kind !== "ACCEPTED") continue;
+    const after = evolveAll(before, change, record);
+    if (after !== undefined) state.parents.set(orderId, after);
+    if (first?.kind !== "ACCEPTED") continue;
+    state.counter = Math.max(state.counter, countOfId(orderId));
+    state.acceptances = Math.max(state.acceptances, first.acceptance ?? 0);
   }
   state.sequence = record.sequence;
   state.records++;

@@ -1,5 +1,5 @@
 import { invariant } from "../../errors/index.ts";
-import { countOfId, evolve } from "../../lifecycle/index.ts";
+import { countOfId, evolveAll } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
 import type { ShardReads } from "../core/stored.ts";
@@ -90,22 +90,22 @@ export class ShardFollower {
   }
 
   /** Returns a parent after a change; undefined for one that has ended before, whose row the owner keeps. */
-  #after({ shard, sequence, timeMs }: JournalRecord, change: ParentChange): ParentOrder | undefined {
+  #after(record: JournalRecord, change: ParentChange): ParentOrder | undefined {
     const { orderId, previous, facts } = change;
-    let order = this.#memory.liveOrders.get(orderId)?.durable;
+    const [first] = facts;
+    const before = this.#memory.liveOrders.get(orderId)?.durable;
     invariant(
-      order === undefined || order.lastSequence === previous,
+      before === undefined || before.lastSequence === previous,
       "I53",
-      `record ${sequence} of shard ${shard} continues parent ${orderId} from record ${previous}, which is not its last`,
+      `record ${record.sequence} of shard ${record.shard} continues parent ${orderId} from record ${previous}, which is not its last`,
     );
-    for (const fact of facts) {
-      if (order === undefined && fact.kind !== "ACCEPTED") continue;
-      order = evolve(order, fact, { orderId, sequence, timeMs });
-      if (fact.kind !== "ACCEPTED") continue;
+    if (before === undefined && first?.kind !== "ACCEPTED") return undefined;
+    const after = evolveAll(before, change, record);
+    if (first?.kind === "ACCEPTED") {
       this.#counter = Math.max(this.#counter, countOfId(orderId));
-      this.#acceptances = Math.max(this.#acceptances, fact.acceptance ?? 0);
-      this.#core.clientIds.add(fact.accountId, fact.intent.clientOrderId);
+      this.#acceptances = Math.max(this.#acceptances, first.acceptance ?? 0);
+      this.#core.clientIds.add(first.accountId, first.intent.clientOrderId);
     }
-    return order;
+    return after;
   }
 }

@@ -1,5 +1,5 @@
 import { invariant } from "../../../errors/index.ts";
-import { evolve } from "../../../lifecycle/index.ts";
+import { evolveAll } from "../../../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../../../model/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
@@ -79,11 +79,9 @@ function stateOf(
 ): ParentOrder | undefined {
   const records = [...newestFirst].filter(({ sequence }) => sequence <= until).reverse();
   let order: ParentOrder | undefined;
-  for (const { sequence, timeMs, changes } of records) {
-    for (const change of changes) {
-      if (change.orderId !== orderId) continue;
-      for (const fact of change.facts) order = evolve(order, fact, { orderId, sequence, timeMs });
-    }
+  for (const record of records) {
+    for (const change of record.changes)
+      if (change.orderId === orderId) order = evolveAll(order, change, record);
   }
   return order;
 }

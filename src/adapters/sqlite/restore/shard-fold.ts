@@ -1,5 +1,5 @@
 import { invariant } from "../../../errors/index.ts";
-import { countOfId, evolve } from "../../../lifecycle/index.ts";
+import { countOfId, evolveAll } from "../../../lifecycle/index.ts";
 import type { JournalRecord, ParentChange, ParentOrder } from "../../../model/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import type { Tables } from "../tables.ts";
@@ -41,22 +41,16 @@ export async function foldShard(
  * Applies the changes of a parent. Those of an unknown parent that is not accepted here are left out: it had ended, and
  * its row includes them.
  */
-function applyChange(
-  parents: Map<number, ParentOrder>,
-  { orderId, previous, facts }: ParentChange,
-  { shard, sequence, timeMs }: JournalRecord,
-): void {
+function applyChange(parents: Map<number, ParentOrder>, change: ParentChange, record: JournalRecord): void {
+  const { orderId, previous, facts } = change;
   const before = parents.get(orderId);
   if (before === undefined && facts[0]?.kind !== "ACCEPTED") return;
   invariant(
     previous === (before?.lastSequence ?? 0),
     "I53",
-    `record ${previous} of shard ${shard}, the one of parent ${orderId} before record ${sequence}, is missing`,
+    `record ${previous} of shard ${record.shard}, the one of parent ${orderId} before record ${record.sequence}, is missing`,
   );
-  const after = facts.reduce<ParentOrder | undefined>(
-    (order, fact) => evolve(order, fact, { orderId, sequence, timeMs }),
-    before,
-  );
+  const after = evolveAll(before, change, record);
   if (after !== undefined) parents.set(orderId, after);
 }
 
