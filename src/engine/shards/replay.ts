@@ -1,6 +1,6 @@
 import { invariant } from "../../errors/index.ts";
 import { countOfId, evolveAll } from "../../lifecycle/index.ts";
-import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
+import type { Fact, JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
@@ -16,7 +16,7 @@ export type Replayed = {
   /** The last id counter used. */
   counter: number;
   /** When its last record was decided; undefined for a shard without records. */
-  lastMs?: number;
+  lastMs?: number | undefined;
   /** The highest acceptance number. */
   acceptances: number;
 };
@@ -36,13 +36,21 @@ function applyRecord(state: Replayed, record: JournalRecord, forgotten: number):
     if (before === undefined && first?.kind !== "ACCEPTED") continue;
     const after = evolveAll(before, change, record);
     if (after !== undefined) state.parents.set(orderId, after);
-    if (first?.kind !== "ACCEPTED") continue;
-    state.counter = Math.max(state.counter, countOfId(orderId));
-    state.acceptances = Math.max(state.acceptances, first.acceptance ?? 0);
+    if (first?.kind === "ACCEPTED") countAccepted(state, orderId, first);
   }
   state.sequence = record.sequence;
   state.records++;
   state.lastMs = record.timeMs;
+}
+
+/** Counts a parent that a record accepts. */
+export function countAccepted(
+  state: Pick<Replayed, "counter" | "acceptances">,
+  orderId: number,
+  { acceptance = 0 }: Extract<Fact, { kind: "ACCEPTED" }>,
+): void {
+  state.counter = Math.max(state.counter, countOfId(orderId));
+  state.acceptances = Math.max(state.acceptances, acceptance);
 }
 
 /**

@@ -1,16 +1,17 @@
 import { invariant } from "../../errors/index.ts";
-import { countOfId, evolveAll } from "../../lifecycle/index.ts";
+import { evolveAll } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { ParentCapture } from "./parent-capture.ts";
-import { type Replayed, replayShard } from "./replay.ts";
+import { countAccepted, type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import type { ShardState } from "./shard-state.ts";
 
 /** What a shard needs to go on from: its memory, and the counters that its records have left. */
-export type Followed = Pick<Replayed, "counter" | "acceptances" | "lastMs" | "sequence"> &
-  Readonly<{ memory: ShardMemory }>;
+export type Followed = Readonly<Following>;
+
+type Following = Pick<Replayed, "counter" | "acceptances" | "lastMs" | "sequence"> & { memory: ShardMemory };
 
 /**
  * The memory of a shard that another engine owns, kept up to its last record that was read. It holds what the owner holds
@@ -19,11 +20,7 @@ export type Followed = Pick<Replayed, "counter" | "acceptances" | "lastMs" | "se
 export class ShardFollower {
   readonly number: number;
   readonly #core: Core;
-  #memory: ShardMemory = new ShardMemory();
-  #sequence = 0;
-  #counter = 0;
-  #acceptances = 0;
-  #lastMs: number | undefined;
+  #followed: Following = { memory: new ShardMemory(), sequence: 0, counter: 0, acceptances: 0 };
 
   constructor(number: number, core: Core) {
     this.number = number;
@@ -32,7 +29,7 @@ export class ShardFollower {
 
   /** Sequence of the last record that was read. */
   get durableSequence(): number {
-    return this.#sequence;
+    return this.#followed.sequence;
   }
 
   /** A shard that is followed is never fenced. */
@@ -41,19 +38,13 @@ export class ShardFollower {
   }
 
   get followed(): Followed {
-    const { lastMs } = { lastMs: this.#lastMs };
-    return {
-      memory: this.#memory,
-      sequence: this.#sequence,
-      counter: this.#counter,
-      acceptances: this.#acceptances,
-      ...(lastMs !== undefined && { lastMs }),
-    };
+    return this.#followed;
   }
 
   /** Starts a capture of the present state, for a verification. */
   capture(): ParentCapture {
-    return this.#memory.capture(this.#sequence);
+    const { memory, sequence } = this.#followed;
+    return memory.capture(sequence);
   }
 
   /** Builds the memory from snapshot and records. Rejects when the store cannot be read. */
@@ -63,16 +54,13 @@ export class ShardFollower {
     const state = await replayShard(store, { shard: this.number, until, forgotten, turns });
     const memory = new ShardMemory();
     await memory.remember(state.parents, this.#core);
-    this.#memory = memory;
-    this.#sequence = state.sequence;
-    this.#counter = state.counter;
-    this.#acceptances = state.acceptances;
-    this.#lastMs = state.lastMs;
+    const { sequence, counter, acceptances, lastMs } = state;
+    this.#followed = { memory, sequence, counter, acceptances, lastMs };
   }
 
   /** Whether the record is the one after the last that was read. */
   isNext({ sequence }: JournalRecord): boolean {
-    return sequence === this.#sequence + 1;
+    return sequence === this.#followed.sequence + 1;
   }
 
   /** Applies the next record. Throws an InvariantError I53 if it does not continue the state of a parent. */
@@ -82,18 +70,19 @@ export class ShardFollower {
       const order = this.#after(record, change);
       if (order !== undefined) changed.push(order);
     }
-    for (const order of changed) this.#memory.take(order);
-    const live = changed.map((order) => this.#memory.show(order));
-    for (const one of live) this.#memory.retire(one);
-    this.#sequence = record.sequence;
-    this.#lastMs = record.timeMs;
+    const { memory } = this.#followed;
+    for (const order of changed) memory.take(order);
+    const live = changed.map((order) => memory.show(order));
+    for (const one of live) memory.retire(one);
+    this.#followed.sequence = record.sequence;
+    this.#followed.lastMs = record.timeMs;
   }
 
   /** Returns a parent after a change; undefined for one that has ended before, whose row the owner keeps. */
   #after(record: JournalRecord, change: ParentChange): ParentOrder | undefined {
     const { orderId, previous, facts } = change;
     const [first] = facts;
-    const before = this.#memory.liveOrders.get(orderId)?.durable;
+    const before = this.#followed.memory.liveOrders.get(orderId)?.durable;
     invariant(
       before === undefined || before.lastSequence === previous,
       "I53",
@@ -102,8 +91,7 @@ export class ShardFollower {
     if (before === undefined && first?.kind !== "ACCEPTED") return undefined;
     const after = evolveAll(before, change, record);
     if (first?.kind === "ACCEPTED") {
-      this.#counter = Math.max(this.#counter, countOfId(orderId));
-      this.#acceptances = Math.max(this.#acceptances, first.acceptance ?? 0);
+      countAccepted(this.#followed, orderId, first);
       this.#core.clientIds.add(first.accountId, first.intent.clientOrderId);
     }
     return after;
