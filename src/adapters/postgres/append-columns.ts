@@ -2,7 +2,7 @@ import { InvariantError, invariant } from "../../errors/index.ts";
 import type { EndedList, KeptQuote, MarketMark, ParentOrder, PricedPrint } from "../../model/index.ts";
 import type { AppendBatch, ShardAppend } from "../../ports/index.ts";
 import { encodeParent } from "../../wire/index.ts";
-import { textsOf } from "../shared/index.ts";
+import { legsText, textsOf } from "../shared/index.ts";
 import { bytesOf, storable } from "./reading.ts";
 
 /** Number of shards of a store. The row after the last one is the market journal. */
@@ -106,7 +106,7 @@ function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly 
 
 function listRow(part: number, list: EndedList): readonly unknown[] {
   const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs } = list;
-  return [part, listId, accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legs.join(",")];
+  return [part, listId, accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legsText(legs)];
 }
 
 function marketColumns({ epoch, marks, quotes, prints, next }: MarketPart): Columns {

@@ -1,8 +1,7 @@
-import { invariant } from "../../errors/index.ts";
 import type { EndedList, ParentOrder } from "../../model/index.ts";
 import type { EndedName, OrderStore } from "../../ports/index.ts";
 import { decodeParent } from "../../wire/index.ts";
-import { limited } from "../shared/index.ts";
+import { legsIn, limited } from "../shared/index.ts";
 import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
@@ -91,16 +90,12 @@ function orderOf(row: Row): ParentOrder {
 
 function listOf(row: Row): EndedList {
   const listId = wholeIn(row, 0);
-  const texts = textIn(row, 5).split(",");
-  const legs = texts.map((text) => Number.parseInt(text, 10));
-  const whole = legs.every((leg, index) => Number.isSafeInteger(leg) && String(leg) === texts[index]);
-  invariant(whole, "I53", `the legs of list ${listId} cannot be read`);
   return {
     listId,
     accountId: wholeIn(row, 1),
     listClientOrderId: textOfHex(textIn(row, 2)),
     acceptedAtMs: wholeIn(row, 3),
     endedAtMs: wholeIn(row, 4),
-    legs,
+    legs: legsIn(textIn(row, 5), listId),
   };
 }

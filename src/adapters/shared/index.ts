@@ -1,4 +1,5 @@
 export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
+export { legsIn, legsText } from "./leg-ids.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";

@@ -1,6 +1,7 @@
-import { InvariantError, invariant } from "../../errors/index.ts";
+import { InvariantError } from "../../errors/index.ts";
 import type { EndedList } from "../../model/index.ts";
 import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
+import { legsIn, legsText } from "../shared/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./database.ts";
@@ -51,7 +52,7 @@ export function endedListTable(database: Database): EndedListTable {
         listClientOrderId,
         acceptedAtMs,
         endedAtMs,
-        legs: list.legs.join(","),
+        legs: legsText(list.legs),
       };
       try {
         put.run({ ...columns, checksum: checksumOfList(columns) });
@@ -115,9 +116,5 @@ function checksumOfList(list: Columns): number {
 
 function listOf({ checksum, ...row }: Row): EndedList {
   requireIntact(checksum, checksumOfList(row), () => `ended list ${row.listId}`);
-  const texts = row.legs.split(",");
-  const legs = texts.map((text) => Number.parseInt(text, 10));
-  const whole = legs.every((leg, index) => Number.isSafeInteger(leg) && String(leg) === texts[index]);
-  invariant(whole, "I53", `the legs of list ${row.listId} cannot be read`);
-  return { ...row, legs };
+  return { ...row, legs: legsIn(row.legs, row.listId) };
 }
