@@ -1,5 +1,5 @@
 import { invariant } from "../errors/index.ts";
-import { SHARD_COUNT } from "../lifecycle/index.ts";
+import { SHARD_COUNT } from "../model/index.ts";
 import type { ShardHead } from "../ports/index.ts";
 import type { WholeReads } from "./core/stored.ts";
 import type { KeptMarket } from "./market/market-hub.ts";

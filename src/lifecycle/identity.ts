@@ -1,7 +1,5 @@
 import { invariant } from "../errors/index.ts";
-
-/** Number of shards. It is part of every managed id, so it never changes. */
-export const SHARD_COUNT = 256;
+import { SHARD_COUNT } from "../model/index.ts";
 
 /**
  * Returns the managed id of the `count`-th order (from 1) of a shard. Ids are negative, falling and unique (decision

@@ -32,7 +32,6 @@ export {
   countOfId,
   managedIdOf,
   readChildId,
-  SHARD_COUNT,
   shardOf,
   shardOfId,
 } from "./identity.ts";

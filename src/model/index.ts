@@ -18,7 +18,14 @@ export {
   type InstrumentKind,
   type InstrumentStatus,
 } from "./instrument.ts";
-export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
+export {
+  type AlertKind,
+  type Cause,
+  type Fact,
+  type JournalRecord,
+  type ParentChange,
+  SHARD_COUNT,
+} from "./journal-record.ts";
 export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";
 export type {
   ExecutionReason,

@@ -82,6 +82,9 @@ export type Cause =
   /** A person settled an unknown child. */
   | Readonly<{ kind: "OPERATOR"; by: string; why: string }>;
 
+/** Number of shards. It is part of every managed id, so it never changes (decision 2). */
+export const SHARD_COUNT = 256;
+
 /** The facts of one parent in one record. `previous` is the sequence of the parent's preceding record, 0 for none. */
 export interface ParentChange {
   readonly orderId: number;

@@ -6,8 +6,8 @@ import {
 import { createSystemClock } from "../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
-import { SHARD_COUNT, shardOf } from "../../src/lifecycle/index.ts";
-import type { ParentIntent } from "../../src/model/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { type ParentIntent, SHARD_COUNT } from "../../src/model/index.ts";
 import type { QuoteInput } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { INSTRUMENTS, SYMBOL } from "../support/world.ts";

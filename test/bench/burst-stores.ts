@@ -1,7 +1,13 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { endedOrder, keepEnded, part } from "../../src/conformance/internal.ts";
-import { evolve, managedIdOf, SHARD_COUNT } from "../../src/lifecycle/index.ts";
-import type { Fact, JournalRecord, ParentIntent, ParentOrder } from "../../src/model/index.ts";
+import { evolve, managedIdOf } from "../../src/lifecycle/index.ts";
+import {
+  type Fact,
+  type JournalRecord,
+  type ParentIntent,
+  type ParentOrder,
+  SHARD_COUNT,
+} from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { stopIntent } from "./bench-engine.ts";
 

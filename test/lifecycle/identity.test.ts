@@ -6,10 +6,10 @@ import {
   countOfId,
   managedIdOf,
   readChildId,
-  SHARD_COUNT,
   shardOf,
   shardOfId,
 } from "../../src/lifecycle/index.ts";
+import { SHARD_COUNT } from "../../src/model/index.ts";
 
 const place = fc.record({ count: fc.integer({ min: 1, max: 2 ** 44 }), shard: fc.nat(SHARD_COUNT - 1) });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SHARD_COUNT } from "../../src/lifecycle/index.ts";
+import { SHARD_COUNT } from "../../src/model/index.ts";
 import { runWeek } from "./week.ts";
 
 /** A simulated week of a store with journal lifetime and archive: `RECORDS` records (5,000,000) over `DAYS` days (7). */

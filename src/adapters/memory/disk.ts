@@ -1,13 +1,10 @@
 import { type OptionCheck, optionsOf, uncheckedOption, wrongOption } from "../../common/index.ts";
-import type { JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
+import { type JournalRecord, type KeptQuote, type MarketMark, SHARD_COUNT } from "../../model/index.ts";
 import type { NodeRow } from "../../ports/index.ts";
 import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
 import { KeptRecords } from "./records.ts";
 import { createKeptVolume, type KeptVolume } from "./volume.ts";
-
-/** Number of shards of a store. The shard is part of every managed id (decision 2). */
-const SHARDS = 256;
 
 /** The stored state of one shard: owner and its round, records and newest snapshot, as texts. */
 export type KeptShard = {
@@ -68,7 +65,7 @@ export function createMemoryDisk(): MemoryDisk {
   const disk: MemoryDisk = { kind: "memory-disk" };
   contents.set(disk, {
     owner: 0,
-    shards: Array.from({ length: SHARDS }, () => ({
+    shards: Array.from({ length: SHARD_COUNT }, () => ({
       epoch: 0,
       round: 0,
       incarnation: undefined,

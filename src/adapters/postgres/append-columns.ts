@@ -1,12 +1,19 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
-import type { EndedList, KeptQuote, MarketMark, ParentOrder, PricedPrint } from "../../model/index.ts";
+import {
+  type EndedList,
+  type KeptQuote,
+  type MarketMark,
+  type ParentOrder,
+  type PricedPrint,
+  SHARD_COUNT,
+} from "../../model/index.ts";
 import type { AppendBatch, ShardAppend } from "../../ports/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import { legsText, textsOf } from "../shared/index.ts";
 import { bytesOf, storable } from "./reading.ts";
 
-/** Number of shards of a store. The row after the last one is the market journal. */
-export const SHARDS = 256;
+/** Number of the row of the market journal among those of the shards: the one after the last. */
+export const MARKET_ROW: number = SHARD_COUNT;
 
 /** A place in the market journal: the epoch of its owner, and the number of the row within it. */
 export type Position = Readonly<{ owner: number; position: number }>;
@@ -49,7 +56,7 @@ export function transposed(rows: readonly (readonly unknown[])[], width: number)
 
 /** Throws a RangeError for a shard that does not exist. */
 export function requireShard(shard: number): void {
-  if (!Number.isInteger(shard) || shard < 0 || shard >= SHARDS)
+  if (!Number.isInteger(shard) || shard < 0 || shard >= SHARD_COUNT)
     throw new RangeError(`the store has no shard ${shard}`);
 }
 
@@ -62,7 +69,7 @@ function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefi
     if (records.length > 0) withRecords.add(shard);
     return [part, shard, epoch, round, records[0]?.sequence ?? 0];
   });
-  if (market !== undefined) rows.push([-1, SHARDS, market.epoch, market.round, 0]);
+  if (market !== undefined) rows.push([-1, MARKET_ROW, market.epoch, market.round, 0]);
   return transposed(rows, 5);
 }
 

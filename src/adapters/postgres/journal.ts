@@ -1,9 +1,9 @@
 import { invariant } from "../../errors/index.ts";
-import type { JournalRecord } from "../../model/index.ts";
+import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
 import type { OrderStore, ShardHead } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { limited } from "../shared/index.ts";
-import { requireShard, SHARDS } from "./append-columns.ts";
+import { MARKET_ROW, requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
@@ -53,12 +53,12 @@ export async function takenOver(
 ): Promise<readonly ShardHead[]> {
   const epochs = new Map(raised.map((row) => [wholeIn(row, 0), wholeIn(row, 1)]));
   invariant(
-    epochs.size === SHARDS + 1,
+    epochs.size === SHARD_COUNT + 1,
     "I53",
-    `the store has ${epochs.size - 1} shards instead of ${SHARDS}`,
+    `the store has ${epochs.size - 1} shards instead of ${SHARD_COUNT}`,
   );
   const heads = await headsOf(database);
-  owner.become(epochs, epochs.get(SHARDS) ?? 0);
+  owner.become(epochs, epochs.get(MARKET_ROW) ?? 0);
   return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));
 }
 

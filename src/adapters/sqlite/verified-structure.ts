@@ -1,8 +1,6 @@
+import { SHARD_COUNT } from "../../model/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
-
-/** Number of shards of a store: part of every managed id, so it never changes (decision 2). */
-const SHARDS = 256;
 
 /** The head of a shard as it is stored. */
 export type StoredHead = ShardHead & Readonly<{ forgotten: number }>;
@@ -55,7 +53,7 @@ export function structureOf(database: Database): Structure {
     entriesOf: (shard) => entries.get(shard) ?? 0,
     counts: () => counts.all(),
     problems: () => [
-      ...(isComplete(heads) ? [] : [`the store has ${heads.length} shards instead of ${SHARDS}`]),
+      ...(isComplete(heads) ? [] : [`the store has ${heads.length} shards instead of ${SHARD_COUNT}`]),
       // A record that is stored below this position later would never be found.
       ...(indexed > (lastPosition.get() ?? 0) ? ["the index of the journal is ahead of the journal"] : []),
       ...heads.flatMap(({ shard, sequence }) =>
@@ -68,4 +66,4 @@ export function structureOf(database: Database): Structure {
 }
 
 const isComplete = (heads: readonly StoredHead[]): boolean =>
-  heads.length === SHARDS && heads.every(({ shard }, index) => shard === index);
+  heads.length === SHARD_COUNT && heads.every(({ shard }, index) => shard === index);

@@ -1,4 +1,4 @@
-import { SHARD_COUNT } from "../../lifecycle/index.ts";
+import { SHARD_COUNT } from "../../model/index.ts";
 import type { ClusterView, NodeEntry, OrderStore, ShardLeases } from "../../ports/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
 import { part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";

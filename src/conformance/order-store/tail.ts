@@ -1,5 +1,4 @@
-import { SHARD_COUNT } from "../../lifecycle/index.ts";
-import type { JournalRecord } from "../../model/index.ts";
+import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
 import type { OrderStore, TailRange } from "../../ports/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
 import { part, sampleRecords } from "./samples.ts";

@@ -1,6 +1,5 @@
 import { invariant } from "../../errors/index.ts";
-import { SHARD_COUNT } from "../../lifecycle/index.ts";
-import type { JournalRecord } from "../../model/index.ts";
+import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
 import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { type ShardReads, timely } from "../core/stored.ts";

@@ -1,5 +1,11 @@
-import { orderListOf, SHARD_COUNT } from "../../lifecycle/index.ts";
-import type { EndedList, JournalRecord, OrderList, ParentOrder } from "../../model/index.ts";
+import { orderListOf } from "../../lifecycle/index.ts";
+import {
+  type EndedList,
+  type JournalRecord,
+  type OrderList,
+  type ParentOrder,
+  SHARD_COUNT,
+} from "../../model/index.ts";
 import type { ListKey, ListPageRequest } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { stored } from "../core/stored.ts";

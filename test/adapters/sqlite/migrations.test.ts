@@ -21,7 +21,7 @@ import {
   sampleRecord,
   sampleRecords,
 } from "../../../src/conformance/internal.ts";
-import { SHARD_COUNT } from "../../../src/lifecycle/index.ts";
+import { SHARD_COUNT } from "../../../src/model/index.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import { driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 

@@ -1,5 +1,5 @@
-import { managedIdOf, SHARD_COUNT } from "../../../src/lifecycle/index.ts";
-import type { Instrument } from "../../../src/model/index.ts";
+import { managedIdOf } from "../../../src/lifecycle/index.ts";
+import { type Instrument, SHARD_COUNT } from "../../../src/model/index.ts";
 import { accountIn } from "../bench-engine.ts";
 
 /** The size and the place of a store of the scale benchmark. */

@@ -9,8 +9,14 @@ import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
 import { type Transactions, transactions } from "../../../src/adapters/sqlite/transactions.ts";
 import { volumeTable } from "../../../src/adapters/sqlite/volume-table.ts";
 import { price, quantity } from "../../../src/decimal/index.ts";
-import { evolve, managedIdOf, SHARD_COUNT } from "../../../src/lifecycle/index.ts";
-import type { Fact, JournalRecord, ParentIntent, ParentOrder } from "../../../src/model/index.ts";
+import { evolve, managedIdOf } from "../../../src/lifecycle/index.ts";
+import {
+  type Fact,
+  type JournalRecord,
+  type ParentIntent,
+  type ParentOrder,
+  SHARD_COUNT,
+} from "../../../src/model/index.ts";
 import type { ShardAppend, ShardSnapshot } from "../../../src/ports/index.ts";
 import { accountIn } from "../bench-engine.ts";
 import { type Plan, shardOfParent, symbolOf } from "./plan.ts";
