@@ -119,20 +119,17 @@ class WaitingEngine implements Standby {
   }
 
   async close(): Promise<void> {
-    if (this.#state === "active" || this.#state === "closed") return;
+    if (this.#isOver) return;
     this.#enter("closed");
     this.#wake();
     await this.#running;
-    if (this.#isActive) return;
+    // A take-over that was under way may have finished meanwhile.
+    if (this.#state === "active") return;
     await this.#end(new EngineError("ENGINE_CLOSED"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  get #isActive(): boolean {
-    return this.#state === "active";
   }
 
   get #isOver(): boolean {
