@@ -5,6 +5,7 @@ import { decodeRecord } from "../../wire/index.ts";
 import { textsOf } from "../shared/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./database.ts";
+import { headsOf, portHead, type StoredHead } from "./stored-heads.ts";
 
 /**
  * Number of records that may wait for the index. A read of such records scans that many rows, which takes a millisecond
@@ -38,9 +39,6 @@ type Row = readonly [sequence: number, record: string, checksum: number | null];
 
 /** Prepares the statements for the journal. */
 export function journalTable(database: Database): JournalTable {
-  const heads = database.prepare<[], Head>(
-    "SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard",
-  );
   const raiseEpochs = database.prepare("UPDATE shards SET epoch = epoch + 1");
   const advance = database.prepare<[last: number, shard: number, epoch: number, before: number]>(
     "UPDATE shards SET sequence = ? WHERE shard = ? AND epoch = ? AND sequence = ?",
@@ -68,7 +66,7 @@ export function journalTable(database: Database): JournalTable {
     acquire() {
       raiseEpochs.run();
       indexing.update();
-      const all = heads.all();
+      const all = headsOf(database);
       for (const { shard, sequence } of all) {
         const last = reading.last.get(shard) ?? 0;
         invariant(
@@ -77,9 +75,9 @@ export function journalTable(database: Database): JournalTable {
           `the journal of shard ${shard} ends with record ${last} instead of record ${sequence}`,
         );
       }
-      return all.map(shown);
+      return all.map(portHead);
     },
-    head: (shard) => shown(headOf(shard)),
+    head: (shard) => portHead(headOf(shard)),
     append(part) {
       requireShard(part);
       if (!takes(part)) {
@@ -106,7 +104,7 @@ export function journalTable(database: Database): JournalTable {
 function readRange(
   { indexed, waiting }: Pick<ReturnType<typeof readStatements>, "indexed" | "waiting">,
   { shard, after, limit }: Parameters<JournalTable["read"]>[0],
-  { sequence: last, forgotten }: Head,
+  { sequence: last, forgotten }: StoredHead,
 ): readonly JournalRecord[] {
   const rows: Row[] = [];
   const lastRead = (): number => rows.at(-1)?.[0] ?? after;
@@ -119,14 +117,8 @@ function readRange(
   return rows.map((row) => recordOf(shard, row));
 }
 
-/** A head as it is stored. */
-type Head = ShardHead & Readonly<{ forgotten: number }>;
-
-/** Returns a head as the port defines it. */
-const shown = ({ forgotten, ...head }: Head): ShardHead => (forgotten > 0 ? { ...head, forgotten } : head);
-
-function headStatement(database: Database): (shard: number) => Head {
-  const head = database.prepare<[number], Head>(
+function headStatement(database: Database): (shard: number) => StoredHead {
+  const head = database.prepare<[number], StoredHead>(
     "SELECT shard, epoch, sequence, forgotten FROM shards WHERE shard = ?",
   );
   return (shard) => {

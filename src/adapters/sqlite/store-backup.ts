@@ -20,6 +20,7 @@ import { createFile, explained, openDatabase, refuseOthers, requireThere } from 
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
 import { verifySqliteStore } from "./store-verification.ts";
+import { headsOf, portHead } from "./stored-heads.ts";
 
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
@@ -266,15 +267,11 @@ function oneFileCopy(path: string, driver: SqliteDriverName | undefined): Omit<S
 }
 
 function contentsOf(database: Database): Omit<SqliteCopy, "bytes"> {
-  const heads = database
-    .prepare<[], ShardHead & Readonly<{ forgotten: number }>>(
-      "SELECT shard, epoch, sequence, forgotten FROM shards WHERE sequence > 0 ORDER BY shard",
-    )
-    .all();
+  const heads = headsOf(database).filter(({ sequence }) => sequence > 0);
   return {
     records: heads.reduce((sum, { sequence }) => sum + sequence, 0),
     position: lastPosition(database),
-    shards: heads.map(({ forgotten, ...head }) => (forgotten > 0 ? { ...head, forgotten } : head)),
+    shards: heads.map(portHead),
     forgets: heads.some(({ forgotten }) => forgotten > 0),
   };
 }

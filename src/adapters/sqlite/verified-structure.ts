@@ -1,9 +1,6 @@
 import { SHARD_COUNT } from "../../model/index.ts";
-import type { ShardHead } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
-
-/** The head of a shard as it is stored. */
-export type StoredHead = ShardHead & Readonly<{ forgotten: number }>;
+import { headsOf, type StoredHead } from "./stored-heads.ts";
 
 /** Rows without a checksum on which the reading of others rests. Read in a transaction. */
 export type Structure = Readonly<{
@@ -22,9 +19,7 @@ export type Structure = Readonly<{
 
 /** Reads the structure of a store. */
 export function structureOf(database: Database): Structure {
-  const heads = database
-    .prepare<[], StoredHead>("SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard")
-    .all();
+  const heads = headsOf(database);
   const indexed =
     database.prepare<[], number>("SELECT value FROM state WHERE name = 'indexed'").pluck().get() ?? 0;
   const lastIndexed = database

@@ -1,8 +1,8 @@
 import type { JournalRecord, ParentOrder } from "../../../model/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
+import { headsOf } from "../stored-heads.ts";
 import type { Tables } from "../tables.ts";
-import { headsOf } from "./restore-position.ts";
 import { foldShard } from "./shard-fold.ts";
 
 /**

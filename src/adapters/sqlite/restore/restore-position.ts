@@ -2,6 +2,7 @@ import type { JournalRecord } from "../../../model/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
 import type { JournalTable } from "../journal-table.ts";
+import { headsOf } from "../stored-heads.ts";
 import { restoreError } from "./restore-error.ts";
 
 /** Where the journal of a shard ends at a position: at record `sequence`, 0 for none. */
@@ -114,13 +115,4 @@ export async function requirePosition(
   throw restoreError(
     `${from} cannot be restored at the journal position ${at}, because records of that time have left the store: the earliest possible position is ${earliest}; for an earlier one, name the archive`,
   );
-}
-
-type Head = Readonly<{ shard: number; epoch: number; sequence: number; forgotten: number }>;
-
-/** Returns the heads of all shards. */
-export function headsOf(database: Database): readonly Head[] {
-  return database
-    .prepare<[], Head>("SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard")
-    .all();
 }

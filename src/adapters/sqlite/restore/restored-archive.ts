@@ -3,8 +3,8 @@ import { nextTurn } from "../../shared/index.ts";
 import { type ArchivedRecord, readArchive } from "../archive/index.ts";
 import { checksumOf } from "../checksum.ts";
 import type { Database } from "../database.ts";
+import { headsOf } from "../stored-heads.ts";
 import { restoreError } from "./restore-error.ts";
-import { headsOf } from "./restore-position.ts";
 
 /** Number of records that one transaction puts back. */
 const RECORDS_PER_STEP = 512;
