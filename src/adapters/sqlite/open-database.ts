@@ -13,6 +13,7 @@ import { basename, dirname, resolve } from "node:path";
 import { fileProblem } from "../../common/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
+import { FileProblem } from "./file-problem.ts";
 import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
 
 /** Marks a file as a file of this store ("mord" in ASCII). */
@@ -136,11 +137,6 @@ function configure(database: Database, name: string): void {
 /** Converts SQLite's error about a corrupt page to an error that names the file. Returns any other error unchanged. */
 export function withFileName(error: unknown, name: string): unknown {
   return codeOf(error).startsWith("SQLITE_CORRUPT") ? explained(error, name) : error;
-}
-
-/** An error whose message is already meant for the host. */
-class FileProblem extends Error {
-  readonly code = "STORE_FILE";
 }
 
 /** Returns an error that names the file and has the code of its cause. */

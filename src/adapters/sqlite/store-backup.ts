@@ -16,6 +16,7 @@ import type { ShardHead } from "../../ports/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { lockFile } from "./file-lock.ts";
+import { FileProblem } from "./file-problem.ts";
 import { createFile, explained, openDatabase, refuseOthers, requireThere } from "./open-database.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
@@ -214,9 +215,8 @@ function refuseExisting(path: string): void {
 /** Throws an Error for a file whose last transactions are in a file beside it: a copy of it alone would lack them. */
 function refuseLog(path: string): void {
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
-  throw Object.assign(
-    new Error(`${basename(path)} is a store in use, not a backup: make a backup of it and restore that`),
-    { code: "STORE_FILE" },
+  throw new FileProblem(
+    `${basename(path)} is a store in use, not a backup: make a backup of it and restore that`,
   );
 }
 
@@ -242,8 +242,7 @@ function requireSound(path: string, name: string, driver: SqliteDriverName | und
   }
 }
 
-const damaged = (name: string, what: string): Error =>
-  Object.assign(new Error(`${name} is damaged: ${what}`), { code: "STORE_FILE" });
+const damaged = (name: string, what: string): Error => new FileProblem(`${name} is damaged: ${what}`);
 
 /** Throws an Error that names the backup unless every row of its copy can be read and no record is missing. */
 async function requireWhole(path: string, name: string, driver: SqliteDriverName | undefined): Promise<void> {

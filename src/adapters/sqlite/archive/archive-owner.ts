@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fdatasyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../../common/index.ts";
+import { FileProblem } from "../file-problem.ts";
 import { archiveError, daysOf, syncFolder } from "./archive-folder.ts";
 
 /** Name of the file that says to which store an archive belongs. */
@@ -74,7 +75,4 @@ function create(folder: string, text: string): void {
   syncFolder(folder);
 }
 
-const problem = (folder: string, what: string): Error =>
-  Object.assign(new Error(`the archive ${folder} ${what}`), {
-    code: "STORE_FILE",
-  });
+const problem = (folder: string, what: string): Error => new FileProblem(`the archive ${folder} ${what}`);

@@ -1,9 +1,9 @@
 import type { JournalRecord } from "../../../model/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
+import { FileProblem } from "../file-problem.ts";
 import type { JournalTable } from "../journal-table.ts";
 import { headsOf } from "../stored-heads.ts";
-import { restoreError } from "./restore-error.ts";
 
 /** Where the journal of a shard ends at a position: at record `sequence`, 0 for none. */
 export type Target = Readonly<{ shard: number; epoch: number; head: number; sequence: number }>;
@@ -109,10 +109,10 @@ export async function requirePosition(
   { at, from }: Readonly<{ at: number; from: string }>,
 ): Promise<void> {
   const last = lastPosition(database);
-  if (at > last) throw restoreError(`${from} ends at the journal position ${last}, before ${at}`);
+  if (at > last) throw new FileProblem(`${from} ends at the journal position ${last}, before ${at}`);
   const earliest = await earliestPosition(database, journal);
   if (at >= earliest) return;
-  throw restoreError(
+  throw new FileProblem(
     `${from} cannot be restored at the journal position ${at}, because records of that time have left the store: the earliest possible position is ${earliest}; for an earlier one, name the archive`,
   );
 }

@@ -3,8 +3,8 @@ import { nextTurn } from "../../shared/index.ts";
 import { type ArchivedRecord, readArchive } from "../archive/index.ts";
 import { checksumOf } from "../checksum.ts";
 import type { Database } from "../database.ts";
+import { FileProblem } from "../file-problem.ts";
 import { headsOf } from "../stored-heads.ts";
-import { restoreError } from "./restore-error.ts";
 
 /** Number of records that one transaction puts back. */
 const RECORDS_PER_STEP = 512;
@@ -18,7 +18,7 @@ export async function putBack(database: Database, folder: string, until: number)
   let waiting: (ArchivedRecord & Readonly<{ name: string }>)[] = [];
   for await (const { file, line, record, problem } of readArchive(folder)) {
     const name = `${file}, line ${line}`;
-    if (record === undefined) throw restoreError(`${name}: ${problem}`);
+    if (record === undefined) throw new FileProblem(`${name}: ${problem}`);
     if (record.position <= until) waiting.push({ ...record, name });
     if (waiting.length < RECORDS_PER_STEP) continue;
     put(waiting);
@@ -49,7 +49,7 @@ function putting(
         if (kept === text) continue;
         const { shard, sequence } = decodeRecord(text);
         if (isOther || index.run(shard, sequence, position).changes !== 1)
-          throw restoreError(`${name}: record ${sequence} of shard ${shard} is not of this journal`);
+          throw new FileProblem(`${name}: record ${sequence} of shard ${shard} is not of this journal`);
         insert.run(position, shard, sequence, text, checksumOf([shard, sequence], text));
       }
     },
@@ -77,7 +77,7 @@ export function requireComplete(
   for (const { shard, sequence } of ends) {
     if (!forgotten.has(shard)) continue;
     const missing = sequence - (count.get(shard, sequence) ?? 0);
-    if (missing > 0) throw restoreError(`the archive lacks ${missing} records of shard ${shard}`);
+    if (missing > 0) throw new FileProblem(`the archive lacks ${missing} records of shard ${shard}`);
     note.run(sequence, shard);
   }
 }
