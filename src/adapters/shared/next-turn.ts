@@ -16,12 +16,12 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Runs one step per turn, so that appends and other work continue in between. `guarded` runs each step; `stepped` is
- * called after it.
+ * Runs one step per turn, so that appends and other work continue in between. `guarded` runs each step, by default
+ * directly; `stepped` is called after it.
  */
 export async function inTurns<T>(
   steps: Generator<void, T>,
-  guarded: (step: () => IteratorResult<void, T>) => Promise<IteratorResult<void, T>>,
+  guarded: (step: () => IteratorResult<void, T>) => Promise<IteratorResult<void, T>> = async (step) => step(),
   stepped?: () => void,
 ): Promise<T> {
   for (;;) {

@@ -1,5 +1,5 @@
 import type { JournalRecord, ParentOrder } from "../../../model/index.ts";
-import { nextTurn } from "../../shared/index.ts";
+import { inTurns, nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
 import { headsOf } from "../stored-heads.ts";
 import type { Tables } from "../tables.ts";
@@ -21,7 +21,7 @@ export async function raiseCounters({ database, tables }: Parts): Promise<void> 
   for (const { shard } of headsOf(database)) {
     if (tables.snapshots.raiseCounter(shard, LOST)) continue;
     const snapshot = { shard, sequence: 0, counter: LOST, parents: [] };
-    for (const _ of tables.snapshots.write(snapshot)) await nextTurn();
+    await inTurns(tables.snapshots.write(snapshot));
   }
 }
 

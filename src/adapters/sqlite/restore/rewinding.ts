@@ -1,7 +1,7 @@
 import { invariant } from "../../../errors/index.ts";
 import { evolveAll } from "../../../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../../../model/index.ts";
-import { nextTurn } from "../../shared/index.ts";
+import { inTurns, nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import type { Target } from "./restore-position.ts";
@@ -27,7 +27,7 @@ export async function rewind(parts: Parts, targets: readonly Target[]): Promise<
     const { shard, sequence } = target;
     parts.database.prepare<[shard: number]>("DELETE FROM snapshots WHERE shard = ?").run(shard);
     const snapshot = { shard, sequence, counter, parents: [...parents.values()] };
-    for (const _ of parts.tables.snapshots.write(snapshot)) await nextTurn();
+    await inTurns(parts.tables.snapshots.write(snapshot));
   }
   parts.tables.snapshots.cleanUp();
   parts.database.exec(

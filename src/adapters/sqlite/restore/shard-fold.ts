@@ -1,7 +1,7 @@
 import { invariant } from "../../../errors/index.ts";
 import { countOfId, evolveAll } from "../../../lifecycle/index.ts";
 import type { JournalRecord, ParentChange, ParentOrder } from "../../../model/index.ts";
-import { nextTurn } from "../../shared/index.ts";
+import { inTurns } from "../../shared/index.ts";
 import type { Tables } from "../tables.ts";
 import { recordsOf } from "./restore-position.ts";
 
@@ -20,10 +20,8 @@ export async function foldShard(
   { journal, snapshots }: Tables,
   { shard, sequence: until }: Readonly<{ shard: number; sequence: number }>,
 ): Promise<Folded> {
-  const steps = snapshots.read(shard);
-  let step = steps.next();
-  for (; step.done !== true; step = steps.next()) await nextTurn();
-  const snapshot = (step.value?.sequence ?? Number.POSITIVE_INFINITY) <= until ? step.value : undefined;
+  const newest = await inTurns(snapshots.read(shard));
+  const snapshot = (newest?.sequence ?? Number.POSITIVE_INFINITY) <= until ? newest : undefined;
   const parents = new Map((snapshot?.parents ?? []).map((parent) => [parent.orderId, parent]));
   let counter = snapshot?.counter ?? 0;
   for await (const record of recordsOf(journal, { shard, after: snapshot?.sequence ?? 0, until })) {
