@@ -16,6 +16,7 @@ import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
 import type { EndedTable } from "./ended-table.ts";
+import { idPages } from "./id-pages.ts";
 import { atOneMoment } from "./reading.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
 import { tablesOf } from "./tables-of.ts";
@@ -172,11 +173,8 @@ class Findings {
     }
     for (const [accountId, left] of isWhole ? counts : [])
       if (left !== 0) this.#problem(`the number of ended orders of account ${accountId} is wrong by ${left}`);
-    for (let ids = endedLists.ids(0, ROWS_PER_STEP); ids.length > 0; ) {
+    for await (const ids of idPages(endedLists.ids))
       for (const id of ids) this.#attempt(() => endedLists.row(id));
-      await nextTurn();
-      ids = endedLists.ids(ids.at(-1) ?? 0, ROWS_PER_STEP);
-    }
     this.#attempt(marks.read);
     this.#attempt(quotes.read);
     await this.#steps(volume.read());
@@ -188,15 +186,14 @@ class Findings {
     { shard, counts }: Readonly<{ shard: number; counts: Map<number, number> }>,
   ): Promise<boolean> {
     let isWhole = true;
-    for (let ids = ended.ids(shard, 0, ROWS_PER_STEP); ids.length > 0; ) {
+    const page = (after: number, limit: number): readonly number[] => ended.ids(shard, after, limit);
+    for await (const ids of idPages(page)) {
       for (const id of ids) {
         // One at a time: a row that is damaged does not keep the others from being read.
         const row = this.#attempt(() => ended.row(id));
         isWhole &&= row !== undefined;
         if (row !== undefined) counts.set(row.accountId, (counts.get(row.accountId) ?? 0) - 1);
       }
-      await nextTurn();
-      ids = ended.ids(shard, ids.at(-1) ?? 0, ROWS_PER_STEP);
     }
     return isWhole;
   }

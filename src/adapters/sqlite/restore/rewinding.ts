@@ -3,12 +3,13 @@ import { evolveAll } from "../../../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../../../model/index.ts";
 import { inTurns, nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
+import { idPages } from "../id-pages.ts";
 import type { Tables } from "../tables.ts";
 import type { Target } from "./restore-position.ts";
 import { foldShard } from "./shard-fold.ts";
 
-/** Number of rows that one transaction reads or deletes. */
-const ROWS_PER_STEP = 512;
+/** Number of records that one transaction deletes. */
+const RECORDS_PER_STEP = 512;
 
 type Parts = Readonly<{ database: Database; tables: Tables }>;
 
@@ -47,11 +48,8 @@ async function rewindEnded({ database, tables }: Parts, { shard, sequence }: Tar
       else ended.put(before, shard);
     }
   });
-  for (let ids = ended.ids(shard, 0, ROWS_PER_STEP); ids.length > 0; ) {
-    immediate(ids);
-    await nextTurn();
-    ids = ended.ids(shard, ids.at(-1) ?? 0, ROWS_PER_STEP);
-  }
+  const page = (after: number, limit: number): readonly number[] => ended.ids(shard, after, limit);
+  for await (const ids of idPages(page)) immediate(ids);
 }
 
 /** Returns the records of an order, newest first. Throws an InvariantError I54 if one is missing. */
@@ -95,11 +93,7 @@ async function dropOpenLists({ database, tables }: Parts): Promise<void> {
       if (!legs.every((leg) => ended.has(leg))) endedLists.delete(id);
     }
   });
-  for (let ids = endedLists.ids(0, ROWS_PER_STEP); ids.length > 0; ) {
-    immediate(ids);
-    await nextTurn();
-    ids = endedLists.ids(ids.at(-1) ?? 0, ROWS_PER_STEP);
-  }
+  for await (const ids of idPages(endedLists.ids)) immediate(ids);
 }
 
 /** Deletes the records of a shard after its new end. */
@@ -122,7 +116,7 @@ async function cutJournal(database: Database, { shard, head, sequence }: Target)
   });
   // From the end, so that the head always names the last record.
   for (let after = head; after > sequence; await nextTurn()) {
-    after = Math.max(sequence, after - ROWS_PER_STEP);
+    after = Math.max(sequence, after - RECORDS_PER_STEP);
     immediate(after);
   }
 }
