@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { isForOperator, startProblem } from "./plain-words.ts";
-import { type Sandbox, startSandbox } from "./sandbox.ts";
+import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
 import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
 
@@ -24,9 +24,31 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   const settings = readSettings({ env: process.env, argv: rest });
-  const sandbox = await startSandbox(settings);
-  stopOnSignals(sandbox);
+  const started = await openSandbox(settings);
+  stopOnSignals(started);
+  const cancel = announceStandby(settings, started);
+  const sandbox = await started.active.finally(cancel);
   process.stdout.write(settings.log === "json" ? jsonLine(sandbox) : greeting(settings, sandbox));
+  void sandbox.replaced.then((sentence) => {
+    process.stderr.write(`managed-orders: ${sentence}\n`);
+    // Nothing needs closing: what is durable belongs to the other process, and nothing else may be sent.
+    process.exit(1);
+  });
+}
+
+/** Time in milliseconds after which a sandbox that is not active says that it is a standby. */
+const STANDBY_AFTER_MS = 1_500;
+
+/** Says after a moment that a sandbox waits for another one. Returns a function that cancels it. */
+function announceStandby({ log }: SandboxSettings, { standby }: StartedSandbox): () => void {
+  if (standby === undefined) return () => undefined;
+  const { url, controlUrl = null } = standby;
+  const text =
+    log === "json"
+      ? JSON.stringify({ standby: true, url, controlUrl })
+      : `Standby: another sandbox on this store is active. ${url} answers 503 until this one takes over.`;
+  const timer = setTimeout(() => void process.stdout.write(`${text}\n`), STANDBY_AFTER_MS);
+  return () => clearTimeout(timer);
 }
 
 /** Progress is shown on a terminal only, on one line that the next text replaces. */
@@ -66,7 +88,7 @@ function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange 
 const NOT_SHOWN =
   "not shown, because the output is not a terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET to choose your own";
 
-function stopOnSignals(sandbox: Sandbox): void {
+function stopOnSignals(sandbox: Pick<StartedSandbox, "stop">): void {
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { parsePrice, parseQuantity } from "../decimal/index.ts";
+import type { Standby } from "../engine/index.ts";
 import type { JsonInput, JsonValue } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
 import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
+import { stateOf, stateOfStandby } from "./health.ts";
 import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
 import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
@@ -20,6 +22,11 @@ export type ControlCall = Readonly<{
 /** There is no such call, or nothing with that id. Answered with 404. */
 export class MissingError extends Error {
   override readonly name = "MissingError";
+}
+
+/** Another sandbox on the same store is active. Answered with 503. */
+export class WaitingError extends Error {
+  override readonly name = "WaitingError";
 }
 
 type Handler = (exchange: Exchange, call: ControlCall) => Promise<unknown> | unknown;
@@ -221,7 +228,17 @@ function metrics({ engine, rejections }: Exchange): unknown {
 
 function health(exchange: Exchange): unknown {
   const { openParents, journalSequence } = exchange.engine.metrics();
-  return { ok: true, now: exchange.clock.nowMs(), openParents, journalSequence };
+  return { ok: true, state: stateOf(exchange), now: exchange.clock.nowMs(), openParents, journalSequence };
+}
+
+/** Returns what a standby says of itself: its state, and why it could not take over. Throws for every other call. */
+export async function answerStandby(standby: Standby, { method, path }: ControlCall): Promise<JsonInput> {
+  const call = `${method} ${path.join("/")}`;
+  const { reasons } = standby.status();
+  const state = stateOfStandby(standby);
+  if (call === "GET health") return { ok: true, state, reasons: [...reasons] };
+  if (call === "GET verify") return { ...(await standby.verify()) };
+  throw new WaitingError(`this sandbox is a standby (${state}): another one on the same store is active`);
 }
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([

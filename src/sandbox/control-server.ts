@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorMessage } from "../common/index.ts";
 import { VenueInputError } from "../simulator/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
-import { answerControl, type ControlCall, MissingError } from "./control-routes.ts";
-import type { Exchange } from "./exchange.ts";
+import { type ControlCall, MissingError, WaitingError } from "./control-routes.ts";
 import { InputError } from "./input-error.ts";
 import { ConflictError } from "./settlement.ts";
 
@@ -24,14 +23,17 @@ class RefusedError extends Error {
 /** Maximum length of an error text. It limits how much of a client's input is echoed. */
 const LONGEST_MESSAGE = 300;
 
+/** Answers a call. Throws InputError or MissingError, and WaitingError while another sandbox is active. */
+export type ControlAnswer = (call: ControlCall) => Promise<JsonInput>;
+
 /**
  * Creates the control interface of a sandbox on node:http. It answers only requests from this machine that do not come
  * from a foreign page: loopback Host, JSON bodies, and an Origin that is absent or one of `origins`. It also refuses
  * requests that a page of another origin makes a browser load, which have no Origin. Source: decision GB.
  */
-export function createControlServer(exchange: Exchange, origins: () => readonly string[]): Server {
+export function createControlServer(answerCall: ControlAnswer, origins: () => readonly string[]): Server {
   const server = createServer((request, response) => {
-    answer(exchange, request, origins()).then(
+    answer(answerCall, request, origins()).then(
       (body) => send(response, 200, body),
       (error: unknown) => send(response, statusOf(error), { error: messageOf(error) }),
     );
@@ -41,13 +43,13 @@ export function createControlServer(exchange: Exchange, origins: () => readonly 
 }
 
 async function answer(
-  exchange: Exchange,
+  answerCall: ControlAnswer,
   request: IncomingMessage,
   origins: readonly string[],
 ): Promise<JsonInput> {
   checkSender(request, origins);
   const body = await readBody(request);
-  return await answerControl(exchange, callOf(request, body));
+  return await answerCall(callOf(request, body));
 }
 
 function checkSender(request: IncomingMessage, origins: readonly string[]): void {
@@ -115,6 +117,7 @@ function statusOf(error: unknown): number {
   if (error instanceof RefusedError) return error.status;
   if (error instanceof MissingError) return 404;
   if (error instanceof ConflictError) return 409;
+  if (error instanceof WaitingError) return 503;
   return error instanceof InputError || error instanceof VenueInputError ? 400 : 500;
 }
 

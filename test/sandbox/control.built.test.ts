@@ -60,6 +60,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 it("health, clock and metrics show the state of the sandbox", async () => {
   expect(await sandbox.control("GET", "health")).toEqual({
     ok: true,
+    state: "active",
     now: START_MS,
     openParents: 0,
     journalSequence: 0,
@@ -309,7 +310,8 @@ function run(
 
 it.each([
   [{ PORT: "99999" }, "PORT"],
-  [{ STORE: "postgres://x" }, "STORE"],
+  [{ STORE: "postgres://:0" }, "STORE"],
+  [{ STORE: "postgres://x/y", CLOCK: "manual" }, "CLOCK"],
   [{ MARKET: "nonsense" }, "MARKET"],
   [{ MARKET: "replay:/no/such/file.csv" }, "file.csv"],
   [{ ORDER_REJECT_PERSISTENCE_ENABLED: "yes" }, "ORDER_REJECT_PERSISTENCE_ENABLED"],

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { createControlServer } from "../../src/sandbox/control-server.ts";
 import { type Exchange, openExchange } from "../../src/sandbox/exchange.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
@@ -15,7 +16,10 @@ async function openControlled(): Promise<
     entropy: createEntropy(),
     telemetry: { event: () => undefined },
   });
-  const server = createControlServer(exchange, () => []);
+  const server = createControlServer(
+    (call) => answerControl(exchange, call),
+    () => [],
+  );
   await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0 }, resolve));
   onTestFinished(async () => {
     server.close().closeAllConnections();

@@ -25,6 +25,8 @@ describe("settings", () => {
       frontThreads: 0,
       controlPort: 8081,
       store: { kind: "sqlite", path: "./data/managed-orders.db" },
+      leaseTtlMs: 10_000,
+      venueFolder: "./data",
       market: { kind: "synthetic" },
       marketSeed: 1,
       marketSpeed: 1,
@@ -60,6 +62,8 @@ describe("settings", () => {
       FRONT_THREADS: "2",
       CONTROL_PORT: "off",
       STORE: "memory:",
+      LEASE_TTL_MS: "2000",
+      VENUE_FOLDER: "/var/venue",
       MARKET: "replay:quotes.csv,trades.csv",
       MARKET_SEED: "0",
       MARKET_SPEED: "0.5",
@@ -93,6 +97,8 @@ describe("settings", () => {
       frontThreads: 2,
       controlPort: "off",
       store: { kind: "memory" },
+      leaseTtlMs: 2_000,
+      venueFolder: "/var/venue",
       market: { kind: "replay", quotesPath: "quotes.csv", tradesPath: "trades.csv" },
       marketSeed: 0,
       marketSpeed: 0.5,
@@ -221,6 +227,7 @@ describe("a bad setting", () => {
     ["POST_ALLOWLIST", "*"],
     ["RETENTION_DAYS", "0"],
     ["SNAPSHOT_EVERY", "0"],
+    ["LEASE_TTL_MS", "1"],
     ["CRASH_AT", "before-lunch"],
     ["CRASH_AT", "after-load:once"],
     ["CRASH_AT", "after-load:1:2"],
@@ -249,11 +256,22 @@ describe("a bad setting", () => {
     expect(message().length).toBeLessThan(150);
   });
 
-  it("STORE=postgres says that the adapter does not exist yet", () => {
-    for (const url of ["postgres://user:word@host/db", "postgresql://host/db"]) {
-      expect(() => read({ STORE: url })).toThrow("STORE: PostgreSQL is not supported yet");
-      expect(() => read({ STORE: url })).not.toThrow("word@");
-    }
+  it("decision XG: STORE is the URL of a Postgres database, and its parameter schema is ours", () => {
+    const url = "postgres://user:word@host:5432/db";
+    expect(read({ STORE: url }).store).toEqual({ kind: "postgres", url });
+    expect(read({ STORE: `${url}?sslmode=verify-full&schema=orders_2` }).store).toEqual({
+      kind: "postgres",
+      url: `${url}?sslmode=verify-full`,
+      schema: "orders_2",
+    });
+    expect(() => read({ STORE: `${url}?schema=Orders` })).toThrow("STORE: must be a URL whose schema has");
+    expect(() => read({ STORE: url, CLOCK: "manual" })).toThrow("CLOCK: must be real");
+  });
+
+  it("I72: the URL of a database is not shown, because it may contain a password", () => {
+    const STORE = "postgres://user:hunter2@host:x/db";
+    expect(() => read({ STORE })).toThrow("STORE: must be the URL of a database such as");
+    expect(() => read({ STORE })).not.toThrow(/hunter2/);
   });
 
   it("I72 a bad secret is not shown", () => {

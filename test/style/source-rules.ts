@@ -143,6 +143,8 @@ const APART: readonly string[] = [
     "requests/schemas/index.ts",
     "ports/internal.ts",
     "adapters/node/internal.ts",
+    "adapters/postgres/internal.ts",
+    "adapters/sqlite/internal.ts",
     "service/internal.ts",
     "signing/internal.ts",
     "simulator/internal.ts",

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { PostgresStoreError } from "./postgres-error.ts";
 
 /** A row as the store reads it: every value is the text that the server sent. */
 export type Row = readonly (string | null)[];
@@ -37,7 +38,7 @@ export type PgClientOptions = Readonly<{
 /** Creates a client. */
 export type Driver = (options: PgClientOptions) => PgClient;
 
-/** Loads the package pg. Throws an Error that says what to install if it cannot be loaded. */
+/** Loads the package pg. Throws a PostgresStoreError that says what to install if it cannot be loaded. */
 export function loadDriver(load: (name: string) => unknown = requireHere()): Driver {
   const { Client } = loadPackage(load);
   return (options) => new Client(options);
@@ -49,9 +50,10 @@ function loadPackage(load: (name: string) => unknown): Package {
   try {
     return load("pg") as Package;
   } catch (error) {
-    throw new Error(
+    throw new PostgresStoreError(
       "The Postgres store needs the package pg, which cannot be loaded. Install it: npm install pg",
-      { cause: error },
+      "DRIVER_MISSING",
+      error,
     );
   }
 }

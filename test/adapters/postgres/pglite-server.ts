@@ -21,8 +21,15 @@ export type PGliteServer = Readonly<{ url: string; close: () => Promise<void> }>
  * may span no two exchanges: whatever a client sends up to a Sync is run at once.
  */
 export async function startPGlite(): Promise<PGliteServer> {
-  const load = createRequire(import.meta.url)("@electric-sql/pglite") as { PGlite: new () => PGlite };
-  const database = new load.PGlite();
+  const { PGlite } = createRequire(import.meta.url)("@electric-sql/pglite") as {
+    PGlite: (new (
+      options: Readonly<{ startParams: readonly string[] }>,
+    ) => PGlite) &
+      Readonly<{ defaultStartParams: readonly string[] }>;
+  };
+  // Without -F: the store refuses a server that does not wait for its disk.
+  const startParams = PGlite.defaultStartParams.filter((word) => word !== "-F");
+  const database = new PGlite({ startParams });
   await database.waitReady;
   let queue: Promise<unknown> = Promise.resolve();
   const run: Run = (messages) => {

@@ -1,0 +1,3 @@
+/** Exports of the Postgres store to other folders of this package. They are not part of the package's interface. */
+export { databaseOf } from "./options.ts";
+export { PostgresStoreError } from "./postgres-error.ts";

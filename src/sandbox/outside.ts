@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { lockFile, type Unlock } from "../adapters/sqlite/internal.ts";
+import { errorCode } from "../common/index.ts";
+import type { Accounts, Clock, ExecutionVenue, Exposure, Instruments, Telemetry } from "../ports/index.ts";
+import { type Forgetting, openPaperVenue, type PaperVenue } from "../simulator/index.ts";
+import { demoBalances } from "./catalogue.ts";
+import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
+import type { Disk } from "./disk.ts";
+import { type SandboxSettings, venueRecordPath } from "./settings.ts";
+import { SettingsError } from "./settings-error.ts";
+
+/** What is outside of the engine: the accounts, and the venue, which only one process may run. */
+export type Outside = Readonly<{
+  directory: Directory;
+  venue: PaperVenue;
+  demoKey: KeyPair;
+  close: () => Promise<void>;
+}>;
+
+/** What the outside is made of. */
+export type OutsideParts = Readonly<{
+  settings: SandboxSettings;
+  disk: Disk;
+  clock: Clock;
+  instruments: Instruments;
+  telemetry: Telemetry;
+}>;
+
+/** Time within which an engine asks again for an unknown outcome, unless longer pauses are set. */
+const ASKED_AGAIN_MS = 300_000;
+
+/** Key of the id in the name of the venue's record of a store that is not a file. */
+const RECORD_KEY = "venue.record";
+
+/** Pause between two attempts to open the venue's record while another process has it. */
+const LOCKED_AGAIN_MS = 200;
+
+/** Opens accounts and venue. Rejects with a SettingsError for a record that belongs to another store. */
+export async function openOutside(parts: OutsideParts): Promise<Outside> {
+  const { settings, instruments, disk } = parts;
+  const directory = await openDirectory(disk.keyValue);
+  const { path, unlock } = await recordOf(parts);
+  try {
+    const venue = await openVenue(parts, { directory, path });
+    const demoKey = await directory.ensureDemo(settings.demoKey);
+    if (!venue.hasAccount(DEMO_ACCOUNT_ID))
+      await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
+    return { directory, venue, demoKey, close: () => venue.close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+type VenueFile = Readonly<{ path: string | undefined; unlock: Unlock }>;
+
+/**
+ * Returns the path of the venue's record. That of a store in a file is beside it and shares its lock. Several sandboxes
+ * may share a store in Postgres: the record, whose name is kept in that store, is locked, so that a process that was
+ * stopped and goes on cannot write it beside its successor.
+ */
+async function recordOf(parts: OutsideParts): Promise<VenueFile> {
+  const { store, venueFolder } = parts.settings;
+  if (store.kind !== "postgres") {
+    const real = store.kind === "sqlite" ? { ...store, path: realpathSync(store.path) } : store;
+    return { path: venueRecordPath(real), unlock: () => undefined };
+  }
+  const kept = await parts.disk.keyValue.get(RECORD_KEY);
+  const name = kept ?? randomUUID();
+  const path = join(resolve(venueFolder), `venue-${name}.jsonl`);
+  if (kept !== undefined && !existsSync(path))
+    throw new SettingsError(
+      `the record of the venue, ${basename(path)}, is missing in ${venueFolder}: set VENUE_FOLDER to the folder with which the store was first used, or use another schema`,
+    );
+  const unlock = await lockedWhenFree(path, parts.clock);
+  if (kept !== undefined) return { path, unlock };
+  try {
+    // The record exists before its name is kept, so that a name without a record means that the record is lost.
+    await (await openPaperVenue({ clock: parts.clock, instruments: parts.instruments, path })).close();
+    await parts.disk.keyValue.set(RECORD_KEY, name);
+    return { path, unlock };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Waits until no other process has the record. The system frees it when that process ends, however it ends. */
+async function lockedWhenFree(path: string, clock: Clock): Promise<Unlock> {
+  for (;;) {
+    try {
+      return lockFile({ path, busyTimeoutMs: 0 });
+    } catch (error) {
+      if (errorCode(error) !== "EBUSY") throw error;
+    }
+    await new Promise<void>((wake) => void clock.schedule(clock.monotonicMs() + LOCKED_AGAIN_MS, wake));
+  }
+}
+
+/**
+ * Opens the venue on its record. A store without accounts is new. If the record then is not new, it belongs to another
+ * store: children of new orders could get the ids of its children, and would be answered with their fills.
+ */
+async function openVenue(
+  { settings, clock, instruments, telemetry }: OutsideParts,
+  { directory, path }: Readonly<{ directory: Directory; path: string | undefined }>,
+): Promise<PaperVenue> {
+  const forgetting = forgettingOf(settings);
+  const venue = await openPaperVenue({ clock, instruments, telemetry, path, forgetting });
+  const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
+  if (!isForeign) return venue;
+  await venue.close();
+  throw new SettingsError(
+    `${basename(path ?? "")} is the record of another store: remove it, or restore its store`,
+  );
+}
+
+/**
+ * Returns the times after which children are forgotten. A child is not forgotten while an engine still looks it up: the
+ * engine asks again within its longest pause.
+ */
+function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
+  const quietMs = 2 * Math.max(ASKED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
+  return { afterMs: venueForgetsAfterMs, quietMs };
+}
+
+/** The ports of an engine whose outside is opened when it has taken over. */
+export type LateOutside = Readonly<{
+  venue: ExecutionVenue;
+  accounts: Accounts;
+  exposure: Exposure;
+  /** Opens the outside, once. */
+  open: () => Promise<Outside>;
+  /** Closes it, if it was opened. The next call opens it again. */
+  close: () => Promise<void>;
+}>;
+
+/**
+ * Creates ports that open accounts and venue at the first call of an engine. A standby makes none, so only the process
+ * that has taken over opens them. Until they are open, calls wait, and the engine treats the venue as one that does not
+ * answer.
+ */
+export function lateOutside(openNow: () => Promise<Outside>): LateOutside {
+  let opening: Promise<Outside> | undefined;
+  const listeners = new Set<(event: Parameters<Parameters<ExecutionVenue["subscribe"]>[0]>[0]) => void>();
+  const open = (): Promise<Outside> => {
+    opening ??= openNow().then((outside) => {
+      outside.venue.subscribe((event) => {
+        for (const listener of [...listeners]) listener(event);
+      });
+      return outside;
+    });
+    return opening;
+  };
+  return {
+    venue: {
+      // Those of the paper venue.
+      capabilities: { honoursDeadline: true, canVoid: false },
+      submit: async (child, limits) => (await open()).venue.submit(child, limits),
+      lookup: async (child) => (await open()).venue.lookup(child),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    accounts: {
+      key: async (apiKey) => (await open()).directory.key(apiKey),
+      account: async (accountId) => (await open()).directory.account(accountId),
+    },
+    exposure: {
+      position: async (accountId, symbol) => (await open()).venue.position(accountId, symbol),
+    },
+    open,
+    close: async () => {
+      const outside = opening;
+      opening = undefined;
+      await (await outside?.catch(() => undefined))?.close();
+    },
+  };
+}

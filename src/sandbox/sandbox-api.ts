@@ -1,0 +1,24 @@
+import type { Exchange } from "./exchange.ts";
+
+/** A running sandbox. */
+export type Sandbox = Readonly<{
+  exchange: Exchange;
+  /** Base address of REST, without a path. */
+  url: string;
+  /** Base address of WebSocket, without a path. */
+  wsUrl: string;
+  /** Base address of the control interface; undefined if it is off. */
+  controlUrl: string | undefined;
+  /** Resolves to a sentence if another sandbox on the same store has taken over. This one can only end then. */
+  replaced: Promise<string>;
+  /** Stops accepting orders, answers pending requests within ten seconds, and closes. */
+  stop: () => Promise<void>;
+}>;
+
+/** A sandbox that runs, or that waits for another one on the same store. */
+export type StartedSandbox = Readonly<{
+  /** Its addresses while it waits; undefined if the store has one process only. */
+  standby: Omit<Sandbox, "exchange" | "replaced" | "stop"> | undefined;
+  active: Promise<Sandbox>;
+  stop: () => Promise<void>;
+}>;

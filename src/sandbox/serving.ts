@@ -1,0 +1,130 @@
+import type { Server } from "node:http";
+import { createMemoryRateLimiter } from "../adapters/memory/index.ts";
+import {
+  createEntropy,
+  createNodeServer,
+  createSystemClock,
+  type NodeServer,
+} from "../adapters/node/index.ts";
+import type { Standby } from "../engine/index.ts";
+import type { RateLimiter, Telemetry } from "../ports/index.ts";
+import { createService, type ServiceSettings } from "../service/index.ts";
+import { createAccountEvents } from "./account-events.ts";
+import { type ControlAnswer, createControlServer } from "./control-server.ts";
+import { descriptionsOf } from "./descriptions.ts";
+import type { Exchange } from "./exchange.ts";
+import { standbyHandle, withHealth } from "./health.ts";
+import type { SandboxSettings } from "./settings.ts";
+
+/** Addresses of REST and WebSocket, without a path. */
+export type Addresses = Readonly<{ url: string; wsUrl: string }>;
+
+/** A port on which a sandbox answers. */
+export type Served = Addresses & Readonly<{ port: number; close: () => Promise<void> }>;
+
+const LOOPBACK = "127.0.0.1";
+
+/** Serves an exchange on a port. Rejects if the port is in use. */
+export async function serveExchange(
+  exchange: Exchange,
+  settings: SandboxSettings,
+  { telemetry, port }: Readonly<{ telemetry: Telemetry; port: number }>,
+): Promise<Served> {
+  let addresses: Addresses = { url: "", wsUrl: "" };
+  const service = createService({
+    engine: exchange.engine,
+    accounts: exchange.directory,
+    instruments: exchange.instruments,
+    clock: exchange.clock,
+    entropy: createEntropy(),
+    rateLimiter: rateLimiterOf(settings, exchange),
+    nativeOrders: exchange.native,
+    balances: { balances: (accountId) => exchange.venue.funds(accountId) },
+    rejections: exchange.rejections,
+    telemetry,
+    ...(settings.replayGuard ? {} : { replayGuard: false }),
+    settings: serviceSettings(settings),
+    documents: descriptionsOf(() => addresses),
+    sockets: { accountEvents: createAccountEvents(exchange), realClock: createSystemClock() },
+  });
+  const handle = withHealth(exchange.engine, (request, front) => service.handle(request, front));
+  const rest = createNodeServer({
+    ...{ service: { ...service, handle }, sockets: service.sockets, telemetry },
+    frontThreads: settings.frontThreads,
+  });
+  const served = await listening(rest, settings, port);
+  addresses = served;
+  return served;
+}
+
+/** Answers on a port while another process serves: 503 to every request. Rejects if the port is in use. */
+export async function serveStandby(
+  standby: Pick<Standby, "status">,
+  settings: SandboxSettings,
+  telemetry: Telemetry,
+): Promise<Served> {
+  const waiting = createNodeServer({ service: { handle: standbyHandle(standby) }, telemetry });
+  const served = await listening(waiting, settings, portOf(settings.port));
+  // Whoever waits for an answer of the standby gets none that is better.
+  return { ...served, close: () => waiting.close({ graceMs: 0 }) };
+}
+
+async function listening(
+  server: NodeServer,
+  { host }: Pick<SandboxSettings, "host">,
+  port: number,
+): Promise<Served> {
+  const bound = await server.listen({ host, port });
+  const address = `${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
+  const close = (): Promise<void> => server.close();
+  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: bound.port, close };
+}
+
+/** The control interface of a sandbox: its address, undefined if it is off. */
+export type Control = Readonly<{ controlUrl: string | undefined; close: () => void }>;
+
+/** Opens the control interface on loopback. Rejects if its port is in use. */
+export async function openControl(
+  { controlPort }: SandboxSettings,
+  answer: ControlAnswer,
+  origins: () => readonly string[],
+): Promise<Control> {
+  if (controlPort === "off") return { controlUrl: undefined, close: () => undefined };
+  const server = createControlServer(answer, origins);
+  const controlUrl = await listen(server, portOf(controlPort));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { controlUrl, close };
+}
+
+function serviceSettings(settings: SandboxSettings): ServiceSettings {
+  const { businessErrors200, allowedOrigins, trustedProxies, getAllowlist, postAllowlist } = settings;
+  return {
+    businessErrorsAs200: businessErrors200,
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(trustedProxies && { trustedProxies }),
+    ...(getAllowlist && { getAllowlist }),
+    ...(postAllowlist && { postAllowlist }),
+  };
+}
+
+/** Returns a port to listen on; 0 selects a free one. */
+export const portOf = (port: number | "auto" | "off"): number => (typeof port === "number" ? port : 0);
+
+function rateLimiterOf({ rateLimits }: SandboxSettings, { clock }: Exchange): RateLimiter {
+  if (rateLimits === "off") return createMemoryRateLimiter({ clock, enforce: false });
+  const { ordersPer10Seconds: ordersPer10s, ...limits } = rateLimits;
+  return createMemoryRateLimiter({ clock, ordersPer10s, ...limits });
+}
+
+function listen(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: LOOPBACK, port }, () => {
+      const bound = server.address();
+      resolve(`http://${LOOPBACK}:${typeof bound === "object" && bound !== null ? bound.port : port}`);
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
+import { openSandboxProcess, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+
+let server: PGliteServer;
+
+beforeAll(async () => {
+  server = await startPGlite();
+  return () => server.close();
+});
+
+async function environment(schema: string): Promise<Readonly<Record<string, string>>> {
+  const folder = await mkdtemp(join(tmpdir(), "managed-orders-sandbox-postgres-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const STORE = `${server.url}?schema=${schema}`;
+  return { STORE, VENUE_FOLDER: folder, MARKET: "manual", LEASE_TTL_MS: "1000" };
+}
+
+const healthOf = async ({ url }: Pick<SandboxProcess, "url">): Promise<readonly [number, unknown]> => {
+  const reply = await fetch(`${url}/health`);
+  return [reply.status, await reply.json()];
+};
+
+const refusalOf = (env: Readonly<Record<string, string>>): Promise<string> =>
+  startSandboxProcess(env).then(
+    () => "started",
+    (error: Error) => error.message.trim(),
+  );
+
+it("decision XH: a sandbox on Postgres is a standby while another one is active, answers 503, and takes its orders over after SIGKILL", async () => {
+  const env = await environment("pair");
+  const first = await startSandboxProcess(env);
+  onTestFinished(() => first.kill());
+  expect(await healthOf(first)).toEqual([200, { state: "active", reasons: [] }]);
+  const order = { symbol: "BTC/USD", side: "BUY", quantity: "1", price: "100", type: "SYNTHETIC_LIMIT" };
+  const placed = await first.signed("POST", "/api/order", { ...order, newClientOrderId: "kept" });
+  expect(placed.status).toBe(200);
+  const second = await openSandboxProcess(env).ready;
+  onTestFinished(() => second.kill());
+  expect(await healthOf(second)).toEqual([503, { state: "ready", reasons: [] }]);
+  const refused = await fetch(`${second.url}/api/ping`);
+  expect([refused.status, ((await refused.json()) as { code: number }).code]).toEqual([503, -1001]);
+  expect(await second.control("GET", "health")).toEqual({ ok: true, state: "ready", reasons: [] });
+  await expect(second.control("GET", "metrics")).rejects.toThrow("503");
+  await first.kill();
+  await expect
+    .poll(async () => (await healthOf(second).catch(() => [0]))[0], { timeout: 20_000, interval: 50 })
+    .toBe(200);
+  const quote = { symbol: "BTC/USD", bid: "99", ask: "100" };
+  await second.control("POST", "quotes", [quote, quote]);
+  const found = await second.signed("GET", "/api/v2/order", {
+    symbol: "BTC/USD",
+    origClientOrderId: "kept",
+  });
+  expect(found).toMatchObject({ status: 200, body: { status: "FILLED" } });
+  expect(await second.control("GET", "verify")).toMatchObject({ equal: true });
+}, 40_000);
+
+it("decision XG: a database that cannot be used is one sentence and exit code 2", async () => {
+  const env = await environment("pair");
+  const away = "postgres://orders:secret@127.0.0.1:1/exchange";
+  expect(await refusalOf({ ...env, STORE: away })).toBe(
+    "the sandbox ended with 2: managed-orders: database exchange on 127.0.0.1:1 cannot be reached (ECONNREFUSED): no server listens there: start it, or correct host and port of the URL",
+  );
+  expect(await refusalOf({ ...env, STORE: `${server.url}?schema=information_schema` })).toContain(
+    "ended with 2: managed-orders: the schema information_schema of database postgres on 127.0.0.1",
+  );
+}, 20_000);
