@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
 import { backupSqliteStore, restoreSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { createControlServer } from "../../src/sandbox/control-server.ts";
 import { type Exchange, openExchange } from "../../src/sandbox/exchange.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
@@ -22,7 +23,10 @@ async function open(path: string): Promise<Exchange> {
 
 /** Serves the control interface of an exchange; returns a function that posts to its route for restored orders. */
 async function resumeRoute(exchange: Exchange) {
-  const server = createControlServer(exchange, () => []);
+  const server = createControlServer(
+    (call) => answerControl(exchange, call),
+    () => [],
+  );
   await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0 }, resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
