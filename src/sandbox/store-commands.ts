@@ -6,7 +6,9 @@ import {
   type SqliteVerification,
   verifySqliteStore,
 } from "../adapters/sqlite/index.ts";
+import { storeSetting } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
+import { copyStore } from "./store-copy.ts";
 
 /** Where a command writes: results, and on a terminal its progress. */
 export type CommandOutput = Readonly<{ say: (text: string) => void; progress: (text: string) => void }>;
@@ -18,6 +20,7 @@ type StoreCommand = (argv: readonly string[], output: CommandOutput) => Promise<
 export const STORE_COMMANDS: ReadonlyMap<string, StoreCommand> = new Map<string, StoreCommand>([
   ["backup", backup],
   ["restore", restore],
+  ["store", store],
   ["verify", verify],
 ]);
 
@@ -29,6 +32,7 @@ export function storeCommandsHelp(): string {
     "    --at POSITION        as it was at a position of the journal, which backup prints",
     "    --archive FOLDER     with the records that have left the store",
     "    --no-pause           only if no engine has opened the store since the backup",
+    "managed-orders store copy FROM TO               copies a SQLite store that is not in use into an empty Postgres database",
     "managed-orders verify STORE [--archive FOLDER]  reads every row of a store, and the archive of its journal",
     "",
   ].join("\n");
@@ -76,6 +80,29 @@ function positionIn(text = ""): number {
   if (!/^[0-9]{1,15}$/.test(text)) throw wrongArguments(RESTORE);
   return Number.parseInt(text, 10);
 }
+
+const COPY = "store copy FROM TO, such as store copy ./data/orders.db postgres://user@host:5432/database";
+
+async function store([command = "", ...argv]: readonly string[], output: CommandOutput): Promise<number> {
+  if (command !== "copy") throw wrongArguments(COPY);
+  const [from, to] = two(argv, COPY);
+  const source = storeSetting(/^(sqlite|memory|postgres(ql)?):/.test(from) ? from : `sqlite:${from}`);
+  const target = storeSetting(to);
+  if (source.kind !== "sqlite" || target.kind !== "postgres") throw wrongArguments(COPY);
+  const { records, endedOrders, endedLists, rejections, digest } = await copyStore({
+    from: { path: source.path },
+    to: { url: target.url, ...(target.schema !== undefined && { schema: target.schema }) },
+    onProgress: (step, done, all) => bar(step, output)(done, all),
+  });
+  output.progress("");
+  const contents = `${records} records, ${endedOrders} ended orders, ${endedLists} ended lists, ${rejections} refused orders`;
+  output.say(`Copied and read back: ${contents}.\nBoth stores contain ${digest.slice(0, 16)}.\n`);
+  output.say(NOT_COPIED);
+  return 0;
+}
+
+const NOT_COPIED =
+  "Not copied: the archive of the journal, the venue's record of a sandbox. Do not open the old store again.\n";
 
 async function verify(argv: readonly string[], output: CommandOutput): Promise<number> {
   const [path, flag, archive, ...more] = argv;

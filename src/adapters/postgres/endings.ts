@@ -88,7 +88,8 @@ function orderOf(row: Row): ParentOrder {
   return decodeParent(textIn(row, 1), wholeIn(row, 0));
 }
 
-function listOf(row: Row): EndedList {
+/** Returns a list of a row. */
+export function listOf(row: Row): EndedList {
   const listId = wholeIn(row, 0);
   return {
     listId,

@@ -1,8 +1,8 @@
 import { invariant } from "../../errors/index.ts";
-import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
+import { SHARD_COUNT } from "../../model/index.ts";
 import type { OrderStore, ShardHead } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { limited } from "../shared/index.ts";
+import { limited, type RecordText } from "../shared/index.ts";
 import { MARKET_ROW, requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
@@ -30,10 +30,9 @@ export function journal(database: Database, owner: Owner): Journal {
       await database.write(JOURNAL.fence, [shard, epoch, round], "first");
     },
     async readRecords(range) {
-      const { shard, after, limit } = limited(range);
-      requireShard(shard);
-      const rows = await database.read(JOURNAL.read, [shard, after, limit, READ_BYTES]);
-      return recordsOf({ shard, after, limit }, rows);
+      const { shard } = range;
+      const records = await readTexts(database, limited(range));
+      return records.map(({ sequence, text }) => decodeRecord(text, { shard, sequence }));
     },
   };
 }
@@ -62,6 +61,13 @@ export async function takenOver(
   return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));
 }
 
+/** Reads records as they are stored, otherwise like `readRecords`. */
+export async function readTexts(database: Database, range: Range): Promise<readonly RecordText[]> {
+  const { shard, after, limit } = range;
+  requireShard(shard);
+  return textsOf(range, await database.read(JOURNAL.read, [shard, after, limit, READ_BYTES]));
+}
+
 /** Reads the heads of all shards. */
 export async function headsOf(database: Database): Promise<readonly ShardHead[]> {
   return (await database.read(JOURNAL.heads)).map(headOf);
@@ -83,16 +89,16 @@ type Range = Readonly<{ shard: number; after: number; limit: number }>;
  * Throws if records above `forgotten` are missing, or the last one: a journal with a hole or a lost end must never be
  * read as a shorter journal.
  */
-function recordsOf({ shard, after, limit }: Range, rows: readonly Row[]): readonly JournalRecord[] {
+function textsOf({ shard, after, limit }: Range, rows: readonly Row[]): readonly RecordText[] {
   const [forgotten, last] = [wholeIn(rows[0], 0), wholeIn(rows[0], 1)];
-  const records: JournalRecord[] = [];
+  const records: RecordText[] = [];
   let [before, bytes] = [after, 0];
   for (const row of rows) {
     if (row[2] === null) break; // no record above `after`
     const [sequence, text] = [wholeIn(row, 2), textIn(row, 3)];
     const follows = sequence === before + 1 || (sequence > before && sequence - 1 <= forgotten);
     invariant(follows, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
-    records.push(decodeRecord(text, { shard, sequence }));
+    records.push({ sequence, text });
     before = sequence;
     bytes += Buffer.byteLength(text);
   }

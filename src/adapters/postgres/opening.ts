@@ -7,6 +7,9 @@ import { OPENING } from "./statements.ts";
 
 const OLDEST_SERVER = 140_000;
 
+/** Version in a schema that is being copied into, see `COPYING.begin`. */
+const UNFINISHED_COPY = 2_147_483_647;
+
 /**
  * Returns what a host must change, so that an order that was acknowledged cannot be lost. Throws if the server is too old
  * or cannot be written.
@@ -41,6 +44,16 @@ export async function durabilityProblems(database: Database): Promise<readonly s
       `client_min_messages is ${messages}: the server hides that a commit has not reached its standby; set it to notice`,
     );
   return problems;
+}
+
+/** Throws a PostgresStoreError for a server that is too old, cannot be written, or would lose orders. */
+export async function requireDurable(database: Database): Promise<void> {
+  const problems = await durabilityProblems(database);
+  if (problems.length > 0)
+    throw new PostgresStoreError(
+      `${database.place.database} would lose acknowledged orders: ${problems.join("; ")}`,
+      "NOT_DURABLE",
+    );
 }
 
 const SHOWS_WARNINGS = [
@@ -118,6 +131,11 @@ function requireUsable(
   const newest = versions.at(-1);
   const known = migrations.at(-1)?.version ?? 0;
   if (newest === undefined || wholeIn(newest, 1) <= known) return;
+  if (wholeIn(newest, 0) === UNFINISHED_COPY)
+    throw new PostgresStoreError(
+      `the schema ${place.schema} of ${place.database} holds a copy that was not finished: remove it with DROP SCHEMA "${place.schema}" CASCADE and copy again`,
+      "UNFINISHED_COPY",
+    );
   throw new PostgresStoreError(
     `the schema ${place.schema} of ${place.database} has version ${wholeIn(newest, 0)}, which programs from version ${wholeIn(newest, 1)} on can use, but this version of managed-orders knows versions up to ${known}: update managed-orders`,
     "NEWER_SCHEMA",

@@ -9,11 +9,16 @@ import { endings } from "./endings.ts";
 import { journal } from "./journal.ts";
 import { leases } from "./leases.ts";
 import { forgetQuotes, market } from "./market.ts";
-import { durabilityProblems, migrate } from "./opening.ts";
-import { databaseOf, type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
+import { durabilityProblems, migrate, requireDurable } from "./opening.ts";
+import {
+  databaseOf,
+  type PostgresStoreOptions,
+  type ResolvedOptions,
+  resolved,
+  storeOption,
+} from "./options.ts";
 import { Owner } from "./owner.ts";
 import { Pool } from "./pool.ts";
-import { PostgresStoreError } from "./postgres-error.ts";
 import { type PostgresRejections, rejectionTable } from "./rejections.ts";
 import { snapshots } from "./snapshots.ts";
 import { VALUES } from "./statements.ts";
@@ -51,11 +56,9 @@ const QUOTES_KEPT = 4_096;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   storeOption(options, "openPostgresStore");
   const all = resolved(options);
-  const pool = new Pool({ ...all, driver: loadDriver() });
-  const database = new Database(pool, { database: databaseOf(all.url) ?? "", schema: all.schema });
+  const database = databaseOn(all);
   try {
-    const problems = await durabilityProblems(database);
-    if (all.requireDurability && problems.length > 0) throw lossy(database, problems);
+    await (all.requireDurability ? requireDurable(database) : durabilityProblems(database));
     await migrate(database);
     return storeOn(database, { ...options, answerTimeoutMs: all.answerTimeoutMs });
   } catch (error) {
@@ -64,17 +67,17 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-function lossy({ place }: Database, problems: readonly string[]): Error {
-  return new PostgresStoreError(
-    `${place.database} would lose acknowledged orders: ${problems.join("; ")}`,
-    "NOT_DURABLE",
-  );
+/** Returns the database of a store, to which nothing is connected yet. */
+export function databaseOn(options: ResolvedOptions): Database {
+  const pool = new Pool({ ...options, driver: loadDriver() });
+  return new Database(pool, { database: databaseOf(options.url) ?? "", schema: options.schema });
 }
 
 type StoreParts = Pick<PostgresStoreOptions, "rejections" | "telemetry"> &
   Readonly<{ answerTimeoutMs: number }>;
 
-function storeOn(
+/** Returns the store on a database whose schema is there. */
+export function storeOn(
   database: Database,
   { rejections: retention, telemetry, answerTimeoutMs }: StoreParts,
 ): PostgresStore {

@@ -72,7 +72,8 @@ function rowsOf(rejections: readonly Rejection[]): readonly (readonly unknown[])
   });
 }
 
-function rejectionOf(row: Row): Rejection {
+/** Returns a rejection of a row. */
+export function rejectionOf(row: Row): Rejection {
   const given = (column: number): string | null => {
     const value = row[column];
     return value === null || value === undefined ? null : asGiven(value);

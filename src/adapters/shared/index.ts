@@ -10,3 +10,4 @@ export {
 } from "./queued-rejections.ts";
 export { textsOf } from "./record-texts.ts";
 export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts";
+export type { RecordText, StoreContents } from "./store-contents.ts";

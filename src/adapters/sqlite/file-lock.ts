@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
-import { createFile, type DatabaseOptions, explained } from "./open-database.ts";
+import { createFile, type DatabaseOptions, explained, inUse } from "./open-database.ts";
 
 /** Releases a lock. */
 export type Unlock = () => void;
@@ -24,14 +24,7 @@ export function lockFile({ path, busyTimeoutMs, driver: name }: DatabaseOptions)
   } catch (cause) {
     lock?.close();
     if (!isBusy(cause)) throw explained(cause, basename(path));
-    throw Object.assign(
-      new Error(`${basename(path)} is in use by another process: end that process, or choose another path`, {
-        cause,
-      }),
-      {
-        code: "EBUSY",
-      },
-    );
+    throw inUse(cause, basename(path));
   }
   return () => void lock?.close();
 }

@@ -1,2 +1,3 @@
 /** Exports of the SQLite store to other folders of this package. They are not part of the package's interface. */
 export { lockFile, type Unlock } from "./file-lock.ts";
+export { withSqliteContents } from "./store-contents.ts";

@@ -2,7 +2,7 @@ import { invariant } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import type { AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { textsOf } from "../shared/index.ts";
+import { type RecordText, textsOf } from "../shared/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./database.ts";
 import { headsOf, portHead, type StoredHead } from "./stored-heads.ts";
@@ -31,9 +31,12 @@ export type JournalTable = Readonly<{
   /** Brings the index up to date. */
   indexAll(): void;
   /** Reads records. Returns fewer than `limit` if they are large, but at least one. */
-  read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
+  read(range: Range): readonly JournalRecord[];
+  /** Returns records as they are stored, otherwise like `read`. */
+  texts(range: Range): readonly RecordText[];
 }>;
 
+type Range = Readonly<{ shard: number; after: number; limit: number }>;
 type Round = Parameters<OrderStore["fence"]>[0];
 type Row = readonly [sequence: number, record: string, checksum: number | null];
 
@@ -97,15 +100,19 @@ export function journalTable(database: Database): JournalTable {
     indexAll() {
       if (indexing.waiting() > 0) indexing.update();
     },
-    read: (range) => readRange(reading, range, headOf(range.shard)),
+    read: (range) =>
+      readRange(reading, range, headOf(range.shard)).map(({ sequence, text }) =>
+        decodeRecord(text, { shard: range.shard, sequence }),
+      ),
+    texts: (range) => readRange(reading, range, headOf(range.shard)),
   };
 }
 
 function readRange(
   { indexed, waiting }: Pick<ReturnType<typeof readStatements>, "indexed" | "waiting">,
-  { shard, after, limit }: Parameters<JournalTable["read"]>[0],
+  { shard, after, limit }: Range,
   { sequence: last, forgotten }: StoredHead,
-): readonly JournalRecord[] {
+): readonly RecordText[] {
   const rows: Row[] = [];
   const lastRead = (): number => rows.at(-1)?.[0] ?? after;
   let isCut = takeRows(rows, indexed.iterate(shard, after, limit));
@@ -114,7 +121,7 @@ function readRange(
     isCut = takeRows(rows, waiting.iterate(shard, lastRead(), missing));
   const ends = isCut || rows.length === limit ? lastRead() : last;
   requireWhole(rows, { shard, after, ends, forgotten });
-  return rows.map((row) => recordOf(shard, row));
+  return rows.map((row) => intact(shard, row));
 }
 
 function headStatement(database: Database): (shard: number) => StoredHead {
@@ -188,10 +195,10 @@ function readStatements(database: Database) {
   return { indexed: indexed.raw(), waiting: waiting.raw(), last: last.pluck() };
 }
 
-function recordOf(shard: number, [sequence, text, checksum]: Row): JournalRecord {
+function intact(shard: number, [sequence, text, checksum]: Row): RecordText {
   const name = (): string => `journal record ${sequence} of shard ${shard}`;
   requireIntact(checksum, checksumOf([shard, sequence], text), name);
-  return decodeRecord(text, { shard, sequence });
+  return { sequence, text };
 }
 
 function isGapless(records: readonly JournalRecord[]): boolean {

@@ -134,6 +134,12 @@ function configure(database: Database, name: string): void {
   database.pragma(`application_id = ${APPLICATION_ID}`);
 }
 
+/** Returns the error for a file that another process has open. */
+export function inUse(cause: unknown, name: string): Error {
+  const message = `${name} is in use by another process: end that process, or choose another path`;
+  return Object.assign(new Error(message, { cause }), { code: "EBUSY" });
+}
+
 /** Converts SQLite's error about a corrupt page to an error that names the file. Returns any other error unchanged. */
 export function withFileName(error: unknown, name: string): unknown {
   return codeOf(error).startsWith("SQLITE_CORRUPT") ? explained(error, name) : error;

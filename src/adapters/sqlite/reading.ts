@@ -1,9 +1,17 @@
 import { realpathSync } from "node:fs";
 import { basename } from "node:path";
+import { errorCode } from "../../common/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
-import { explained, refuseOthers, requireNewest, requireThere, withFileName } from "./open-database.ts";
+import {
+  explained,
+  inUse,
+  refuseOthers,
+  requireNewest,
+  requireThere,
+  withFileName,
+} from "./open-database.ts";
 
 /** Where a store is, and the driver to read it with. */
 export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
@@ -28,9 +36,29 @@ export async function atOneMoment<T>(
   }
 }
 
+/**
+ * Runs work on the contents of a store that no other connection has open, and keeps others from opening it meanwhile.
+ * Nothing of it changes. Rejects like {@link atOneMoment}, and with the code EBUSY if the store is in use.
+ */
+export async function atRest<T>(
+  { path, driver }: ReadingOptions,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const name = basename(path);
+  const { database, release } = openToRead({ path, driver }, name, { alone: true });
+  try {
+    return await work(database);
+  } catch (error) {
+    throw withFileName(error, name);
+  } finally {
+    release();
+  }
+}
+
 function openToRead(
   { path, driver: wanted }: ReadingOptions,
   name: string,
+  { alone = false }: Readonly<{ alone?: boolean }> = {},
 ): Readonly<{ database: Database; release: () => void }> {
   const driver = loadDriver(wanted);
   let database: Database | undefined;
@@ -43,7 +71,9 @@ function openToRead(
     requireThere(path);
     const real = realpathSync(path);
     endUse = useDriver(real, driver.name, name);
-    database = driver.open(real, { readonly: true });
+    database = driver.open(real, alone ? { timeoutMs: 0 } : { readonly: true });
+    // Every connection to a file with a write-ahead log holds a shared lock on it for as long as it is open.
+    if (alone) database.pragma("locking_mode = EXCLUSIVE");
     refuseOthers(database, name);
     requireNewest(database, name);
     database.exec("BEGIN");
@@ -52,6 +82,6 @@ function openToRead(
     return { database, release };
   } catch (error) {
     release();
-    throw explained(error, name);
+    throw alone && errorCode(error) === "SQLITE_BUSY" ? inUse(error, name) : explained(error, name);
   }
 }

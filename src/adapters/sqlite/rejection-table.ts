@@ -12,6 +12,16 @@ const COLUMNS = `rejection_id AS rejectionId, account_id AS accountId, symbol, c
   type, time_in_force AS timeInForce, price, stop_price AS stopPrice, quantity, code, reject_reason AS rejectReason,
   error_message AS errorMessage, time_ms AS timeMs`;
 
+/** Returns a function that reads rejections after a position, oldest first, each with its position. */
+export function rejectionPages(
+  database: Database,
+): (after: number, limit: number) => readonly (readonly [position: number, rejection: Rejection])[] {
+  const page = database.prepare<[after: number, limit: number], RejectionRow & { readonly position: number }>(
+    `SELECT position, ${COLUMNS} FROM api_order_reject WHERE position > ? ORDER BY position LIMIT ?`,
+  );
+  return (after, limit) => page.all(after, limit).map(({ position, ...row }) => [position, rejectionIn(row)]);
+}
+
 /** Maximum number of rows that one write deletes, so that it stays short. */
 const DELETED_AT_ONCE = 200;
 

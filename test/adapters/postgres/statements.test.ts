@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { COPYING } from "../../../src/adapters/postgres/copy-statements.ts";
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
@@ -6,8 +7,8 @@ import { brokenRules } from "./sql-rules.ts";
 
 /** Every statement by name, such as `ENDINGS.count`. */
 const texts: readonly (readonly [name: string, text: string])[] = [
-  ...Object.entries<Readonly<Record<string, string>>>({ ...statements, LEASES }).flatMap(([group, members]) =>
-    Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
+  ...Object.entries<Readonly<Record<string, string>>>({ ...statements, LEASES, COPYING }).flatMap(
+    ([group, members]) => Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),
   ...[...CREATION, ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql])].map(
     (text, index) => [`step ${index}`, text] as const,
@@ -61,7 +62,9 @@ describe("statements that write", () => {
     (name, text) => {
       const changesShard = /UPDATE managed_orders\.shard\b/.test(text);
       expect(changesShard).toBe(
-        ["JOURNAL.acquire", "JOURNAL.fence", "LEASES.claim", "LEASES.release"].includes(name),
+        ["JOURNAL.acquire", "JOURNAL.fence", "LEASES.claim", "LEASES.release", "COPYING.heads"].includes(
+          name,
+        ),
       );
     },
   );

@@ -1,0 +1,69 @@
+import { SHARD_COUNT } from "../../model/index.ts";
+import type { OrderStore } from "../../ports/index.ts";
+import { limited, type StoreContents } from "../shared/index.ts";
+import { COPYING } from "./copy-statements.ts";
+import type { Database } from "./database.ts";
+import { listOf } from "./endings.ts";
+import { headsOf, readTexts } from "./journal.ts";
+import { textIn, wholeIn } from "./reading.ts";
+import { rejectionOf } from "./rejections.ts";
+import { JOURNAL } from "./statements.ts";
+
+/** Number of rows of a page. */
+const ROWS_PER_PAGE = 512;
+
+/** Returns everything that a store contains which no engine has open. */
+export async function postgresContents(database: Database, store: OrderStore): Promise<StoreContents> {
+  const [market] = await database.read(JOURNAL.head, [SHARD_COUNT]);
+  return {
+    heads: await headsOf(database),
+    marketOwner: wholeIn(market, 1),
+    records: (shard) =>
+      pages(async (after: number) => {
+        const page = await readTexts(database, limited({ shard, after, limit: ROWS_PER_PAGE }));
+        return [page, page.at(-1)?.sequence];
+      }, 0),
+    snapshot: (shard) => store.readSnapshot(shard),
+    ended: (shard) =>
+      pages(async (afterOrderId: number) => {
+        const page = await store.readEnded({ shard, afterOrderId, limit: ROWS_PER_PAGE });
+        return [page, page.at(-1)?.orderId];
+      }, 0),
+    lists: () =>
+      pages(async (after: number) => {
+        const page = (await database.read(COPYING.lists, [after, ROWS_PER_PAGE])).map(listOf);
+        return [page, page.at(-1)?.listId];
+      }, Number.MIN_SAFE_INTEGER),
+    marks: () => store.readMarks(),
+    quotes: () => store.readQuotes(),
+    volume: () => store.readVolume(),
+    rejections: () =>
+      pages(
+        async ([account, position]: readonly [number, number]) => {
+          const rows = await database.read(COPYING.rejections, [account, position, ROWS_PER_PAGE]);
+          const last = rows.at(-1);
+          return [rows.map(rejectionOf), last && ([wholeIn(last, 1), wholeIn(last, 14)] as const)];
+        },
+        [Number.MIN_SAFE_INTEGER, 0],
+      ),
+    values: () =>
+      pages(async (after: string) => {
+        const rows = await database.read(COPYING.values, [after, ROWS_PER_PAGE]);
+        const page = rows.map((row) => [textIn(row, 0), textIn(row, 1)] as const);
+        return [page, page.at(-1)?.[0]];
+      }, ""),
+  };
+}
+
+/** Reads page after page. `read` resolves to a page, and the place to go on after. */
+async function* pages<Row, Place>(
+  read: (after: Place) => Promise<readonly [page: readonly Row[], last: Place | undefined]>,
+  start: Place,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = start; ; ) {
+    const [page, last] = await read(after);
+    if (last === undefined) return;
+    yield page;
+    after = last;
+  }
+}

@@ -1,0 +1,96 @@
+import { invariant } from "../../errors/index.ts";
+import type { ShardHead } from "../../ports/index.ts";
+import { inTurns, nextTurn, type StoreContents } from "../shared/index.ts";
+import type { Database } from "./database.ts";
+import { atRest, type ReadingOptions } from "./reading.ts";
+import { rejectionPages } from "./rejection-table.ts";
+import type { Tables } from "./tables.ts";
+import { tablesOf } from "./tables-of.ts";
+import { structureOf } from "./verified-structure.ts";
+
+/** Number of rows of a page. */
+const ROWS_PER_PAGE = 512;
+
+/**
+ * Reads everything that a store contains which no process has open, and checks every checksum. Other processes cannot
+ * open it meanwhile. Nothing of it changes. Rejects with an Error that names the file if it is in use (code EBUSY), is
+ * not a store of this version or cannot be read, and like the work.
+ */
+export async function withSqliteContents<T>(
+  options: ReadingOptions,
+  work: (contents: StoreContents) => Promise<T>,
+): Promise<T> {
+  return await atRest(options, (database) => work(contentsOf(database)));
+}
+
+function contentsOf(database: Database): StoreContents {
+  const tables = tablesOf(database);
+  const owner = database.prepare<[], number>("SELECT value FROM state WHERE name = 'owner'").pluck();
+  const { heads, problems } = structureOf(database);
+  const [problem] = problems();
+  invariant(problem === undefined, "I54", `${problem}`);
+  return {
+    heads: heads.map(
+      ({ forgotten, ...head }): ShardHead => ({ ...head, ...(forgotten > 0 && { forgotten }) }),
+    ),
+    marketOwner: owner.get() ?? 0,
+    records: (shard) =>
+      pages((after: number) => {
+        const page = tables.journal.texts({ shard, after, limit: ROWS_PER_PAGE });
+        return [page, page.at(-1)?.sequence];
+      }, 0),
+    async snapshot(shard) {
+      return await inTurns(tables.snapshots.read(shard));
+    },
+    ended: (shard) =>
+      pages((afterOrderId: number) => {
+        const page = tables.ended.ofShard({ shard, afterOrderId, limit: ROWS_PER_PAGE });
+        return [page, page.at(-1)?.orderId];
+      }, 0),
+    lists: () => listPages(tables),
+    marks: async () => tables.marks.read(),
+    quotes: async () => tables.quotes.read(),
+    volume: async () => await inTurns(tables.volume.read()),
+    ...smallContents(database),
+  };
+}
+
+function listPages({ endedLists }: Tables): ReturnType<StoreContents["lists"]> {
+  return pages((after: number) => {
+    const ids = endedLists.ids(after, ROWS_PER_PAGE);
+    return [ids.flatMap((id) => endedLists.row(id) ?? []), ids.at(-1)];
+  }, 0);
+}
+
+function smallContents(database: Database): Pick<StoreContents, "rejections" | "values"> {
+  const rejections = rejectionPages(database);
+  const values = database.prepare<[after: string, limit: number], readonly [string, string]>(
+    "SELECT key, value FROM key_values WHERE key > ? ORDER BY key LIMIT ?",
+  );
+  return {
+    rejections: () =>
+      pages((after: number) => {
+        const page = rejections(after, ROWS_PER_PAGE);
+        return [page.map(([, rejection]) => rejection), page.at(-1)?.[0]];
+      }, 0),
+    values: () =>
+      pages((after: string) => {
+        const page = values.raw().all(after, ROWS_PER_PAGE);
+        return [page, page.at(-1)?.[0]];
+      }, ""),
+  };
+}
+
+/** Reads page after page, with other work in between. `read` returns a page, and the place to go on after. */
+async function* pages<Row, Place>(
+  read: (after: Place) => readonly [page: readonly Row[], last: Place | undefined],
+  start: Place,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = start; ; ) {
+    const [page, last] = read(after);
+    if (last === undefined) return;
+    yield page;
+    after = last;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,156 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
+import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
+import { beginPostgresCopy } from "../../src/adapters/postgres/internal.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { withSqliteContents } from "../../src/adapters/sqlite/internal.ts";
+import { rejectionOf } from "../../src/conformance/internal.ts";
+import { openEngine, type Verification } from "../../src/engine/index.ts";
+import { oco } from "../../src/requests/index.ts";
+import { openExchange } from "../../src/sandbox/exchange.ts";
+import { createCatalogue } from "../../src/sandbox/index.ts";
+import { readSettings } from "../../src/sandbox/settings.ts";
+import { STORE_COMMANDS } from "../../src/sandbox/store-commands.ts";
+import { openPaperVenue } from "../../src/simulator/index.ts";
+import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
+import { START_MS, temporaryDirectory } from "./venue-world.ts";
+
+let server: PGliteServer;
+
+beforeAll(async () => {
+  server = await startPGlite();
+}, 60_000);
+afterAll(() => server.close());
+
+/** Makes a store with open and ended orders and lists, snapshots, marks, volume, bars, refused orders and values. */
+async function filledStore(): Promise<Readonly<{ path: string; verification: Verification }>> {
+  const path = join(await temporaryDirectory(), "orders.db");
+  const env = {
+    ...{ STORE: `sqlite:${path}`, MARKET: "manual", CLOCK: "manual", CLOCK_START: String(START_MS) },
+    ...{ SNAPSHOT_EVERY: "5", ORDER_REJECT_PERSISTENCE_ENABLED: "true" },
+  };
+  const exchange = await openExchange(readSettings({ env, argv: [] }), {
+    realClock: createSystemClock(),
+    entropy: createEntropy(),
+    telemetry: { event: () => undefined },
+  });
+  const { engine, sink, settle } = exchange;
+  const quote = async (bid: string, ask: string): Promise<void> => {
+    sink.quote({ symbol: "BTC/USD", bid, ask });
+    await settle();
+  };
+  const base = { symbol: "BTC/USD", quantity: "1" } as const;
+  const place = async (order: Readonly<Record<string, string | number>>): Promise<void> => {
+    await engine.place({ accountId: 1, order: { ...base, side: "SELL", ...order } as never });
+  };
+  await quote("99", "100");
+  for (let n = 0; n < 8; n++)
+    await place({
+      side: "BUY",
+      type: "SYNTHETIC_LIMIT",
+      price: n % 2 ? "100" : "20",
+      newClientOrderId: `o${n}`,
+    });
+  await place({ type: "TRAILING_STOP_MARKET", trailingDelta: 500, newClientOrderId: "trailing" });
+  for (const bid of ["101", "103", "108"]) await quote(bid, String(Number(bid) + 1));
+  const list = { symbol: "BTC/USD", side: "SELL", quantity: "1" } as const;
+  const stopLoss = { type: "STOP_MARKET", stopPrice: "60" } as const;
+  for (const [listClientOrderId, price] of [
+    ["done", "110"],
+    ["open", "500"],
+  ] as const) {
+    const takeProfit = { type: "LIMIT", price } as const;
+    await engine.placeList({ accountId: 1, list: oco({ ...list, listClientOrderId, takeProfit, stopLoss }) });
+  }
+  await quote("111", "112");
+  for (let n = 0; n < 3; n++)
+    exchange.rejections.retain(rejectionOf({ clientOrderId: `r${n}`, timeMs: START_MS }));
+  await settle();
+  const verification = await engine.verify();
+  await exchange.close();
+  return { path, verification };
+}
+
+const run = async (...argv: readonly string[]): Promise<string> => {
+  let text = "";
+  const command = STORE_COMMANDS.get("store");
+  await command?.(argv, {
+    say(more) {
+      text += more;
+    },
+    progress: () => undefined,
+  });
+  return text;
+};
+
+describe("store copy", () => {
+  it("decision XJ: a SQLite store and its copy in Postgres contain the same, and an engine verifies both alike", async () => {
+    const { path, verification } = await filledStore();
+    const text = await run("copy", path, `${server.url}?schema=whole`);
+    expect(text).toMatch(
+      /^Copied and read back: \d+ records, [1-9]\d* ended orders, 1 ended lists, 3 refused orders\.\n/,
+    );
+    expect(text).toContain(`${verification.records} records`);
+    const store = await openPostgresStore({ url: server.url, schema: "whole" });
+    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toHaveLength(3);
+    expect(await store.keyValue.get("clock.now")).toBe(String(START_MS));
+    const sqlite = openSqliteStore({ path });
+    const before = await sqlite.acquire();
+    expect(await store.head(77)).toMatchObject({ epoch: expect.any(Number) });
+    for (const { shard, epoch, sequence } of before)
+      expect(await store.head(shard)).toMatchObject({ sequence, epoch });
+    await sqlite.close();
+    const [clock, instruments] = [createSystemClock(), createCatalogue()];
+    const venue = await openPaperVenue({ clock, instruments });
+    const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
+    const engine = await openEngine({
+      ...{ store, clock, instruments, venue, exposure: venue, entropy: createEntropy() },
+      accounts: createMemoryAccounts([{ account, keys: [] }]),
+      telemetry: { event: () => undefined },
+      settings: { retentionDays: 36_500 },
+    });
+    expect(await engine.verify()).toEqual(verification);
+    await engine.close();
+  }, 60_000);
+
+  it("decision XJ: a target that is not empty, and a store in use, are refused in clear words", async () => {
+    const { path } = await filledStore();
+    await run("copy", path, `${server.url}?schema=once`);
+    await expect(run("copy", path, `${server.url}?schema=once`)).rejects.toMatchObject({
+      code: "TARGET_NOT_EMPTY",
+      message: expect.stringContaining("the schema once of database postgres on 127.0.0.1"),
+    });
+    const open = openSqliteStore({ path });
+    onTestFinished(() => open.close());
+    await expect(run("copy", path, `${server.url}?schema=other`)).rejects.toMatchObject({
+      code: "EBUSY",
+      message: "orders.db is in use by another process: end that process, or choose another path",
+    });
+  }, 60_000);
+
+  it("decision XJ: a copy that was interrupted at any place is never opened as a store", async () => {
+    const { path } = await filledStore();
+    const url = server.url;
+    // At the records, at the ended orders, and when all is written.
+    const steps = [1, 2, Number.POSITIVE_INFINITY];
+    for (const [index, last] of steps.entries()) {
+      const schema = `half_${index}`;
+      const copy = await beginPostgresCopy({ url, schema });
+      let written = 0;
+      const write = withSqliteContents({ path }, (contents) =>
+        copy.write(contents, () => {
+          if (++written === last) throw new Error("interrupted");
+        }),
+      );
+      if (last === Number.POSITIVE_INFINITY) await write;
+      else await expect(write).rejects.toThrow("interrupted");
+      await copy.close();
+      await expect(openPostgresStore({ url, schema })).rejects.toMatchObject({
+        code: "UNFINISHED_COPY",
+        message: expect.stringContaining(`remove it with DROP SCHEMA "${schema}" CASCADE and copy again`),
+      });
+    }
+  }, 60_000);
+});
