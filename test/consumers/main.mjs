@@ -6,7 +6,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { driverSteps } from "./drivers.mjs";
 import { Projects } from "./project.mjs";
-import { here } from "./run.mjs";
+import { here, run } from "./run.mjs";
 import { startSandbox } from "./sandbox.mjs";
 import { sizesIn } from "./sizes.mjs";
 
@@ -32,6 +32,7 @@ async function runConsumers() {
   const projects = new Projects();
   try {
     await projects.pack();
+    await checkResolution(projects);
     const [plain, withWs] = [projects.create(), projects.create()];
     await Promise.all([plain.install(), withWs.install(`ws@${pins.ws}`)]);
     const sandbox = await startSandbox(withWs);
@@ -48,6 +49,17 @@ async function runConsumers() {
     }
   } finally {
     rmSync(projects.folder, { recursive: true, force: true });
+  }
+}
+
+/** Every subpath resolves to the right types from ESM, CommonJS and bundlers. */
+async function checkResolution({ folder, tarball }) {
+  const attw = here("../../node_modules/@arethetypeswrong/cli/dist/index.js");
+  try {
+    await run(folder, [process.execPath, attw, tarball, "--no-emoji"]);
+    passed++;
+  } catch (error) {
+    failures.push(`FAIL types of the subpaths (attw): ${error.message}`);
   }
 }
 

@@ -29,10 +29,10 @@ export const entryPoints: readonly Readonly<{ name: string; types: string }>[] =
 });
 
 /** The output of a command, and its exit code. */
-export type Outcome = Readonly<{ status: number | null; output: string }>;
+type Outcome = Readonly<{ status: number | null; output: string }>;
 
 /** Runs a Node.js program in `cwd`. */
-export function node(cwd: string, args: readonly string[]): Outcome {
+function node(cwd: string, args: readonly string[]): Outcome {
   const run = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
   return { status: run.status, output: `${run.stdout}${run.stderr}` };
 }

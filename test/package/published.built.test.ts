@@ -5,7 +5,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLinks } from "../docs/links.ts";
 import { pages } from "../examples/markdown.ts";
-import { Consumer, node, root, subpaths } from "./consumer.ts";
+import { Consumer, root, subpaths } from "./consumer.ts";
 
 /** Limits of the tarball and of the installed package, in kB. */
 const BUDGET_KB = { tarball: 3_700, installed: 15_500 } as const;
@@ -70,11 +70,5 @@ describe("the packed package", () => {
   it("publint reports nothing", async () => {
     const { messages, pkg } = await publint({ pkgDir: consumer.installed, pack: false, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
-  });
-
-  it("every subpath resolves to the right types from ESM, CommonJS and bundlers (attw)", () => {
-    const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
-    const { status, output } = node(root, [attw, consumer.tarball, "--no-emoji"]);
-    expect(status, output).toBe(0);
   });
 });
