@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
-import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
+import type { Engine, StatusReason } from "../../src/engine/index.ts";
+import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import { filled, sentTo } from "../support/scripted-venue.ts";
+
+/** A cluster whose node `a` owns the shards, and whose node `b` follows. */
+async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode; b: ClusterNode }>> {
+  const cluster = createCluster();
+  return { cluster, a: await cluster.start("a"), b: await cluster.start("b") };
+}
+
+const kindsOf = (engine: Engine): readonly StatusReason["kind"][] =>
+  engine.status().reasons.map(({ kind }) => kind);
 
 describe("decision WM: one node owns all shards, the others follow", () => {
   it("takes over a store without an owner at once", async () => {
@@ -26,9 +36,7 @@ describe("decision WM: one node owns all shards, the others follow", () => {
   });
 
   it("I60, I61: takes over when the active node dies, one ttl after its last beat was read", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
     const order = await cluster.place(a, { price: "90" });
     await cluster.pass(3_000);
@@ -47,9 +55,7 @@ describe("decision WM: one node owns all shards, the others follow", () => {
 
 describe("decision WN: no timestamp decides", () => {
   it("an owner that goes on renewing keeps its shards, whatever the clocks of the others say", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     b.skewMs = 3_600_000;
     await cluster.pass(2 * TTL_MS);
     b.skewMs = -3_600_000;
@@ -59,9 +65,7 @@ describe("decision WN: no timestamp decides", () => {
   });
 
   it("a failed read starts the watch anew: after an outage the owner has a ttl to renew", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.pass(3_000);
     a.process.kill();
     await cluster.pass(TTL_MS / 2);
@@ -95,9 +99,7 @@ describe("decisions WP, WQ: trust", () => {
   const gone = { code: -1001, status: 503 };
 
   it("a node cut off from the store answers nothing and accepts nothing before another can take over", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
     const order = await cluster.place(a, { price: "90" });
     await cluster.pass(3_000);
@@ -123,7 +125,7 @@ describe("decisions WP, WQ: trust", () => {
       cluster.place(a, { price: "80" }),
     ])
       await expect(asked).rejects.toMatchObject(gone);
-    expect(engine.status().reasons.map(({ kind }) => kind)).toContain("LEASE_LAPSED");
+    expect(kindsOf(engine)).toContain("LEASE_LAPSED");
     await cluster.pass(2 * TTL_MS);
     expect(await cluster.active(b).find(key)).toMatchObject({ orderId: order.orderId });
     await expect(engine.find(key)).rejects.toMatchObject(gone);
@@ -142,21 +144,14 @@ describe("decisions WP, WQ: trust", () => {
     const asked = a.asked.length;
     await cluster.pass(TTL_MS / 2);
     expect(a.asked.slice(asked)).not.toContain("readRecords");
-    expect(
-      cluster
-        .active(a)
-        .status()
-        .reasons.map(({ kind }) => kind),
-    ).not.toContain("LEASE_LAPSED");
+    expect(kindsOf(cluster.active(a))).not.toContain("LEASE_LAPSED");
     await cluster.quote("89", "90");
     expect(sentTo(cluster.venue)).toEqual(["BUY 1 @ 90"]);
     expect((await cluster.active(a).findAny(order.orderId))?.executedQuantity).toBeGreaterThan(0);
   });
 
   it("I60: a process that was paused for longer than its ttl sends nothing when it goes on, and is fenced", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
     await cluster.place(a, { price: "90" });
     await cluster.pass(3_000);
@@ -169,12 +164,7 @@ describe("decisions WP, WQ: trust", () => {
     a.process.resume();
     await cluster.pass(TTL_MS);
     expect(sentTo(cluster.venue)).toEqual(["BUY 1 @ 90"]);
-    expect(
-      cluster
-        .active(a)
-        .status()
-        .reasons.map(({ kind }) => kind),
-    ).toEqual(expect.arrayContaining(["SHARD_FENCED", "LEASE_LOST"]));
+    expect(kindsOf(cluster.active(a))).toEqual(expect.arrayContaining(["SHARD_FENCED", "LEASE_LOST"]));
     expect((await cluster.active(b).verify()).equal).toBe(true);
   });
 
@@ -209,9 +199,7 @@ describe("decisions WP, WQ: trust", () => {
 
 describe("decision WR: a takeover", () => {
   it("looks up a child that the dead node handed over, and sends it no second time", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     cluster.venue.onSubmit = () => "silence";
     cluster.venue.onLookup = (child) => filled(child);
     await cluster.quote("100", "101");
@@ -225,9 +213,7 @@ describe("decision WR: a takeover", () => {
   });
 
   it("counts a fill that the venue reported to no active node", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
     cluster.venue.onSubmit = ({ childId }) => ({ childId, state: "open", fills: [] });
     cluster.venue.onLookup = () => new Error("no look-ups today");
@@ -243,9 +229,7 @@ describe("decision WR: a takeover", () => {
   });
 
   it("I10: counts a late fill of a closed child that came longer than two ttl before the takeover", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
     cluster.venue.onSubmit = ({ childId }) => ({ childId, state: "closed", fills: [] });
     const order = await cluster.place(a, { price: "90", timeInForce: "GTC" });
@@ -263,9 +247,7 @@ describe("decision WR: a takeover", () => {
   });
 
   it("believes no wild first quote: a standby's gates need two near ones", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     const order = {
       symbol: "BTC/USD",
       side: "SELL",
@@ -287,9 +269,7 @@ describe("decision WR: a takeover", () => {
   });
 
   it("a fact of a newer version: the standby says so and does not take over", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.place(a, { price: "90" });
     for (const { records } of contentsOf(cluster.disk).shards)
       for (const [sequence, text] of records.texts)
@@ -305,9 +285,7 @@ describe("decision WR: a takeover", () => {
 
 describe("decision WT: a planned hand-over", () => {
   it("leaves at most 250 ms without service, and closes the engine", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");
     const order = await cluster.place(a, { price: "90" });
     await cluster.pass(3_000);
@@ -341,9 +319,7 @@ describe("decision WT: a planned hand-over", () => {
   });
 
   it("close releases the shards, so that a standby does not wait for a ttl", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
-    const b = await cluster.start("b");
+    const { cluster, a, b } = await startPair();
     await cluster.pass(3_000);
     await cluster.active(a).close();
     await cluster.pass(3_000);
