@@ -30,7 +30,7 @@ const LARGE: Readonly<Record<string, () => void | Promise<void>>> = {
   postgres: () => benchPostgres(size),
 };
 
-const SMOKE_SCALE = 0.002;
+const SMOKE_SCALE = 0.0005;
 
 const [, program = "", ...asked] = process.argv;
 const { SCALE = "1", ROUNDS = "5", BEFORE } = process.env;

@@ -1,7 +1,7 @@
 /**
- * Installs the packed package in projects of its users and runs one program in each: `npm run test:consumers`. Prints a
- * table; the last line counts the tests. `-- --update` writes the table to docs/client.md, `-- --drivers` runs only the
- * drivers of the SQLite store.
+ * Checks how the types of the packed package resolve, installs it in projects of its users and runs one program in
+ * each: `npm run test:consumers`. Prints a table; the last line counts the tests. `-- --update` writes the table to
+ * docs/client.md, `-- --drivers` runs only the drivers of the SQLite store.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { driverSteps } from "./drivers.mjs";
