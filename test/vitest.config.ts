@@ -4,10 +4,10 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
- * Three projects. `sources` runs on the sources directly; its files share the modules of their process, since loading
- * them again for each file took longer than a quarter of all tests. `mocked` (`*.mocked.test.ts`) replaces a module,
- * and so has a separate process for each file. `built` (`*.built.test.ts`) runs on the package in dist/, which its
- * global set-up builds if a source is newer. A run of source tests alone builds nothing.
+ * Three projects. `sources` runs on the sources directly. `built` (`*.built.test.ts`) runs on the package in dist/,
+ * which its global set-up builds if a source is newer; a run of source tests alone builds nothing. The files of these
+ * two share the modules of their process, since loading them again for each file took longer than a quarter of all
+ * tests. `mocked` (`*.mocked.test.ts`) replaces a module, and so has a separate process for each file.
  */
 const config: ViteUserConfig = defineConfig({
   cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
@@ -49,6 +49,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "built",
           include: ["**/*.built.test.ts"],
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: [fileURLToPath(new URL("support/global-setup.ts", import.meta.url))],
