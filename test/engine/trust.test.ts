@@ -21,6 +21,13 @@ function leased() {
   return { clock, now, trust };
 }
 
+/** The life of a shard that resumes with every renewal, as in an engine. */
+function lifeOf(trust: Trust): ShardLife {
+  const life = new ShardLife({ shard: 0, maxWaiting: 10, trust, telemetry: { event: () => undefined } });
+  trust.onExtended(() => life.resume());
+  return life;
+}
+
 describe("decision WP: trust counts from the question of a renewal, by both clocks", () => {
   it("it begins with the first renewal and ends a margin before the ttl", async () => {
     const { clock, now, trust } = leased();
@@ -80,6 +87,65 @@ describe("decision WQ: lapsed trust suspends", () => {
     life.post(() => seen.push("next"));
     trust.extend(now());
     expect(seen).toEqual(["refused", "fill", "timer", "next"]);
+  });
+
+  it("trust that lapses between two waiting inputs stops the drain: the rest waits in order, callers are refused", async () => {
+    const { clock, now, trust } = leased();
+    const life = lifeOf(trust);
+    const seen: string[] = [];
+    const post = (name: string, run = (): unknown => seen.push(name)): void => life.post(() => void run());
+    const ask = (name: string): void =>
+      life.post(
+        () => seen.push(name),
+        () => seen.push(`${name} refused`),
+      );
+    post("fill 1", () => {
+      seen.push("fill 1");
+      post("from fill 1");
+      clock.stepWall(TERM.ttlMs);
+    });
+    ask("caller");
+    post("fill 2");
+    trust.extend(now());
+    life.enter("running");
+    expect(seen).toEqual(["fill 1", "caller refused"]);
+    trust.extend(now());
+    expect(seen).toEqual(["fill 1", "caller refused", "fill 2", "from fill 1"]);
+  });
+
+  it("a caller that waited for a reload is refused if trust has lapsed when it ends", async () => {
+    const { clock, now, trust } = leased();
+    const life = lifeOf(trust);
+    trust.extend(now());
+    life.enter("running");
+    life.enter("reloading");
+    const seen: string[] = [];
+    life.post(
+      () => seen.push("decided"),
+      ({ code }) => seen.push(`refused ${code}`),
+    );
+    life.post(() => seen.push("fill"));
+    await clock.advanceBy(TERM.ttlMs);
+    life.enter("running");
+    expect(seen).toEqual(["refused -1001"]);
+    trust.extend(now());
+    expect(seen).toEqual(["refused -1001", "fill"]);
+  });
+
+  it("trust that returns without a renewal, because the wall clock was set forward and back, runs what waits", () => {
+    const { clock, now, trust } = leased();
+    const life = lifeOf(trust);
+    trust.extend(now());
+    life.enter("running");
+    const seen: string[] = [];
+    clock.stepWall(TERM.ttlMs);
+    life.post(() => seen.push("fill"));
+    clock.stepWall(-TERM.ttlMs);
+    life.post(
+      () => seen.push("caller"),
+      () => seen.push("refused"),
+    );
+    expect(seen).toEqual(["fill", "caller"]);
   });
 
   it("a read is answered only if trust holds after its last wait", async () => {

@@ -80,10 +80,14 @@ export class ShardLife {
     else if (next !== "reloading") this.#refuseWaiting();
   }
 
-  /** Runs the inputs that wait, if the shard runs and the engine may rely on owning it. */
+  /**
+   * Runs the inputs that wait, if the shard runs and the engine may rely on owning it. If it may not, callers among them
+   * are refused, so that none waits for a renewal that may never come.
+   */
   resume(): void {
-    const isDue = this.#state === "running" && !this.#draining && this.#waiting.length > 0;
-    if (isDue && this.#options.trust.holds) this.#drain();
+    if (this.#state !== "running" || this.#draining || this.#waiting.length === 0) return;
+    if (this.#options.trust.holds) this.#drain();
+    else this.#suspend([]);
   }
 
   /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
@@ -100,21 +104,36 @@ export class ShardLife {
       return refused(new EngineError("DISCONNECTED"));
     }
     this.#waiting.push({ run, refused });
+    // Trust may hold again without a renewal: the wall clock was set forward and back.
+    if (this.#options.trust.holds) this.resume();
   }
 
   /**
    * Runs the waiting inputs. Inputs posted meanwhile come last. A failing input is reported and does not keep the
-   * others from running.
+   * others from running. Trust may lapse in the middle of many inputs; the others then wait again.
    */
   #drain(): void {
+    const { trust } = this.#options;
     this.#draining = true;
     for (let batch = this.#empty(); batch.length > 0; batch = this.#empty()) {
-      for (const { run, refused } of batch) {
-        if (this.#state === "running") this.#attempt(run);
-        else this.#refuse(refused);
+      for (const [index, { run, refused }] of batch.entries()) {
+        if (this.#state !== "running") this.#refuse(refused);
+        else if (trust.holds) this.#attempt(run);
+        else {
+          this.#suspend(batch.slice(index));
+          this.#draining = false;
+          return;
+        }
       }
     }
     this.#draining = false;
+  }
+
+  /** Lets inputs wait, before those that wait already, and refuses the callers among all of them. */
+  #suspend(first: readonly Input[]): void {
+    const all = [...first, ...this.#empty()];
+    this.#waiting = all.filter(({ refused }) => refused === undefined);
+    for (const { refused } of all) refused?.(untrusted());
   }
 
   #attempt(run: () => void): void {
@@ -127,7 +146,7 @@ export class ShardLife {
   }
 
   get #trustRefusal(): OrderError | undefined {
-    return this.#options.trust.holds ? undefined : new EngineError("DISCONNECTED", { lease: "lapsed" });
+    return this.#options.trust.holds ? undefined : untrusted();
   }
 
   #refuseWaiting(): void {
@@ -146,3 +165,5 @@ export class ShardLife {
     return waiting;
   }
 }
+
+const untrusted = (): OrderError => new EngineError("DISCONNECTED", { lease: "lapsed" });
