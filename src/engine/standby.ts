@@ -75,7 +75,7 @@ class WaitingEngine implements Standby {
     this.#journal = new FollowedJournal(core, leases, (record) => this.#venue.saw(record));
     this.#keeper = new LeaseKeeper(core, {
       leases,
-      entry: { name, address, version, ...readableJournal() },
+      entry: { name, address, version, ttlMs, ...readableJournal() },
       ttlMs,
       clockApartMs,
       listener: {

@@ -16,6 +16,10 @@ export interface NodeEntry {
   readonly format: number;
   /** The kinds of facts that it can read. */
   readonly kinds: readonly string[];
+  /**
+   * How long its beat must stay the same until another node may declare it dead, in milliseconds: a whole number above 0.
+   */
+  readonly ttlMs: number;
 }
 
 /**
@@ -25,7 +29,9 @@ export interface NodeEntry {
 export type NodeState = "following" | "ready" | "active" | "handing-over";
 
 /** The row of one node, one per start of a process. */
-export interface NodeRow extends NodeEntry {
+export interface NodeRow extends Omit<NodeEntry, "ttlMs"> {
+  /** That of its {@link NodeEntry}; absent for a node of an earlier version, which did not say. */
+  readonly ttlMs?: number;
   /** The number of this start, given by the store and never used again. */
   readonly incarnation: number;
   readonly state: NodeState;

@@ -62,15 +62,17 @@ export function memoryLeases({ disk, nowMs, takeOver, guarded }: LeaseParts): Sh
 }
 
 function join(disk: DiskContents, entry: NodeEntry): number {
-  const { name, address, version, format, kinds } = entry;
+  const { name, address, version, format, kinds, ttlMs } = entry;
   if (name.length === 0) throw new RangeError("a node needs a name");
   if ([name, address, version].some((text) => text.length > LONGEST_TEXT))
     throw new RangeError(`name, address and version of a node have at most ${LONGEST_TEXT} characters`);
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
+    throw new RangeError("the ttl of a node is a whole number of milliseconds above 0");
   const gone = [...disk.nodes.values()].filter((node) => node.dead && !owns(disk, node.incarnation));
   for (const node of gone.slice(0, -DEAD_KEPT)) disk.nodes.delete(node.incarnation);
   disk.incarnations += 1;
   const incarnation = disk.incarnations;
-  const said = { name, address, version, format, kinds: [...kinds] };
+  const said = { name, address, version, format, kinds: [...kinds], ttlMs };
   disk.nodes.set(incarnation, { ...said, incarnation, state: "following", beat: 0, dead: false });
   return incarnation;
 }

@@ -7,7 +7,17 @@ const CLOCK_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
  */
 export const LEASES: Readonly<
   Record<
-    "dropDead" | "count" | "join" | "renew" | "nodes" | "bury" | "claim" | "release" | "dieAsOwner" | "leave",
+    | "dropDead"
+    | "dropTerms"
+    | "count"
+    | "join"
+    | "renew"
+    | "nodes"
+    | "bury"
+    | "claim"
+    | "release"
+    | "dieAsOwner"
+    | "leave",
     string
   >
 > = {
@@ -18,12 +28,18 @@ DELETE FROM managed_orders.node AS d USING (
   WHERE n.dead AND NOT EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = n.incarnation)
   ORDER BY n.incarnation DESC LIMIT 1000 OFFSET $1::int8
 ) AS old WHERE d.incarnation = old.incarnation RETURNING d.incarnation`,
+  /** Terms of nodes that are gone: an earlier version deletes nodes and knows no terms. */
+  dropTerms: `
+DELETE FROM managed_orders.node_term AS t
+WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = t.incarnation) RETURNING t.incarnation`,
   count: `
 UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 0 RETURNING i.last`,
   join: `
 WITH added AS (
   INSERT INTO managed_orders.node (incarnation, name, address, version, format, kinds, state, beat, dead)
   VALUES ($1::int8, $2::text, $3::text, $4::text, $5::int8, $6::text, 'following', 0, false) RETURNING incarnation
+), term AS (
+  INSERT INTO managed_orders.node_term (incarnation, ttl_ms) VALUES ($1::int8, $7::int8) RETURNING incarnation
 )
 SELECT (SELECT count(*) FROM added), ${CLOCK_MS}`,
   renew: `
@@ -34,11 +50,11 @@ WITH renewed AS (
 SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS}`,
   /** Nodes and shards at one moment: rows of shards have a number, those of nodes have none. */
   nodes: `
-SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false FROM managed_orders.shard AS s
+SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0 FROM managed_orders.shard AS s
 WHERE s.shard < 256
 UNION ALL
-SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead
-FROM managed_orders.node AS n`,
+SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms
+FROM managed_orders.node AS n LEFT JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation`,
   /** The second number is that of living nodes before the statement. */
   bury: `
 WITH buried AS (

@@ -30,11 +30,13 @@ export function leases(database: Database, owner: Owner, journal: Journal): Shar
     async join(entry) {
       requireEntry(entry);
       await write(LEASES.dropDead, [DEAD_KEPT]);
+      await write(LEASES.dropTerms, []);
       const [counted] = await write(LEASES.count, []);
       const incarnation = wholeIn(counted, 0);
-      const { name, address, version, format, kinds } = entry;
+      const { name, address, version, format, kinds, ttlMs } = entry;
       const texts = [name, address, version].map(storable);
-      const [row] = await write(LEASES.join, [incarnation, ...texts, format, storable(kinds.join("\n"))]);
+      const values = [incarnation, ...texts, format, storable(kinds.join("\n")), ttlMs];
+      const [row] = await write(LEASES.join, values);
       return { incarnation, clockMs: wholeIn(row, 1) };
     },
     async renew({ incarnation, state }) {
@@ -61,12 +63,14 @@ export function leases(database: Database, owner: Owner, journal: Journal): Shar
   };
 }
 
-function requireEntry({ name, address, version, kinds }: NodeEntry): void {
+function requireEntry({ name, address, version, kinds, ttlMs }: NodeEntry): void {
   if (name.length === 0) throw new RangeError("a node needs a name");
   if ([name, address, version].some((text) => text.length > LONGEST_TEXT))
     throw new RangeError(`name, address and version of a node have at most ${LONGEST_TEXT} characters`);
   if (kinds.some((kind) => kind === "" || kind.includes("\n")))
     throw new RangeError("a kind of facts is a word");
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
+    throw new RangeError("the ttl of a node is a whole number of milliseconds above 0");
 }
 
 function viewOf(rows: readonly Row[]): ClusterView {
@@ -97,6 +101,7 @@ function nodeOf(row: Row): NodeRow {
     state: textIn(row, 8) as NodeRow["state"],
     beat: wholeIn(row, 9),
     dead: textIn(row, 10) === "t",
+    ...(row[11] !== null && { ttlMs: wholeIn(row, 11) }),
   };
 }
 

@@ -174,6 +174,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE managed_orders.key_value (key text PRIMARY KEY, value text NOT NULL)",
     ],
   },
+  {
+    version: 2,
+    usableFrom: 1,
+    // A table of its own, because a new column of `node` needs a lock that waits for the end of a backup, and every
+    // renewal of a lease would wait behind it.
+    sql: ["CREATE TABLE managed_orders.node_term (incarnation int8 PRIMARY KEY, ttl_ms int8 NOT NULL)"],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

@@ -4,7 +4,7 @@ import { holds, refused, same } from "../suite/index.ts";
 import { part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
-const ENTRY: NodeEntry = { name: "a", address: "", version: "1.0", format: 1, kinds: ["ACCEPTED", "ENDED"] };
+const ENTRY: NodeEntry = { name: "a", address: "", version: "1.0", format: 1, kinds: ["ACCEPTED", "ENDED"], ttlMs: 10_000 };
 
 /** Most rows of dead nodes beside those that own shards. */
 const DEAD_KEPT = 16;
@@ -36,7 +36,7 @@ async function rowOf(
 const hasLeases: StoreRule = {
   name: "a store with leases has all their methods, and refuses an entry or a limit that is not as described",
   remedy:
-    "Implement `leases`, or declare `leases: false`. Reject an empty name, a text above 200 characters, a limit of 0.",
+    "Implement `leases`, or declare `leases: false`. Reject an empty name, a text above 200 characters, a ttl or a limit of 0.",
   where,
   async check({ store }) {
     const leases = leasesOf(store);
@@ -47,6 +47,8 @@ const hasLeases: StoreRule = {
     await refused("join with a version of 201 characters", () =>
       leases.join({ ...ENTRY, version: "1".repeat(201) }),
     );
+    for (const ttlMs of [0, -1, 1.5, Number.NaN])
+      await refused(`join with a ttl of ${ttlMs}`, () => leases.join({ ...ENTRY, ttlMs }));
     const after = Array.from({ length: SHARD_COUNT }, () => 0);
     for (const limit of [0, -1, 1.5])
       await refused(`tail with a limit of ${limit}`, () => leases.tail({ after, limit }));
@@ -79,6 +81,19 @@ const joins: StoreRule = {
     await leases.leave(second);
     const third = await joined(leases);
     holds("incarnation after the newest node left", third > second, `above ${second}`, third);
+  },
+};
+
+const tellsTtl: StoreRule = {
+  name: "decision YE: the row of a node has the ttl with which it joined",
+  remedy: "Keep `ttlMs` of the entry. A row of a version that did not say has none.",
+  where,
+  async check({ store }) {
+    const leases = leasesOf(store);
+    for (const ttlMs of [100, 86_400_000]) {
+      const { incarnation } = await leases.join({ ...ENTRY, ttlMs });
+      same("ttlMs of the row", (await rowOf(leases, incarnation))?.ttlMs, ttlMs);
+    }
   },
 };
 
@@ -290,7 +305,7 @@ const acquires: StoreRule = {
 export const leases: StoreRules = {
   name: "leases",
   rules: [
-    ...[hasLeases, noLeases, joins, renews, buries, claims, ownerStays, claimsAgain, oneClaimant],
+    ...[hasLeases, noLeases, joins, tellsTtl, renews, buries, claims, ownerStays, claimsAgain, oneClaimant],
     ...[marketOwner, releases, leaves, bounded, acquires],
   ],
 };

@@ -75,7 +75,9 @@ const current: StoreRule = {
     const reader = await open();
     same("tail before the append", await tailOf(reader, { after: fromStart(), limit: 99 }), []);
     const records = await appendSome(store);
-    const node = await reader.leases?.join({ name: "b", address: "", version: "", format: 1, kinds: [] });
+    const node = await reader.leases?.join({
+      ...{ name: "b", address: "", version: "", format: 1, kinds: [], ttlMs: 10_000 },
+    });
     await reader.leases?.claim(node?.incarnation ?? 0);
     same("tail after a claim", byShard(await tailOf(reader, { after: fromStart(), limit: 99 })), records);
   },

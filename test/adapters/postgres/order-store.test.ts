@@ -69,7 +69,8 @@ describe("postgres store", () => {
       await database.close();
     }
   };
-  const NEXT = { version: 2, sql: ["ALTER TABLE managed_orders.shard ADD COLUMN note text"] };
+  const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
+  const NEXT = { version: NEWEST + 1, sql: ["ALTER TABLE managed_orders.shard ADD COLUMN note text"] };
 
   it("decision WG: a schema of another application is refused and stays as it was", async () => {
     const { options, schema, remove } = places.create();
@@ -88,24 +89,48 @@ describe("postgres store", () => {
 
   it("decision WG: programs of two neighbouring versions share a schema, and a step is run once", async () => {
     const { options, schema, store, remove } = await opened();
-    const newer = [...MIGRATIONS, { ...NEXT, usableFrom: 1 }];
+    const newer = [...MIGRATIONS, { ...NEXT, usableFrom: NEWEST }];
     await Promise.all([migrated(schema, newer), migrated(schema, newer)]);
     const older = await openPostgresStore(options);
     const records = [sampleRecord(3, 1)];
     expect(await store.append({ shards: [part(3, 1, { records })], marks: [] })).toEqual(["durable"]);
     expect((await older.head(3)).sequence).toBe(1);
-    expect(await places.execute(`SELECT version FROM ${schema}.managed_orders_version`)).toEqual([
-      ["1"],
-      ["2"],
-    ]);
+    expect(await places.execute(`SELECT version FROM ${schema}.managed_orders_version`)).toEqual(
+      newer.map(({ version }) => [String(version)]),
+    );
     for (const each of [store, older]) await each.close();
+    await remove();
+  });
+
+  it("decision YE: a node of the version without ttls joins and leaves beside one that has it", async () => {
+    const { options, schema, remove } = places.create();
+    await places.execute(`CREATE SCHEMA ${schema}`);
+    await migrated(schema, MIGRATIONS.slice(0, 1));
+    const store = await openPostgresStore(options);
+    const entry = { name: "new", address: "", version: "2", format: 1, kinds: ["ACCEPTED"], ttlMs: 7_000 };
+    const { incarnation } = await store.leases.join(entry);
+    // The statements of that version.
+    await places.execute(`INSERT INTO ${schema}.node
+      (incarnation, name, address, version, format, kinds, state, beat, dead)
+      VALUES (${incarnation + 1}, 'old', '', '1', 1, 'ACCEPTED', 'following', 0, false)`);
+    await places.execute(`UPDATE ${schema}.incarnation SET last = last + 1`);
+    expect((await store.leases.nodes()).nodes.map(({ name, ttlMs }) => [name, ttlMs])).toEqual([
+      ["new", 7_000],
+      ["old", undefined],
+    ]);
+    await places.execute(`DELETE FROM ${schema}.node WHERE name = 'new'`);
+    const next = await store.leases.join(entry);
+    expect(await places.execute(`SELECT incarnation FROM ${schema}.node_term`)).toEqual([
+      [String(next.incarnation)],
+    ]);
+    await store.close();
     await remove();
   });
 
   it("decision WG: a schema whose programs must be newer is refused", async () => {
     const { options, schema, store, remove } = await opened();
     await store.close();
-    await migrated(schema, [...MIGRATIONS, { ...NEXT, usableFrom: 2 }]);
+    await migrated(schema, [...MIGRATIONS, { ...NEXT, usableFrom: NEWEST + 1 }]);
     await expect(openPostgresStore(options)).rejects.toMatchObject({
       code: "NEWER_SCHEMA",
       message: expect.stringContaining("update managed-orders"),
