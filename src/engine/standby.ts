@@ -1,12 +1,13 @@
 import { errorMessage } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
-import { harmless } from "../host-answers/index.ts";
-import type { ClusterView, ShardHead, ShardLeases } from "../ports/index.ts";
+import { checkedLeases, harmless } from "../host-answers/index.ts";
+import type { ClusterView, NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
 import { readableJournal } from "../wire/index.ts";
-import { BeatWatch } from "./cluster/beat-watch.ts";
 import { EngineLease, HAND_OVER_PAUSE_MS } from "./cluster/engine-lease.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
+import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
+import { NodeWatch } from "./cluster/node-watch.ts";
 import {
   type ClusterOptions,
   clusterOf,
@@ -30,6 +31,7 @@ import { RunningEngine } from "./running-engine.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const LONGEST_DETAIL = 200;
 
 /** What a standby is made of. */
 type StandbyParts = Readonly<{
@@ -44,13 +46,22 @@ class WaitingEngine implements Standby {
   readonly takenOver: Promise<Engine>;
   readonly #parts: StandbyParts;
   readonly #keeper: LeaseKeeper;
-  readonly #watch: BeatWatch;
+  readonly #entry: NodeEntry;
+  readonly #watch: NodeWatch;
   readonly #journal: FollowedJournal;
   readonly #venue: VenueBuffer;
   readonly #market: WaitingMarket;
   readonly #listeners: Set<(status: StandbyStatus) => void> = new Set();
   #state: StandbyState = "following";
   #told = "";
+  /** Why this node should not take over from the owner of the shards. */
+  #objections: readonly string[] = [];
+  /** The failure of the last step. */
+  #failing: string | undefined;
+  /** Since when it leaves free shards to a node that could not follow it. */
+  #leavingSinceMs: number | undefined;
+  /** Whether lease and store are released. */
+  #hasEnded = false;
   /** Why the journal cannot be followed, such as a fact of a newer version. */
   #unreadable: string | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -69,13 +80,14 @@ class WaitingEngine implements Standby {
     });
     // A host need not wait for it.
     this.takenOver.catch(() => undefined);
-    this.#watch = new BeatWatch(ttlMs);
+    this.#entry = { name, address, version, ttlMs, ...readableJournal() };
+    this.#watch = new NodeWatch(core, { leases, ttlMs, incarnation: () => this.#keeper.incarnation });
     this.#venue = new VenueBuffer(core, ttlMs);
     this.#market = new WaitingMarket(core, options.instruments, ttlMs);
     this.#journal = new FollowedJournal(core, leases, (record) => this.#venue.saw(record));
     this.#keeper = new LeaseKeeper(core, {
       leases,
-      entry: { name, address, version, ttlMs, ...readableJournal() },
+      entry: this.#entry,
       ttlMs,
       clockApartMs,
       listener: {
@@ -137,7 +149,9 @@ class WaitingEngine implements Standby {
   }
 
   get #reasons(): readonly string[] {
-    const reasons: string[] = [];
+    if (this.#isOver) return [];
+    const reasons: string[] = [...this.#objections];
+    if (this.#failing !== undefined) reasons.push(`the store fails: ${this.#failing}`);
     if (this.#unreadable !== undefined) reasons.push(`the journal cannot be followed: ${this.#unreadable}`);
     const { apartMs } = this.#keeper;
     if (apartMs !== undefined)
@@ -155,7 +169,9 @@ class WaitingEngine implements Standby {
         pauseMs = await this.#step();
       } catch (error) {
         this.#watch.reset();
-        this.#parts.core.telemetry.event("warn", "standby.failed", { message: errorMessage(error) });
+        this.#failing = errorMessage(error).slice(0, LONGEST_DETAIL);
+        this.#parts.core.telemetry.event("warn", "standby.failed", { message: this.#failing });
+        void this.#tell();
       }
       if (!this.#isOver) await this.#pause(pauseMs);
     }
@@ -163,16 +179,34 @@ class WaitingEngine implements Standby {
 
   /** Reads the nodes and new records, and takes over if it is due. Resolves to the pause before the next step. */
   async #step(): Promise<number> {
-    const { core, leases } = this.#parts;
     if (this.#keeper.isLost) await this.#keeper.join();
-    const askedMs = core.monotonicMs();
-    const view = await core.questions.inTime(() => leases.nodes());
-    this.#watch.saw(view.nodes, { askedMs, answeredMs: core.monotonicMs() });
+    const view = await this.#watch.read();
     await this.#follow();
+    const owners = this.#watch.owners(view).filter((row) => !this.#watch.hasFailed(row));
+    this.#objections = owners.flatMap((row) => objectionsTo(row, this.#entry));
+    this.#failing = undefined;
     await this.#tell();
-    await this.#bury(view);
-    if (this.#state === "ready" && (await this.#mayClaim(view))) await this.#takeOver();
+    await this.#watch.buryIdle(view);
+    if (this.#state === "ready" && (await this.#watch.areFree(view)) && !this.#leaves(view))
+      await this.#takeOver();
     return this.#pauseAfter(view);
+  }
+
+  /**
+   * Returns whether free shards are left to another node that is ready and could not follow this one (decision YF). After
+   * two ttl this node takes them nevertheless.
+   */
+  #leaves(view: ClusterView): boolean {
+    const { core, cluster } = this.#parts;
+    const isOlder = this.#watch
+      .others(view)
+      .some((row) => row.state === "ready" && outdated(row, this.#entry) !== undefined);
+    if (!isOlder) {
+      this.#leavingSinceMs = undefined;
+      return false;
+    }
+    this.#leavingSinceMs ??= core.monotonicMs();
+    return core.monotonicMs() - this.#leavingSinceMs < 2 * cluster.ttlMs;
   }
 
   async #follow(): Promise<void> {
@@ -185,50 +219,10 @@ class WaitingEngine implements Standby {
     }
   }
 
-  /** Declares nodes dead that failed and own nothing, so that their rows do not pile up. */
-  async #bury({ nodes, shards }: ClusterView): Promise<void> {
-    const { leases, core } = this.#parts;
-    const owners = new Set(shards.map(({ incarnation }) => incarnation));
-    for (const { incarnation, dead } of nodes) {
-      const failed = dead || owners.has(incarnation) ? undefined : this.#watch.failed(incarnation);
-      const isOther = incarnation !== this.#keeper.incarnation;
-      if (failed !== undefined && isOther) await core.questions.inTime(() => leases.bury(failed));
-    }
-  }
-
-  /** Returns whether no live node owns a shard, after those that failed were declared dead. */
-  async #mayClaim(view: ClusterView): Promise<boolean> {
-    const { leases, core } = this.#parts;
-    for (const incarnation of this.#rivals(view)) {
-      const failed = this.#watch.failed(incarnation);
-      if (failed === undefined) return false;
-      if (!(await core.questions.inTime(() => leases.bury(failed)))) return false;
-    }
-    return true;
-  }
-
-  /** Live nodes other than this one that own a shard. */
-  #rivals({ nodes, shards }: ClusterView): ReadonlySet<number> {
-    const alive = new Set(nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
-    const rivals = new Set<number>();
-    for (const { incarnation } of shards)
-      if (incarnation !== undefined && incarnation !== this.#keeper.incarnation && alive.has(incarnation))
-        rivals.add(incarnation);
-    return rivals;
-  }
-
   #pauseAfter(view: ClusterView): number {
-    const { beatMs } = this.#keeper;
-    const rivals = this.#rivals(view);
-    const owners = view.nodes.filter(({ incarnation }) => rivals.has(incarnation));
+    const owners = this.#watch.owners(view);
     if (owners.some(({ state }) => state === "handing-over")) return HAND_OVER_PAUSE_MS;
-    const nowMs = this.#parts.core.monotonicMs();
-    let pauseMs = beatMs;
-    for (const incarnation of rivals) {
-      const waitMs = (this.#watch.dueMs(incarnation) ?? nowMs) - nowMs;
-      if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
-    }
-    return pauseMs;
+    return this.#watch.untilDueMs(view, this.#keeper.beatMs);
   }
 
   /**
@@ -238,7 +232,7 @@ class WaitingEngine implements Standby {
   async #takeOver(): Promise<void> {
     const { core, leases } = this.#parts;
     const { incarnation } = this.#keeper;
-    const heads = await core.questions.inTime(() => leases.claim(incarnation));
+    const heads = await leases.claim(incarnation);
     if (heads === undefined) return;
     this.#enter("taking-over");
     core.probe("after-take-over");
@@ -250,7 +244,7 @@ class WaitingEngine implements Standby {
       this.#enter("following");
       if (error instanceof InvariantError) {
         this.#unreadable = error.message;
-        await core.questions.inTime(() => leases.release(incarnation));
+        await leases.release(incarnation);
       }
       throw error;
     }
@@ -261,7 +255,10 @@ class WaitingEngine implements Standby {
     demandEveryShard(heads);
     const market = await marketIn(timely(core));
     if (this.#state !== "taking-over") return;
-    const lease = new EngineLease(core, { leases, keeper: this.#keeper, ttlMs: cluster.ttlMs });
+    const lease = new EngineLease(core, {
+      ...{ leases, keeper: this.#keeper, watch: this.#watch, entry: this.#entry },
+      ttlMs: cluster.ttlMs,
+    });
     const parts = engineParts(core, options, { heads, market: { ...market, gates: this.#market.warm } });
     const engine = new RunningEngine(parts, lease);
     try {
@@ -282,20 +279,30 @@ class WaitingEngine implements Standby {
       await this.#end(error);
       return;
     }
+    if (this.#isOver) return await this.#closeAgain(engine);
     lease.watch(parts);
     this.#enter("active");
     this.#resolve(engine);
   }
 
+  /** Closes an engine that began to run after the standby was closed. */
+  async #closeAgain(engine: RunningEngine): Promise<void> {
+    this.#hasEnded = true;
+    await engine.close();
+    this.#reject(new EngineError("ENGINE_CLOSED"));
+  }
+
   /** Ends the standby without an engine. */
   async #end(error: unknown): Promise<void> {
     const { core, leases, options } = this.#parts;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#state = "closed";
     this.#keeper.stop();
     this.#venue.stop();
     harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
-    await core.questions
-      .inTime(() => leases.leave(this.#keeper.incarnation))
+    await leases
+      .leave(this.#keeper.incarnation)
       .catch((failure: unknown) =>
         core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(failure) }),
       );
@@ -365,7 +372,10 @@ export async function openStandby(given: StandbyOptions): Promise<Standby> {
       "openStandby.store must have leases: a store without them, such as SQLite, has one engine at a time",
     );
   const core = coreOf(given, cluster);
-  const standby = new WaitingEngine({ core, options: checkedOptions(core, given), leases, cluster });
+  const standby = new WaitingEngine({
+    ...{ core, cluster, options: checkedOptions(core, given) },
+    leases: checkedLeases(leases, core.questions),
+  });
   await standby.start();
   return standby;
 }

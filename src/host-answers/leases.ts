@@ -1,9 +1,153 @@
-import type { Renewal } from "../ports/index.ts";
-import { demand, membersOf, wholeOf } from "./reading.ts";
+import { type JournalRecord, SHARD_COUNT } from "../model/index.ts";
+import type {
+  ClusterView,
+  NodeRow,
+  NodeState,
+  Renewal,
+  ShardHead,
+  ShardLeases,
+  ShardOwner,
+  TailRange,
+} from "../ports/index.ts";
+import type { Questions } from "./questions.ts";
+import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 
-/** Reads a store's answer to a renewal. Throws an UnreadableAnswer for anything else: then nothing was renewed. */
-export function readRenewal(said: unknown): Renewal {
-  const { alive, clockMs } = membersOf(said, "a renewal");
-  demand(typeof alive === "boolean", "alive of a renewal is not true or false");
-  return { alive, clockMs: wholeOf(clockMs, "clockMs of a renewal") };
+/** Most rows of nodes in one view. Rows of nodes that failed are deleted long before there are so many. */
+const MOST_NODES = 100_000;
+
+/** Most kinds of facts in the row of one node. */
+const MOST_KINDS = 10_000;
+
+const LONGEST_TEXT = 200;
+
+/** The last time that a date can show, in epoch milliseconds. */
+const LAST_MS = 8_640_000_000_000_000;
+
+const STATES: readonly NodeState[] = ["following", "ready", "active", "handing-over"];
+
+/**
+ * Wraps the leases of a store: each call has the deadline `hostTimeoutMs`, and each answer is read. A call rejects with
+ * an UnreadableAnswer or a SilentHost, and then nothing is known about its effect; errors of the store pass through.
+ */
+export function checkedLeases(leases: ShardLeases, questions: Questions): ShardLeases {
+  const ignored = (): void => undefined;
+  return {
+    join: (entry) => questions.inTime(() => leases.join(entry), readJoined),
+    renew: (node) => questions.inTime(() => leases.renew(node), readRenewal),
+    nodes: () => questions.inTime(() => leases.nodes(), readView),
+    bury: (watched) => questions.inTime(() => leases.bury(watched), readBuried),
+    claim: (incarnation) => questions.inTime(() => leases.claim(incarnation), readClaim),
+    release: (incarnation) => questions.inTime(() => leases.release(incarnation), ignored),
+    leave: (incarnation) => questions.inTime(() => leases.leave(incarnation), ignored),
+    tail: (range) =>
+      questions.inTime(
+        () => leases.tail(range),
+        (said) => readTail(said, range),
+      ),
+  };
 }
+
+function readJoined(said: unknown): Readonly<{ incarnation: number; clockMs: number }> {
+  const { incarnation, clockMs } = membersOf(said, "the answer to join");
+  return { incarnation: incarnationOf(incarnation), clockMs: timeOf(clockMs) };
+}
+
+function readRenewal(said: unknown): Renewal {
+  const { alive, clockMs } = membersOf(said, "a renewal");
+  return {
+    alive: flagOf(alive, "alive of a renewal"),
+    clockMs: timeOf(clockMs),
+  };
+}
+
+const readBuried = (said: unknown): boolean => flagOf(said, "the answer to bury");
+
+/** Reads all rows and owners: each node once, and each of the shards once. */
+function readView(said: unknown): ClusterView {
+  const { nodes, shards } = membersOf(said, "the view of the nodes");
+  const rows = itemsOf(nodes, "the list of nodes", MOST_NODES).map(rowOf);
+  const incarnations = new Set(rows.map(({ incarnation }) => incarnation));
+  demand(incarnations.size === rows.length, "the list of nodes has one of them twice");
+  const owners = eachShard(itemsOf(shards, "the list of owners", SHARD_COUNT).map(ownerOf));
+  return { nodes: rows, shards: owners };
+}
+
+function rowOf(said: unknown): NodeRow {
+  const row = membersOf(said, "the row of a node");
+  const kinds = itemsOf(row.kinds, "kinds of a node", MOST_KINDS);
+  return {
+    incarnation: incarnationOf(row.incarnation),
+    name: textOf(row.name, "the name of a node", { most: LONGEST_TEXT }),
+    address: textOf(row.address, "the address of a node", {
+      from: 0,
+      most: LONGEST_TEXT,
+    }),
+    version: textOf(row.version, "the version of a node", {
+      from: 0,
+      most: LONGEST_TEXT,
+    }),
+    format: wholeOf(row.format, "the format of a node"),
+    kinds: kinds.map((kind) => textOf(kind, "a kind of a node", { most: LONGEST_TEXT })),
+    state: wordOf(row.state, "the state of a node", STATES),
+    beat: wholeOf(row.beat, "the beat of a node"),
+    dead: flagOf(row.dead, "dead of a node"),
+    ...(row.ttlMs !== undefined && {
+      ttlMs: wholeOf(row.ttlMs, "ttlMs of a node", { from: 1 }),
+    }),
+  };
+}
+
+function ownerOf(said: unknown): ShardOwner {
+  const { shard, epoch, incarnation } = membersOf(said, "the owner of a shard");
+  return {
+    shard: shardOf(shard),
+    epoch: wholeOf(epoch, "the epoch of a shard"),
+    ...(incarnation !== undefined && {
+      incarnation: incarnationOf(incarnation),
+    }),
+  };
+}
+
+/** Reads the answer to a claim. A claim that took only some shards is none. */
+function readClaim(said: unknown): readonly ShardHead[] | undefined {
+  return said === undefined ? undefined : eachShard(itemsOf(said, "the claim", SHARD_COUNT).map(headOf));
+}
+
+function headOf(said: unknown): ShardHead {
+  const { shard, epoch, sequence, forgotten } = membersOf(said, "the head of a shard");
+  return {
+    shard: shardOf(shard),
+    epoch: wholeOf(epoch, "the epoch of a shard"),
+    sequence: wholeOf(sequence, "the sequence of a shard"),
+    ...(forgotten !== undefined && {
+      forgotten: wholeOf(forgotten, "forgotten of a shard"),
+    }),
+  };
+}
+
+/**
+ * Reads the place of each record: a shard that exists, and after the position that was asked for and the record before.
+ * So every page goes on, and a reader of pages comes to an end.
+ */
+function readTail(said: unknown, { after, limit }: TailRange): readonly JournalRecord[] {
+  const last = [...after];
+  const records = itemsOf(said, "the tail", limit);
+  for (const one of records) {
+    const { shard, sequence, changes } = membersOf(one, "a record of the tail");
+    const place = shardOf(shard);
+    const next = wholeOf(sequence, "the sequence of a record of the tail");
+    demand(next > (last[place] ?? 0), "the records of a shard in the tail are not in order");
+    demand(Array.isArray(changes), "the changes of a record of the tail are not an array");
+    last[place] = next;
+  }
+  return records as readonly JournalRecord[];
+}
+
+function eachShard<T extends Readonly<{ shard: number }>>(all: readonly T[]): readonly T[] {
+  demand(new Set(all.map(({ shard }) => shard)).size === SHARD_COUNT, "a shard is missing or there twice");
+  return all;
+}
+
+const shardOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: SHARD_COUNT - 1 });
+const incarnationOf = (said: unknown): number => wholeOf(said, "the incarnation of a node", { from: 1 });
+const timeOf = (said: unknown): number => wholeOf(said, "the clock of the store", { to: LAST_MS });

@@ -64,9 +64,9 @@ export class Questions {
     }
   }
 
-  /** Applies only the deadline. Passes on the host's answer or error unchanged. */
-  inTime<T>(question: () => Promise<T>): Promise<T> {
-    return this.#inTime(question(), (answer) => answer as T);
+  /** Applies only the deadline, and `read` if there is one. Passes on the host's error unchanged. */
+  inTime<T>(question: () => Promise<T>, read: (answer: unknown) => T = (answer) => answer as T): Promise<T> {
+    return this.#inTime(question(), read);
   }
 
   /** Like `inTime`, for an answer that may be long: the deadline starts anew whenever the host reports progress. */

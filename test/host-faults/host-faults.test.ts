@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LEASE_CALLS, LEASE_COLUMNS, type LeaseCall, observeLease } from "./leases.ts";
 import { PORTS, type Port } from "./ports.ts";
 import { type FaultWorld, type Host, openFaultWorld } from "./world.ts";
 
@@ -145,6 +146,17 @@ describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
   });
 });
 
+const foundOfLeases = new Map<LeaseCall, readonly string[]>();
+
+describe.each(LEASE_CALLS)("decision YG: the store's $name", (call) => {
+  it.each(LEASE_COLUMNS)("%s", async (column) => {
+    const cell = await observeLease(call, column);
+    foundOfLeases.set(call, [...(foundOfLeases.get(call) ?? []), `| ${column} | ${inColumns(cell)} |`]);
+    expect(cell).not.toContain("the words of the host");
+    expect(cell).not.toContain("does not answer");
+  });
+});
+
 const HEAD = `# Faults of a host
 
 This page lists every function that a host supplies, and the effects of its failures. *Client* is the answer to the
@@ -164,20 +176,28 @@ While a clock returns no valid time, the last valid time is used. Fractions of a
 The service reports the failure of a function as a failure of its own and never as a refusal of the order (decisions
 CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; until
 the store answers, the outcome is unknown.
+
+The last sections are about the calls of \`leases\`, in a cluster of two nodes with a ttl of 2 seconds. Node a owns the
+shards. The owner's calls fail at node a, the others at node b, while node a dies. *Client* says
+which node serves the account 30 seconds later.
 `;
 
 it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {
   const sections = [...found].map(([port, cells]) => {
-    const rows = columnsOf(port).map(
-      (column) =>
-        `| ${column} | ${(cells.get(column) ?? "").replace(/; (operator|kept): /g, " | ").replace("client: ", "")} |`,
-    );
-    return `\n## ${port.name}\n\n| fault | client | operator | kept |\n| --- | --- | --- | --- |\n${rows.map(padded).join("\n")}\n`;
+    const rows = columnsOf(port).map((column) => `| ${column} | ${inColumns(cells.get(column) ?? "")} |`);
+    return section(port.name, rows);
   });
+  for (const [{ name }, rows] of foundOfLeases) sections.push(section(name, rows));
   const page = HEAD + sections.join("");
   expect(page).not.toMatch(/\| +\|/);
   await expect(page).toMatchFileSnapshot("../../docs/host-faults.md");
 });
+
+const section = (name: string, rows: readonly string[]): string =>
+  `\n## ${name}\n\n| fault | client | operator | kept |\n| --- | --- | --- | --- |\n${rows.map(padded).join("\n")}\n`;
+
+const inColumns = (cell: string): string =>
+  cell.replace(/; (operator|kept): /g, " | ").replace("client: ", "");
 
 /** Pads the row of a cell that does not apply to all three columns. */
 const padded = (row: string): string => (row.split(" | ").length < 4 ? `${row.slice(0, -2)} | - | - |` : row);

@@ -9,6 +9,7 @@ import {
   type MemoryDisk,
 } from "../../src/adapters/memory/index.ts";
 import {
+  type ClusterOptions,
   type Engine,
   type EngineSettings,
   openStandby,
@@ -33,6 +34,9 @@ import { INSTRUMENTS, START_MS, SYMBOL } from "./world.ts";
 /** The term of a lease in these tests, in milliseconds. */
 export const TTL_MS = 10_000;
 
+/** Calls of a store that are replaced, by name. Each may make the call as it was. */
+export type StoreFaults = Record<string, ((honest: () => Promise<unknown>) => unknown) | undefined>;
+
 /** One process of a cluster: what it is made of, and what has become of it. */
 export type ClusterNode = {
   readonly name: string;
@@ -52,6 +56,8 @@ export type ClusterNode = {
   heldMs: number;
   /** By how much its wall clock is off. */
   skewMs: number;
+  /** Replaces calls of its store, by name such as `leases.nodes`. */
+  readonly faults: StoreFaults;
   /** When its last successful renewal was asked for, by the true clock. */
   renewedMs: number;
 };
@@ -62,6 +68,10 @@ export type ClusterEar = Readonly<{
   submitting?: (name: string, child: ChildRequest, deadlineMs: number) => void;
   /** A node has claimed the shards of another. */
   claimed?: (name: string) => void;
+  /** A node tells its operator something. */
+  said?: (name: string, level: string, event: string) => void;
+  /** Returns the faults of the store with which a node starts. */
+  faults?: (name: string) => StoreFaults;
 }>;
 
 export type Cluster = {
@@ -69,7 +79,11 @@ export type Cluster = {
   readonly disk: MemoryDisk;
   readonly venue: ScriptedVenue;
   /** Starts another process. */
-  start(name: string, settings?: Partial<EngineSettings>): Promise<ClusterNode>;
+  start(
+    name: string,
+    settings?: Partial<EngineSettings>,
+    cluster?: Partial<ClusterOptions>,
+  ): Promise<ClusterNode>;
   /** Lets time pass, in steps of 100 ms with a heartbeat of the market. */
   pass(ms: number): Promise<void>;
   quote(bid: string, ask: string): Promise<void>;
@@ -87,6 +101,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
   const sinks: { readonly node: Instance; readonly sink: MarketSink }[] = [];
   let started = 0;
   let tokens = 0;
+  const faultsOf = (name: string): StoreFaults => ear.faults?.(name) ?? {};
   const tell = (run: (sink: MarketSink) => void): void => {
     for (const { node, sink } of sinks) node.enter(() => run(sink));
   };
@@ -94,7 +109,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
     clock,
     disk,
     venue,
-    async start(name, settings) {
+    async start(name, settings, options) {
       const process = new Instance(++started, clock.monotonicMs());
       const statuses: StandbyStatus[] = [];
       const node = {
@@ -107,13 +122,14 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
         lateMs: 0,
         heldMs: 0,
         skewMs: 0,
+        faults: faultsOf(name),
         renewedMs: 0,
       };
       const own = process.clock(clock);
       const nodeClock: Clock = { ...own, nowMs: () => own.nowMs() + skewOf() };
       const skewOf = (): number => (made as ClusterNode | undefined)?.skewMs ?? 0;
       let made: ClusterNode | undefined;
-      const faults = (): Partial<ClusterNode> => made ?? {};
+      const faults = (): Partial<ClusterNode> => made ?? { faults: node.faults };
       const renewed = (askedMs: number): void => {
         const owner = made ?? node;
         owner.renewedMs = Math.max(owner.renewedMs, askedMs);
@@ -139,7 +155,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
         venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
         clock: nodeClock,
         entropy: { token: (length) => String(++tokens).padStart(length, "t") },
-        telemetry: { event: () => undefined },
+        telemetry: { event: (level, event) => ear.said?.(name, level, event) },
         settings: { advancedOrders: true, ...settings },
         marketData: {
           subscribe(sink) {
@@ -147,7 +163,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
             return () => undefined;
           },
         },
-        cluster: { name, ttlMs: TTL_MS },
+        cluster: { name, ttlMs: TTL_MS, ...options },
       });
       made = Object.assign(node, { standby, engine: undefined });
       const one = made;
@@ -210,12 +226,12 @@ function storeOf(store: OrderStore, parts: StoreParts): OrderStore {
 /** Makes a call of the store with the present faults of its node. */
 async function faulty(parts: StoreParts, name: string, call: () => Promise<unknown>): Promise<unknown> {
   const { clock, asked, renewed, claimed } = parts;
-  const { cut = false, unleased = false, lateMs = 0, heldMs = 0 } = parts.faults();
+  const { cut = false, unleased = false, lateMs = 0, heldMs = 0, faults = {} } = parts.faults();
   asked.push(name);
   const askedMs = clock.monotonicMs();
   if (cut || (unleased && name.startsWith("leases."))) throw new Error("the store cannot be reached");
   if (name === "append" && heldMs > 0) await after(clock, heldMs);
-  const answer = await call();
+  const answer = await (faults[name] ?? ((honest) => honest()))(call);
   if (name === "leases.renew" && (answer as Renewal).alive) renewed(askedMs);
   if (name === "leases.claim" && answer !== undefined) claimed();
   if (lateMs > 0) await after(clock, lateMs);

@@ -4,7 +4,14 @@ import { holds, refused, same } from "../suite/index.ts";
 import { part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
-const ENTRY: NodeEntry = { name: "a", address: "", version: "1.0", format: 1, kinds: ["ACCEPTED", "ENDED"], ttlMs: 10_000 };
+const ENTRY: NodeEntry = {
+  name: "a",
+  address: "",
+  version: "1.0",
+  format: 1,
+  kinds: ["ACCEPTED", "ENDED"],
+  ttlMs: 10_000,
+};
 
 /** Most rows of dead nodes beside those that own shards. */
 const DEAD_KEPT = 16;

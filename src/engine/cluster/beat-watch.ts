@@ -3,11 +3,12 @@ import type { NodeRow, WatchedBeat } from "../../ports/index.ts";
 /** When a read was asked for and answered, by the monotonic clock. */
 export type ReadTimes = Readonly<{ askedMs: number; answeredMs: number }>;
 
-type Seen = { beat: number; sinceMs: number; stillMs: number };
+type Seen = { beat: number; sinceMs: number; stillMs: number; ttlMs: number };
 
 /**
  * Watches the beats of nodes. A node has failed if the same beat was read for a whole ttl: from the answer of the first
- * read to the question of the last (decision WN).
+ * read to the question of the last (decision WN). The ttl is the longer one of its own and that of this node, because a
+ * node relies on its lease by its own (decision YE).
  */
 export class BeatWatch {
   readonly #ttlMs: number;
@@ -26,11 +27,12 @@ export class BeatWatch {
   saw(rows: readonly NodeRow[], { askedMs, answeredMs }: ReadTimes): void {
     if (answeredMs - askedMs > this.#ttlMs / 4) this.reset();
     const gone = new Set(this.#seen.keys());
-    for (const { incarnation, beat } of rows) {
+    for (const { incarnation, beat, ttlMs: theirMs = 0 } of rows) {
+      const ttlMs = Math.max(this.#ttlMs, theirMs);
       gone.delete(incarnation);
       const seen = this.#seen.get(incarnation);
       if (seen?.beat === beat) seen.stillMs = askedMs - seen.sinceMs;
-      else this.#seen.set(incarnation, { beat, sinceMs: answeredMs, stillMs: 0 });
+      else this.#seen.set(incarnation, { beat, sinceMs: answeredMs, stillMs: 0, ttlMs });
     }
     for (const incarnation of gone) this.#seen.delete(incarnation);
   }
@@ -38,12 +40,12 @@ export class BeatWatch {
   /** Returns the beat of a node that has not changed for a whole ttl; undefined for any other node. */
   failed(incarnation: number): WatchedBeat | undefined {
     const seen = this.#seen.get(incarnation);
-    return seen !== undefined && seen.stillMs >= this.#ttlMs ? { incarnation, beat: seen.beat } : undefined;
+    return seen !== undefined && seen.stillMs >= seen.ttlMs ? { incarnation, beat: seen.beat } : undefined;
   }
 
   /** Monotonic time from which a read can show that a node has failed. */
   dueMs(incarnation: number): number | undefined {
     const seen = this.#seen.get(incarnation);
-    return seen && seen.sinceMs + this.#ttlMs;
+    return seen && seen.sinceMs + seen.ttlMs;
   }
 }

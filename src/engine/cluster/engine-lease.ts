@@ -1,22 +1,31 @@
 import { errorMessage } from "../../common/index.ts";
-import type { ClusterView, NodeRow, ShardLeases } from "../../ports/index.ts";
+import type { ClusterView, NodeEntry, NodeRow, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import { HandOverError } from "./hand-over-error.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
+import { outdated } from "./node-agreement.ts";
+import type { NodeWatch } from "./node-watch.ts";
 
 /** Pause between two reads of nodes while a hand-over is prepared or awaited. */
 export const HAND_OVER_PAUSE_MS = 20;
 
-/** Dependencies of {@link EngineLease}. */
-export type EngineLeaseParts = Readonly<{ leases: ShardLeases; keeper: LeaseKeeper; ttlMs: number }>;
+/** Dependencies of {@link EngineLease}: `entry` is what this node says of itself. */
+export type EngineLeaseParts = Readonly<{
+  leases: ShardLeases;
+  keeper: LeaseKeeper;
+  watch: NodeWatch;
+  entry: NodeEntry;
+  ttlMs: number;
+}>;
 
 /** The lease of an engine that took the shards over: its status, its hand-over and its end. */
 export class EngineLease {
   readonly #core: Core;
   readonly #parts: EngineLeaseParts;
   #stopped = false;
+  #cancelLook: () => void = () => undefined;
 
   constructor(core: Core, parts: EngineLeaseParts) {
     this.#core = core;
@@ -38,6 +47,26 @@ export class EngineLease {
     });
     if (keeper.isLost) void this.#fence(shards);
     void keeper.tell("active");
+    void this.#look(board);
+  }
+
+  /** Reads the other nodes once per ttl: declares those dead that failed, and shows which could not follow. */
+  async #look(board: StatusBoard): Promise<void> {
+    const { watch, entry, keeper, ttlMs } = this.#parts;
+    if (this.#stopped || keeper.isLost) return;
+    try {
+      const view = await watch.read();
+      const live = watch.others(view).filter((row) => !watch.hasFailed(row));
+      const problems = live.map((row) => outdated(row, entry)).filter((problem) => problem !== undefined);
+      board.nodesOutdated(problems.length === 0 ? undefined : problems.slice(0, 3).join("; "));
+      await watch.buryIdle(view);
+    } catch (error) {
+      watch.reset();
+      this.#unread(error);
+    }
+    if (this.#stopped) return;
+    const { clock } = this.#core;
+    this.#cancelLook = clock.schedule(clock.monotonicMs() + ttlMs, () => void this.#look(board));
   }
 
   /**
@@ -62,6 +91,7 @@ export class EngineLease {
   async release(): Promise<void> {
     const { leases, keeper } = this.#parts;
     this.#stopped = true;
+    this.#cancelLook();
     this.#core.trust.end();
     keeper.stop();
     await this.#attempt(() => leases.release(keeper.incarnation));
@@ -74,9 +104,9 @@ export class EngineLease {
   }
 
   async #attempt(call: () => Promise<void>): Promise<void> {
-    const { questions, telemetry } = this.#core;
+    const { telemetry } = this.#core;
     try {
-      await questions.inTime(call);
+      await call();
     } catch (error) {
       telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
     }
@@ -97,13 +127,16 @@ export class EngineLease {
   }
 
   async #view(): Promise<ClusterView | undefined> {
-    const { questions, telemetry } = this.#core;
     try {
-      return await questions.inTime(() => this.#parts.leases.nodes());
+      return await this.#parts.leases.nodes();
     } catch (error) {
-      telemetry.event("warn", "lease.unread", { message: errorMessage(error) });
+      this.#unread(error);
       return undefined;
     }
+  }
+
+  #unread(error: unknown): void {
+    this.#core.telemetry.event("warn", "lease.unread", { message: errorMessage(error) });
   }
 
   /** Reads the owners until every shard has seen the epoch of another node. */

@@ -42,9 +42,9 @@ export class FollowedJournal {
   }
 
   async #takePage(): Promise<number> {
-    const { questions, turns } = this.#core;
+    const { turns } = this.#core;
     const after = this.shards.map(({ durableSequence }) => durableSequence);
-    const records = await questions.inTime(() => this.#leases.tail({ after, limit: PAGE }));
+    const records = await this.#leases.tail({ after, limit: PAGE });
     for (const record of records) {
       await this.#apply(record);
       const turn = turns.spend(COSTS.read);

@@ -1,5 +1,4 @@
 import { errorMessage } from "../../common/index.ts";
-import { readRenewal } from "../../host-answers/index.ts";
 import type { NodeEntry, NodeState, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 
@@ -77,7 +76,7 @@ export class LeaseKeeper {
   /** Adds the row and begins to renew. Rejects when the store fails. */
   async join(): Promise<void> {
     const { leases, entry } = this.#parts;
-    const { incarnation } = await this.#core.questions.inTime(() => leases.join(entry));
+    const { incarnation } = await leases.join(entry);
     this.#incarnation = incarnation;
     this.#isLost = false;
     this.#beat();
@@ -107,12 +106,10 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<boolean> {
-    const { questions, time, telemetry, clock } = this.#core;
+    const { time, telemetry, clock } = this.#core;
     const [incarnation, state, asked] = [this.#incarnation, this.#state, time.moment()];
     try {
-      const renewal = readRenewal(
-        await questions.inTime(() => this.#parts.leases.renew({ incarnation, state })),
-      );
+      const renewal = await this.#parts.leases.renew({ incarnation, state });
       if (this.#stopped || incarnation !== this.#incarnation) return false;
       if (!renewal.alive) return this.#lose();
       this.#core.trust.extend(asked);

@@ -8,6 +8,7 @@ export type StatusKind =
   | "LEASE_LAPSED"
   | "LEASE_LOST"
   | "CLOCK_APART"
+  | "NODE_OUTDATED"
   | "VOLUME_NOT_COUNTED"
   | "QUOTES_STOPPED"
   | "CHILD_UNKNOWN";
@@ -25,13 +26,15 @@ export interface EngineStatus {
 }
 
 /**
- * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED` and `CLOCK_NEAR` one that ended.
+ * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR` and `NODES_CURRENT`
+ * one that ended.
  */
 export type StatusChange =
   | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
   | "STORE_RECOVERED"
   | "LEASE_RENEWED"
   | "CLOCK_NEAR"
+  | "NODES_CURRENT"
   | "VOLUME_COUNTED";
 
 /** A change of an engine's status, and the status after it. `timeMs` is engine time. */

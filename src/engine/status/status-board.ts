@@ -30,6 +30,7 @@ export class StatusBoard {
   #ending: StatusReason | undefined;
   #lease: StatusReason | undefined;
   #clock: StatusReason | undefined;
+  #nodes: StatusReason | undefined;
 
   constructor(core: Core, parts: StatusParts) {
     this.#core = core;
@@ -78,6 +79,14 @@ export class StatusBoard {
     const detail = `the clock of this machine and that of the store are ${Math.round(byMs)} ms apart; no new orders are accepted`;
     this.#clock = { kind: "CLOCK_APART", detail };
     this.#tell("CLOCK_APART", detail);
+  }
+
+  /** Reports live nodes that cannot read what this engine writes; undefined ends that. */
+  nodesOutdated(detail: string | undefined): void {
+    if (detail === this.#nodes?.detail) return;
+    this.#nodes = detail === undefined ? undefined : { kind: "NODE_OUTDATED", detail };
+    if (detail === undefined) this.#tell("NODES_CURRENT", "every live node can read what this engine writes");
+    else this.#tell("NODE_OUTDATED", detail);
   }
 
   fenced(shard: number): void {
@@ -133,7 +142,7 @@ export class StatusBoard {
   #own(): readonly StatusReason[] {
     const reasons: StatusReason[] = [];
     if (this.#ending !== undefined) reasons.push(this.#ending);
-    for (const reason of [this.#store, this.#lease, this.#clock])
+    for (const reason of [this.#store, this.#lease, this.#clock, this.#nodes])
       if (reason !== undefined) reasons.push(reason);
     const [first] = this.#fenced;
     if (first !== undefined) {

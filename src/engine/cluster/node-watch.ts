@@ -1,0 +1,88 @@
+import type { ClusterView, NodeRow, ShardLeases } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import { BeatWatch } from "./beat-watch.ts";
+
+/** Dependencies of {@link NodeWatch}. `incarnation` returns that of this node. */
+export type NodeWatchParts = Readonly<{
+  leases: ShardLeases;
+  ttlMs: number;
+  incarnation: () => number;
+}>;
+
+/** Reads the nodes of the store, notes which of them have failed, and declares those dead. */
+export class NodeWatch {
+  readonly #core: Core;
+  readonly #parts: NodeWatchParts;
+  readonly #beats: BeatWatch;
+
+  constructor(core: Core, parts: NodeWatchParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.#beats = new BeatWatch(parts.ttlMs);
+  }
+
+  /** Starts the watch of all beats anew, because the store failed. */
+  reset(): void {
+    this.#beats.reset();
+  }
+
+  /** Reads all nodes. Rejects when the store fails. */
+  async read(): Promise<ClusterView> {
+    const askedMs = this.#core.monotonicMs();
+    const view = await this.#parts.leases.nodes();
+    this.#beats.saw(view.nodes, {
+      askedMs,
+      answeredMs: this.#core.monotonicMs(),
+    });
+    return view;
+  }
+
+  /** Returns the nodes that are not dead, without this one. */
+  others({ nodes }: ClusterView): readonly NodeRow[] {
+    const own = this.#parts.incarnation();
+    return nodes.filter(({ dead, incarnation }) => !dead && incarnation !== own);
+  }
+
+  /** Returns those of the others that own a shard. */
+  owners(view: ClusterView): readonly NodeRow[] {
+    const owners = ownersIn(view);
+    return this.others(view).filter(({ incarnation }) => owners.has(incarnation));
+  }
+
+  /** Returns whether the beat of a node has stayed the same for a whole ttl. */
+  hasFailed({ incarnation }: NodeRow): boolean {
+    return this.#beats.failed(incarnation) !== undefined;
+  }
+
+  /** Declares nodes dead that failed and own nothing, so that their rows do not pile up. */
+  async buryIdle(view: ClusterView): Promise<void> {
+    const owners = ownersIn(view);
+    for (const { incarnation } of this.others(view)) {
+      const failed = owners.has(incarnation) ? undefined : this.#beats.failed(incarnation);
+      if (failed !== undefined) await this.#parts.leases.bury(failed);
+    }
+  }
+
+  /** Resolves to whether no live node owns a shard, after owners that failed were declared dead. */
+  async areFree(view: ClusterView): Promise<boolean> {
+    for (const { incarnation } of this.owners(view)) {
+      const failed = this.#beats.failed(incarnation);
+      if (failed === undefined || !(await this.#parts.leases.bury(failed))) return false;
+    }
+    return true;
+  }
+
+  /** Returns how long it takes until a read can show that an owner has failed, at most `mostMs`. */
+  untilDueMs(view: ClusterView, mostMs: number): number {
+    const nowMs = this.#core.monotonicMs();
+    let pauseMs = mostMs;
+    for (const { incarnation } of this.owners(view)) {
+      const waitMs = (this.#beats.dueMs(incarnation) ?? nowMs) - nowMs;
+      if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
+    }
+    return pauseMs;
+  }
+}
+
+const ownersIn = ({ shards }: ClusterView): ReadonlySet<number | undefined> =>
+  new Set(shards.map(({ incarnation }) => incarnation));

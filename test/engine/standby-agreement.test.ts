@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { contentsOf } from "../../src/adapters/memory/disk.ts";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { NodeEntry, NodeState, ShardLeases } from "../../src/ports/index.ts";
+import { readableJournal } from "../../src/wire/index.ts";
+import { type Cluster, createCluster, TTL_MS } from "../support/cluster.ts";
+
+const OWN: NodeEntry = {
+  name: "old",
+  address: "",
+  version: "0.9",
+  ttlMs: TTL_MS,
+  ...readableJournal(),
+};
+const LESS = { ...OWN, kinds: OWN.kinds.filter((kind) => kind !== "RESUMED") };
+const MORE = {
+  ...OWN,
+  name: "new",
+  version: "2.0",
+  kinds: [...OWN.kinds, "SPLIT"],
+};
+
+const leasesOf = ({ disk, clock }: Cluster): ShardLeases =>
+  createMemoryStore({ disk, clock }).leases as ShardLeases;
+
+/** Adds a node of another version, which renews until it is stopped. */
+async function join(cluster: Cluster, entry: NodeEntry, state: NodeState) {
+  const leases = leasesOf(cluster);
+  const { incarnation } = await leases.join(entry);
+  let isStopped = false;
+  const renew = async (): Promise<void> => {
+    if (isStopped) return;
+    await leases.renew({ incarnation, state });
+    cluster.clock.schedule(cluster.clock.monotonicMs() + TTL_MS / 4, () => void renew());
+  };
+  await renew();
+  const stop = (): void => {
+    isStopped = true;
+  };
+  return { leases, incarnation, stop };
+}
+
+describe("decision YE: the ttls of nodes are compared", () => {
+  it("a standby with another ttl than the owner is not ready, says both values, and takes over after its crash", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a", {}, { ttlMs: 2 * TTL_MS });
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    expect(b.standby.status()).toMatchObject({
+      state: "following",
+      reasons: [
+        'cluster.ttlMs is 10000 here and 20000 at node "a", which owns the shards: give all nodes the same value',
+      ],
+    });
+    const done = cluster.active(a).handOver();
+    done.catch(() => undefined);
+    await cluster.pass(5 * TTL_MS);
+    await expect(done).rejects.toMatchObject({ problem: "NO_STANDBY" });
+    a.process.kill();
+    await cluster.pass(TTL_MS + TTL_MS / 2);
+    // The owner relies on its lease for nearly two ttl of this node.
+    expect(b.engine).toBeUndefined();
+    await cluster.pass(TTL_MS + TTL_MS / 2);
+    expect(b.engine).toBeDefined();
+  });
+
+  it("standbys with different ttls do not keep each other from a takeover", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    const c = await cluster.start("c", {}, { ttlMs: TTL_MS / 2 });
+    await cluster.pass(TTL_MS);
+    expect([b, c].map(({ standby }) => standby.status().state)).toEqual(["ready", "following"]);
+    a.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    expect([b, c].filter(({ engine }) => engine !== undefined)).toHaveLength(1);
+  });
+
+  it("a node of a version that did not say its ttl is followed as before", async () => {
+    const cluster = createCluster();
+    const owner = await join(cluster, OWN, "active");
+    await owner.leases.claim(owner.incarnation);
+    for (const row of (await owner.leases.nodes()).nodes) expect(row.ttlMs).toBe(TTL_MS);
+    for (const row of contentsOf(cluster.disk).nodes.values()) delete row.ttlMs;
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    expect(b.standby.status()).toMatchObject({ state: "ready", reasons: [] });
+  });
+});
+
+describe("decision YF: what nodes can read is compared", () => {
+  it("a standby that cannot read what the owner may write is not ready and says why", async () => {
+    const cluster = createCluster();
+    const owner = await join(cluster, { ...MORE, format: OWN.format + 1 }, "active");
+    await owner.leases.claim(owner.incarnation);
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    expect(b.standby.status()).toMatchObject({
+      state: "following",
+      reasons: [
+        expect.stringContaining(
+          `node "new" (2.0), which owns the shards, may write format ${OWN.format + 1}`,
+        ),
+        expect.stringContaining("may write facts of kind SPLIT, which this version cannot read"),
+      ],
+    });
+    await owner.leases.release(owner.incarnation);
+    await owner.leases.leave(owner.incarnation);
+    await cluster.pass(TTL_MS);
+    expect(b.engine).toBeDefined();
+  });
+
+  it("an engine shows live nodes that cannot read what it writes, until they are gone", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const changes: string[] = [];
+    cluster.active(a).events.on("status", ({ change }) => void changes.push(change));
+    const old = await join(cluster, LESS, "following");
+    await cluster.pass(TTL_MS + 1_000);
+    expect(cluster.active(a).status()).toMatchObject({
+      system: "degraded",
+      reasons: [
+        {
+          kind: "NODE_OUTDATED",
+          detail: expect.stringContaining('node "old" (0.9) cannot read facts of kind RESUMED'),
+        },
+      ],
+    });
+    old.stop();
+    await cluster.pass(3 * TTL_MS);
+    expect(cluster.active(a).status()).toEqual({
+      system: "normal",
+      reasons: [],
+    });
+    expect(changes).toEqual(["NODE_OUTDATED", "NODES_CURRENT"]);
+    const rows = (await old.leases.nodes()).nodes;
+    expect(rows.map(({ name, dead }) => [name, dead])).toEqual([
+      ["a", false],
+      ["old", true],
+    ]);
+  });
+
+  it("a newer standby leaves free shards to a ready node that could not follow it, for at most two ttl", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    const old = await join(cluster, LESS, "ready");
+    await cluster.active(a).close();
+    await cluster.pass(2 * TTL_MS - 2_000);
+    expect(b.engine).toBeUndefined();
+    expect(b.standby.status().state).toBe("ready");
+    await cluster.pass(5_000);
+    expect(b.engine).toBeDefined();
+    old.stop();
+  });
+
+  it("it takes them at once if that node is not ready", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    const old = await join(cluster, LESS, "following");
+    await cluster.active(a).close();
+    await cluster.pass(3_000);
+    expect(b.engine).toBeDefined();
+    old.stop();
+  });
+});

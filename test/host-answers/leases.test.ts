@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { checkedLeases, Questions } from "../../src/host-answers/index.ts";
+import type { ShardLeases } from "../../src/ports/index.ts";
+
+const TIMEOUT_MS = 5_000;
+
+const leasesOf = (own: Partial<Record<keyof ShardLeases, () => unknown>>) => {
+  const clock = createManualClock({ startMs: 0 });
+  const honest = createMemoryStore({ clock }).leases as ShardLeases;
+  const questions = new Questions({
+    clock,
+    telemetry: { event: () => undefined },
+    timeoutMs: TIMEOUT_MS,
+  });
+  return {
+    clock,
+    leases: checkedLeases({ ...honest, ...own } as ShardLeases, questions),
+  };
+};
+
+const NODE = {
+  ...{
+    incarnation: 1,
+    name: "a",
+    address: "",
+    version: "",
+    format: 1,
+    kinds: ["ENDED"],
+  },
+  ...{ state: "ready", beat: 0, dead: false, ttlMs: 10_000 },
+};
+const SHARDS = Array.from({ length: 256 }, (_, shard) => ({
+  shard,
+  epoch: 1,
+  incarnation: 1,
+}));
+const HEADS = SHARDS.map(({ shard }) => ({ shard, epoch: 1, sequence: 0 }));
+const AFTER = SHARDS.map(() => 5);
+const record = (shard: number, sequence: number) => ({
+  shard,
+  sequence,
+  timeMs: 0,
+  changes: [],
+});
+const node = (more: object) => ({
+  nodes: [{ ...NODE, ...more }],
+  shards: SHARDS,
+});
+const owner = (more: object) => ({
+  nodes: [NODE],
+  shards: [{ ...SHARDS[0], ...more }, ...SHARDS.slice(1)],
+});
+const head = (more: object) => [{ ...HEADS[0], ...more }, ...HEADS.slice(1)];
+
+const CALLS: Readonly<Record<string, (leases: ShardLeases) => Promise<unknown>>> = {
+  join: (leases) => leases.join({ ...NODE, kinds: [] }),
+  renew: (leases) => leases.renew({ incarnation: 1, state: "ready" }),
+  nodes: (leases) => leases.nodes(),
+  bury: (leases) => leases.bury({ incarnation: 1, beat: 0 }),
+  claim: (leases) => leases.claim(1),
+  release: (leases) => leases.release(1),
+  leave: (leases) => leases.leave(1),
+  tail: (leases) => leases.tail({ after: AFTER, limit: 3 }),
+};
+const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[] = [
+  ["join", "nothing", undefined],
+  ["join", "an incarnation of 0", { incarnation: 0, clockMs: 0 }],
+  ["join", "an incarnation that a double does not hold", { incarnation: 2 ** 53, clockMs: 0 }],
+  ["join", "an incarnation as text", { incarnation: "1", clockMs: 0 }],
+  ["join", "a clock that is no number", { incarnation: 1, clockMs: Number.NaN }],
+  ["renew", "nothing", null],
+  ["renew", "alive as a number", { alive: 1, clockMs: 0 }],
+  ["renew", "no clock", { alive: true }],
+  ["renew", "an infinite clock", { alive: true, clockMs: Number.POSITIVE_INFINITY }],
+  ["renew", "a clock beyond all dates", { alive: true, clockMs: 8.64e15 + 1 }],
+  ["renew", "a clock below 0", { alive: true, clockMs: -1 }],
+  ["nodes", "a list", [NODE]],
+  ["nodes", "no nodes", { shards: SHARDS }],
+  ["nodes", "more rows than there can be", { nodes: { length: 1e9 }, shards: SHARDS }],
+  ["nodes", "a node twice", { nodes: [NODE, NODE], shards: SHARDS }],
+  ["nodes", "a beat below 0", node({ beat: -1 })],
+  ["nodes", "a beat with a fraction", node({ beat: 0.5 })],
+  ["nodes", "a beat that a double does not hold", node({ beat: 2 ** 60 })],
+  ["nodes", "a state that does not exist", node({ state: "asleep" })],
+  ["nodes", "dead as text", node({ dead: "f" })],
+  ["nodes", "a name without characters", node({ name: "" })],
+  ["nodes", "a name of 201 characters", node({ name: "a".repeat(201) })],
+  ["nodes", "kinds as text", node({ kinds: "ENDED" })],
+  ["nodes", "a kind that is no text", node({ kinds: [1] })],
+  ["nodes", "a ttl of 0", node({ ttlMs: 0 })],
+  ["nodes", "a shard too few", { nodes: [NODE], shards: SHARDS.slice(1) }],
+  ["nodes", "a shard too many", { nodes: [NODE], shards: [...SHARDS, { shard: 256, epoch: 1 }] }],
+  ["nodes", "a shard twice", owner({ shard: 1 })],
+  ["nodes", "a shard that does not exist", owner({ shard: 256 })],
+  ["nodes", "an epoch that a double does not hold", owner({ epoch: 2 ** 53 })],
+  ["nodes", "an owner as text", owner({ incarnation: "1" })],
+  ["bury", "nothing", undefined],
+  ["bury", "a number", 1],
+  ["claim", "true", true],
+  ["claim", "no heads", []],
+  ["claim", "the heads of some shards", HEADS.slice(1)],
+  ["claim", "a head twice", head({ shard: 255 })],
+  ["claim", "a head without an epoch", head({ epoch: undefined })],
+  ["claim", "a sequence as a bigint", head({ sequence: 1n })],
+  ["claim", "a sequence below 0", head({ sequence: -1 })],
+  ["claim", "forgotten as text", head({ forgotten: "1" })],
+  ["tail", "nothing", undefined],
+  ["tail", "more records than asked for", [6, 7, 8, 9].map((sequence) => record(0, sequence))],
+  ["tail", "a record that is known", [record(0, 5)]],
+  ["tail", "a record twice", [record(0, 6), record(0, 6)]],
+  ["tail", "records that go back", [record(0, 7), record(1, 6), record(0, 6)]],
+  ["tail", "a shard that does not exist", [record(256, 6)]],
+  ["tail", "a sequence as text", [{ ...record(0, 6), sequence: "6" }]],
+  ["tail", "a record without changes", [{ ...record(0, 6), changes: undefined }]],
+];
+
+describe("decision YG: answers of a store's leases are read", () => {
+  it.each(WRONG)("%s: %s", async (call, _what, answer) => {
+    const { leases } = leasesOf({ [call]: () => Promise.resolve(answer) });
+    await expect(CALLS[call]?.(leases)).rejects.toMatchObject({
+      name: "UnreadableAnswer",
+    });
+  });
+
+  it.each([
+    [
+      "nodes",
+      {
+        nodes: [NODE, { ...NODE, incarnation: 2, ttlMs: undefined }],
+        shards: SHARDS,
+      },
+    ],
+    ["nodes", { nodes: [], shards: SHARDS.map(({ shard }) => ({ shard, epoch: 0 })) }],
+    ["claim", undefined],
+    ["claim", HEADS.map((one) => ({ ...one, forgotten: 0 }))],
+    ["tail", [record(0, 6), record(1, 9), record(0, 8)]],
+  ])("%s: an answer as described is passed on", async (call, answer) => {
+    const { leases } = leasesOf({ [call]: () => Promise.resolve(answer) });
+    expect(await CALLS[call]?.(leases)).toEqual(answer);
+  });
+
+  it.each(Object.keys(CALLS))(
+    "%s: an answer that never comes is waited for at most the time of a host",
+    async (call) => {
+      const { clock, leases } = leasesOf({
+        [call]: () => new Promise(() => undefined),
+      });
+      const answer = CALLS[call]?.(leases);
+      answer?.catch(() => undefined);
+      await clock.advanceBy(TIMEOUT_MS);
+      await expect(answer).rejects.toMatchObject({ name: "SilentHost" });
+    },
+  );
+
+  it("errors of the store pass through", async () => {
+    const { leases } = leasesOf({
+      bury: () => Promise.reject(new TypeError("no")),
+    });
+    await expect(CALLS.bury?.(leases)).rejects.toThrow(TypeError);
+  });
+});
