@@ -135,8 +135,6 @@ class WaitingEngine implements Standby {
     this.#enter("closed");
     this.#wake();
     await this.#running;
-    // A take-over that was under way may have finished meanwhile.
-    if (this.#state === "active") return;
     await this.#end(new EngineError("ENGINE_CLOSED"));
   }
 
