@@ -21,6 +21,8 @@ export type ReconcileParts = Readonly<{
 
 type Case = {
   readonly child: ChildRequest;
+  /** Whether another process may have handed it over. */
+  readonly isInherited: boolean;
   readonly proof: VoidProof;
   unknown: boolean;
   /** Start of the unknown state, by the monotonic clock. */
@@ -36,6 +38,12 @@ type Case = {
   turn: number;
   cancel: (() => void) | undefined;
 };
+
+/** No clock judges a child: that of the node that handed it over may have been another one, and the venue tells none. */
+const NO_CLOCK: Judge = { clock: "venue", venueMs: undefined };
+
+const UNJUDGED =
+  "the venue does not know it, tells no time by which the deadline of another node could be judged, and cannot void ids";
 
 /** When a look-up was asked, and the newest time that the venue had told until then. */
 type Asked = Moment & Readonly<{ toldMs: number | undefined }>;
@@ -80,6 +88,7 @@ export class Reconciler {
     const nowMs = this.#core.monotonicMs();
     const one: Case = known ?? {
       child,
+      isInherited: state !== "SENT",
       proof: new VoidProof(this.#core, deadlineMs),
       unknown: false,
       unknownSinceMs: nowMs,
@@ -202,14 +211,17 @@ export class Reconciler {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#parts.reports.missing(one.child);
     const { proof } = one;
-    const judge = this.#judgeOf(answer, asked.toldMs);
+    const judge = this.#judgeOf(one, answer, asked.toldMs);
     const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
     const mayVoid = capabilities.canVoid && this.#parts.venue.voidChild !== undefined;
     const waitMs = (nowMs: number): number =>
       mayVoid ? proof.voidWaitMs(nowMs) : proof.waitMs(judge, nowMs);
     if (waitMs(asked.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
     const isProved = proof.holds(judge, asked);
-    if (!isProved && !mayVoid) return this.#again(one);
+    if (!isProved && !mayVoid) {
+      if (judge === NO_CLOCK) this.#escalate(one, UNJUDGED);
+      return this.#again(one);
+    }
     one.notFound++;
     if (one.notFound < 2 || !(await this.#settleMissing(one, capabilities, isProved)))
       return this.#again(one);
@@ -218,13 +230,13 @@ export class Reconciler {
   }
 
   /** Returns the clock that judges an answer, and what it showed; `toldMs` is what the venue had told of it before. */
-  #judgeOf(answer: NotFound, toldMs: number | undefined): Judge {
+  #judgeOf({ isInherited }: Case, answer: NotFound, toldMs: number | undefined): Judge {
     const { venueClock } = this.#parts;
     if (typeof answer === "object") {
       const { notFoundAtMs } = answer;
       return { clock: "venue", venueMs: venueClock.isPlausible(notFoundAtMs) ? notFoundAtMs : undefined };
     }
-    if (!venueClock.tells) return { clock: "wall" };
+    if (!venueClock.tells) return isInherited && this.#core.trust.isLeased ? NO_CLOCK : { clock: "wall" };
     return { clock: "venue", venueMs: toldMs };
   }
 
