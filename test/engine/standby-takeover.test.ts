@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { quantity } from "../../src/decimal/index.ts";
+import type { Renewal } from "../../src/ports/index.ts";
+import { type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
+import { createScriptedVenue, filled, reported } from "../support/scripted-venue.ts";
+
+const QUIET_MS = 2_000;
+
+const activeOf = (nodes: readonly ClusterNode[]): readonly ClusterNode[] =>
+  nodes.filter(({ engine, process }) => engine !== undefined && !process.dead);
+
+describe("decision WR: a takeover reads what the owner appended last", () => {
+  it("an append that becomes durable between the last read and the claim is not lost", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.quote("100", "101");
+    const before = await cluster.place(a, { price: "90" });
+    await cluster.pass(3_000);
+    let arrive: () => void = () => undefined;
+    const onItsWay = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    let kept: Promise<unknown> = Promise.resolve();
+    a.faults.append = (honest) => {
+      kept = onItsWay.then(honest);
+      return kept;
+    };
+    void cluster.place(a, { price: "80" }).catch(() => undefined);
+    await settle();
+    a.process.kill();
+    const reads: number[] = [];
+    b.faults["leases.claim"] = async (honest) => {
+      reads.push(b.asked.filter((call) => call === "leases.tail").length);
+      arrive();
+      expect(await kept).toEqual(["durable"]);
+      return await honest();
+    };
+    await cluster.pass(2 * TTL_MS);
+    expect(reads).toHaveLength(1);
+    const engine = cluster.active(b);
+    const page = { accountId: 1, includeHistory: false, newestFirst: false, limit: 9, afterOrderId: 0 };
+    const { orders } = await engine.page(page);
+    expect(orders.map(({ orderId }) => orderId)).toEqual(
+      expect.arrayContaining([before.orderId, expect.any(Number)]),
+    );
+    expect(orders).toHaveLength(2);
+    await cluster.place(b, { price: "70" });
+    expect(await engine.verify()).toMatchObject({ equal: true, records: 3 });
+  });
+});
+
+describe("I60: nodes that get in each other's way", () => {
+  it("of two standbys that claim at the same moment one takes over, and the other follows it", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const others = [await cluster.start("b"), await cluster.start("c")];
+    await cluster.place(a, { price: "90" });
+    await cluster.pass(TTL_MS);
+    let waiting: (() => void)[] = [];
+    for (const node of others)
+      node.faults["leases.claim"] = (honest) =>
+        new Promise((resolve) => {
+          waiting.push(() => resolve(honest()));
+          if (waiting.length < others.length) return;
+          for (const go of waiting) go();
+          waiting = [];
+        });
+    a.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    expect(activeOf(others)).toHaveLength(1);
+    const states = others.map(({ standby }) => standby.status().state).sort();
+    expect(states).toEqual(["active", "ready"]);
+    const [owner] = activeOf(others);
+    expect((await owner?.engine?.verify())?.equal).toBe(true);
+  });
+
+  it("two nodes with one name are two nodes", async () => {
+    const cluster = createCluster();
+    const nodes = [await cluster.start("a"), await cluster.start("a")];
+    await cluster.pass(TTL_MS);
+    expect(nodes.map(({ standby }) => standby.status().state)).toEqual(["active", "ready"]);
+    nodes[0]?.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    expect(activeOf(nodes)).toEqual([nodes[1]]);
+  });
+
+  it.each([
+    ["as soon as it has claimed", "taking-over"],
+    ["while its engine starts", "start"],
+  ])("a standby that is closed %s leaves the shards to another one", async (_when, moment) => {
+    const venue = createScriptedVenue();
+    let b: ClusterNode | undefined;
+    let closed: Promise<void> | undefined;
+    const close = (): void => {
+      closed ??= b?.standby.close();
+    };
+    venue.venueTimeMs = () => {
+      if (moment === "start" && b?.standby.status().state === "taking-over") close();
+      return Promise.resolve(cluster.clock.nowMs());
+    };
+    const cluster = createCluster(venue);
+    const a = await cluster.start("a");
+    b = await cluster.start("b");
+    if (moment === "taking-over") b.standby.onStatus(({ state }) => state === moment && close());
+    const taken = b.standby.takenOver.then(
+      () => "engine",
+      ({ reason }: { reason: string }) => reason,
+    );
+    await cluster.pass(TTL_MS);
+    a.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    expect(await taken).toBe("ENGINE_CLOSED");
+    await closed;
+    expect(b.standby.status()).toMatchObject({ state: "closed", reasons: [] });
+    const c = await cluster.start("c");
+    await cluster.pass(1_000);
+    expect(c.engine).toBeDefined();
+  });
+});
+
+describe("clocks and pauses of a takeover", () => {
+  it("I60: a process that is stopped between its look at the clock and the write to its socket executes nothing twice", async () => {
+    const venue = createScriptedVenue({ honoursDeadline: true });
+    const cluster = createCluster(venue);
+    const executed: string[] = [];
+    let write: () => void = () => undefined;
+    const isStopped = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    let firstDeadlineMs = 0;
+    venue.venueTimeMs = () => Promise.resolve(cluster.clock.nowMs());
+    venue.submit = async (child, { deadlineMs }) => {
+      if (firstDeadlineMs === 0) {
+        firstDeadlineMs = deadlineMs;
+        await isStopped;
+      }
+      if (cluster.clock.nowMs() > deadlineMs) return reported(child.childId, "rejected");
+      // The proof that the first child never arrived needs its deadline and the quiet time.
+      expect(cluster.clock.nowMs()).toBeGreaterThanOrEqual(firstDeadlineMs + QUIET_MS);
+      executed.push(child.childId);
+      return filled(child);
+    };
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    await cluster.quote("100", "101");
+    const order = await cluster.place(a, { price: "90" });
+    await cluster.quote("89", "90");
+    expect(firstDeadlineMs).toBeGreaterThan(0);
+    a.process.pause();
+    await cluster.pass(3 * TTL_MS);
+    for (let n = 0; n < 3; n++) {
+      await cluster.quote("89", "90");
+      await cluster.pass(1_000);
+    }
+    expect(executed).toHaveLength(1);
+    write();
+    a.process.resume();
+    await cluster.pass(TTL_MS);
+    expect(executed).toHaveLength(1);
+    const found = await cluster.active(b).findAny(order.orderId);
+    expect(found?.executedQuantity).toBe(quantity("1"));
+    expect((await cluster.active(b).verify()).equal).toBe(true);
+  });
+
+  it.each([10_000, -10_000, 3_600_000, -3_600_000])(
+    "decision WU: a store whose clock is off by %i ms moves no shard and ends no trust; nobody takes over by it",
+    async (offMs) => {
+      const cluster = createCluster();
+      const nodes = [await cluster.start("a"), await cluster.start("b")];
+      const [a, b] = nodes as [ClusterNode, ClusterNode];
+      const order = await cluster.place(a, { price: "90" });
+      await cluster.pass(TTL_MS);
+      const wrong = async (honest: () => Promise<unknown>): Promise<Renewal> => {
+        const renewal = (await honest()) as Renewal;
+        return { ...renewal, clockMs: renewal.clockMs + offMs };
+      };
+      for (const { faults } of nodes) faults["leases.renew"] = wrong;
+      await cluster.pass(2 * TTL_MS);
+      expect(activeOf(nodes)).toEqual([a]);
+      expect(cluster.active(a).status()).toMatchObject({
+        system: "draining",
+        reasons: [{ kind: "CLOCK_APART" }],
+      });
+      expect(b.standby.status().reasons.join()).toContain(`${Math.abs(offMs)} ms apart`);
+      await cluster.active(a).find({ accountId: 1, orderId: order.orderId });
+      a.process.kill();
+      await cluster.pass(3 * TTL_MS);
+      expect(b.engine).toBeUndefined();
+      b.faults["leases.renew"] = undefined;
+      await cluster.pass(TTL_MS);
+      expect(await cluster.active(b).findAny(order.orderId)).toMatchObject({ orderId: order.orderId });
+    },
+  );
+});
