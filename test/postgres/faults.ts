@@ -5,19 +5,24 @@ import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgr
 import { Owner } from "../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../src/adapters/postgres/pool.ts";
 import { part, sampleRecord } from "../../src/conformance/internal.ts";
+import type { AppendBatch } from "../../src/ports/index.ts";
 import { LossyProxy } from "./proxy.ts";
 import type { Server } from "./server.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
 const SHARDS = [3, 77, 128, 250];
 
-async function open({ server, schema }: Surroundings, port = server.port): Promise<PostgresStore> {
+/** Opens the store of a step, through a proxy if its port is given. */
+export async function open(
+  { server, schema }: Surroundings,
+  port: number = server.port,
+): Promise<PostgresStore> {
   const options = { url: server.url(port), schema, connections: 6, requireDurability: false };
   return await openPostgresStore({ ...options, answerTimeoutMs: 20_000 });
 }
 
 /** Opens a connection for the test itself. */
-async function session(server: Server): Promise<PgClient> {
+export async function session(server: Server): Promise<PgClient> {
   const client = loadDriver()({
     connectionString: server.url(),
     ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000, application_name: "test" },
@@ -27,7 +32,8 @@ async function session(server: Server): Promise<PgClient> {
   return client;
 }
 
-async function rowsOf(client: PgClient, text: string): Promise<readonly (readonly unknown[])[]> {
+/** Runs one statement and returns its rows. */
+export async function rowsOf(client: PgClient, text: string): Promise<readonly (readonly unknown[])[]> {
   const types = { getTypeParser: () => (value: string) => value };
   return (await client.query({ text, values: [], rowMode: "array", types })).rows;
 }
@@ -177,7 +183,8 @@ const terminated: Step = async (place) => {
   demand(unknown >= 10, "no connection was ended");
 };
 
-const BATCH = (epoch: number, round: number, sequence = 1) => ({
+/** A batch with one record of shard 3. */
+export const BATCH = (epoch: number, round: number, sequence: number = 1): AppendBatch => ({
   shards: [part(3, epoch, { round, records: [sampleRecord(3, sequence)] })],
   marks: [],
 });

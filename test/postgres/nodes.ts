@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { ChildRequest, Fill } from "../../src/model/index.ts";
 import type { ChildReport, NotFound } from "../../src/ports/index.ts";
 import type { FromNode, NodeTask, ToNode } from "./node-child.ts";
+import { LossyProxy } from "./proxy.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
 const TTL_MS = 1_500;
@@ -81,7 +82,12 @@ class Node {
   }
 }
 
-type Cluster = Readonly<{ venue: Venue; start: (name: string) => Node; bid: { now: number } }>;
+type Cluster = Readonly<{
+  venue: Venue;
+  /** Starts a process that reaches the server through a port. */
+  start: (name: string, port?: number) => Node;
+  bid: { now: number };
+}>;
 
 /** Runs a cluster with a market whose quotes come every 25 ms, and ends every process that was started. */
 async function withCluster(place: Surroundings, run: (cluster: Cluster) => Promise<void>): Promise<void> {
@@ -90,9 +96,9 @@ async function withCluster(place: Surroundings, run: (cluster: Cluster) => Promi
     const quote = { symbol: "BTC/USD", bid: String(bid.now), ask: String(bid.now + 1) };
     for (const node of nodes) node.tell({ kind: "quote", quote });
   }, QUOTE_EVERY_MS);
-  const start = (name: string): Node => {
+  const start = (name: string, port?: number): Node => {
     const { server, schema } = place;
-    const node = new Node({ name, url: server.url(), schema, ttlMs: TTL_MS }, venue);
+    const node = new Node({ name, url: server.url(port), schema, ttlMs: TTL_MS }, venue);
     nodes.push(node);
     return node;
   };
@@ -177,9 +183,57 @@ const restarted: Step = (place) =>
     await until("the close", () => again.isClosed);
   });
 
+const away: Step = (place) =>
+  withCluster(place, async ({ start }) => {
+    const proxy = await LossyProxy.create(place.server.port);
+    const node = start("alone", proxy.port);
+    const order = {
+      symbol: "BTC/USD",
+      side: "SELL",
+      type: "STOP_MARKET",
+      quantity: "1",
+      stopPrice: "20",
+    } as const;
+    const place10 = async (name: string): Promise<void> => {
+      for (let n = 0; n < 10; n++)
+        node.tell({ kind: "place", order: { ...order, newClientOrderId: `${name}-${n}` } });
+      await until(
+        "the answers",
+        () => [...node.placed.keys()].filter((id) => id.startsWith(name)).length === 10,
+      );
+    };
+    const verify = async (): Promise<Extract<FromNode, { kind: "verified" }>> => {
+      node.verified = undefined;
+      node.tell({ kind: "verify" });
+      await until("a verification", () => node.verified !== undefined);
+      return node.verified as never;
+    };
+    await until("the node", () => node.states.includes("active"));
+    await place10("before");
+    const before = await verify();
+    proxy.behaviour.refuses = true;
+    proxy.cut();
+    await until("the end of the lease", () => node.states.includes("LEASE_LAPSED"));
+    await place10("refused");
+    await sleep(place.long === true ? 30_000 : 2_000);
+    proxy.behaviour.refuses = false;
+    await until("the renewal", () => node.states.includes("LEASE_RENEWED"));
+    await place10("after");
+    const after = await verify();
+    const errors = [...node.placed].filter(([, error]) => error !== undefined).map(([id]) => id);
+    demand(
+      errors.length === 10 && errors.every((id) => id.startsWith("refused")),
+      `refused: ${errors.join()}`,
+    );
+    demand(after.equal && after.open === 20, `${after.open} orders are open`);
+    demand(after.loads === before.loads, `${after.loads - before.loads} shards were read again`);
+    await proxy.close();
+  });
+
 /** Whole engines in processes of their own, with a venue outside of them. */
 export const NODE_STEPS: Readonly<Record<string, Step>> = {
   "I21: a standby takes over from a node that was killed, and no child is sent twice": killed,
   "I21: a node that was stopped and goes on sends nothing and reports LEASE_LOST": stopped,
+  "decision WQ: a server that was away is used again, and no shard is read again": away,
   "I53: an engine is killed and opened again, and journal and state are equal": restarted,
 };

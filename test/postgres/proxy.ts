@@ -9,11 +9,13 @@ export type Behaviour = {
   holds: boolean;
   /** Cuts the client off instead of giving it the next answer that contains rows. The server notices nothing. */
   losesAnswer: boolean;
+  /** Cuts new connections off at once, as a server that is away. */
+  refuses: boolean;
 };
 
 /** A proxy on loopback between stores and the server. */
 export class LossyProxy {
-  readonly behaviour: Behaviour = { delayMs: 0, holds: false, losesAnswer: false };
+  readonly behaviour: Behaviour = { delayMs: 0, holds: false, losesAnswer: false, refuses: false };
   readonly #target: number;
   readonly #server: Server;
   readonly #clients: Set<Socket> = new Set();
@@ -58,6 +60,7 @@ export class LossyProxy {
   }
 
   #join(client: Socket): void {
+    if (this.behaviour.refuses) return void client.destroy();
     const server = connect(this.#target, "127.0.0.1");
     this.#clients.add(client);
     client.on("close", () => this.#clients.delete(client));

@@ -19,7 +19,13 @@ import { loadDriver } from "../../src/adapters/postgres/driver.ts";
 const NOBODY = 65_534;
 
 /** Settings of the server. A killed process loses nothing that it has written, so it need not wait for the disk. */
-const SETTINGS = { fsync: "off", max_connections: "40", synchronous_commit: "on", log_min_messages: "panic" };
+const SETTINGS = {
+  fsync: "off",
+  max_connections: "40",
+  synchronous_commit: "on",
+  log_min_messages: "panic",
+  wal_keep_size: "64MB",
+};
 
 const LONGEST_START_MS = 30_000;
 
@@ -53,6 +59,19 @@ export class Server {
     const server = new Server(folder, await freePort(), settings);
     server.#install(native);
     await server.start();
+    return server;
+  }
+
+  /** Copies a server that was killed, as its standby, which streams from it under a name once both are started. */
+  static async standbyOf(primary: Server, name: string): Promise<Server> {
+    const folder = mkdtempSync(join(tmpdir(), "managed-orders-postgres-"));
+    const from = `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`;
+    const { synchronous_standby_names: _names, ...settings } = primary.#settings;
+    const server = new Server(folder, await freePort(), { ...settings, primary_conninfo: from });
+    // With owners and permissions.
+    execFileSync("cp", ["-a", `${primary.#folder}/.`, folder]);
+    rmSync(join(folder, "data/postmaster.pid"), { force: true });
+    execFileSync("cp", ["-a", join(folder, "data/PG_VERSION"), join(folder, "data/standby.signal")]);
     return server;
   }
 

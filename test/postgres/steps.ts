@@ -1,7 +1,7 @@
 import type { Server } from "./server.ts";
 
-/** Surroundings of one step: the server, and a schema of its own. */
-export type Surroundings = Readonly<{ server: Server; schema: string }>;
+/** Surroundings of one step: the server, a schema of its own, whether it may take long, and the folder of the binaries. */
+export type Surroundings = Readonly<{ server: Server; schema: string; long?: boolean; binaries?: string }>;
 
 /** A step of the tests. Rejects if something does not hold. */
 export type Step = (given: Surroundings) => Promise<void>;
