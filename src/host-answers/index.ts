@@ -14,7 +14,17 @@ export { checkedNativeOrders } from "./native-orders.ts";
 export { readNotFound, readVenueTime } from "./not-found.ts";
 export { Questions } from "./questions.ts";
 export { checkedRateLimiter } from "./rate-limiter.ts";
-export { problemOf, UnreadableAnswer } from "./reading.ts";
+export {
+  demand,
+  flagOf,
+  itemsOf,
+  membersOf,
+  printableOf,
+  problemOf,
+  textOf,
+  UnreadableAnswer,
+  wordOf,
+} from "./reading.ts";
 export { checkedRejections } from "./rejections.ts";
 export {
   type ParsedResumption,
@@ -23,4 +33,12 @@ export {
   readSettlement,
 } from "./settlement.ts";
 export { checkedVolumes } from "./volumes.ts";
-export { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS, UPDATE_REASONS, words } from "./words.ts";
+export {
+  EXECUTION_REASONS,
+  EXECUTION_TYPES,
+  NATIVE_STATUSES,
+  REJECT_REASONS,
+  SIDES,
+  UPDATE_REASONS,
+  words,
+} from "./words.ts";

@@ -36,6 +36,7 @@ const allowed = {
   // A restore folds records as an opening does.
   "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared"],
   "adapters/postgres": [...adapterBase, "adapters/shared"],
+  "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],
   "index.ts": upTo("lifecycle"),

@@ -1,0 +1,122 @@
+import type { ServerResponse } from "node:http";
+import type { Clock, Telemetry } from "../../ports/index.ts";
+import { type JsonInput, writeJson } from "../../wire/index.ts";
+import { EventLog, type LogBounds } from "./event-log.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Bytes that may wait for a slow reader. A reader with more is cut off, and comes back with its last number. */
+const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+
+/** Dependencies of a channel. */
+export type ChannelParts = Readonly<{
+  id: string;
+  clock: Clock;
+  telemetry: Telemetry | undefined;
+  beatMs: number;
+  bounds: LogBounds;
+  /** Members of the first line beside its own. */
+  greeting: () => { readonly [name: string]: JsonInput };
+  /** Called when the last reader has left. */
+  left?: (() => void) | undefined;
+}>;
+
+type Message = { readonly [name: string]: JsonInput };
+
+/** A stream of numbered events: its newest ones, and those who read it. */
+export class Channel {
+  readonly id: string;
+  readonly #parts: ChannelParts;
+  readonly #log: EventLog;
+  readonly #readers: Set<ServerResponse> = new Set();
+
+  constructor(parts: ChannelParts) {
+    this.id = parts.id;
+    this.#parts = parts;
+    this.#log = new EventLog(parts.bounds);
+  }
+
+  /** Number of connections that read it. */
+  get readers(): number {
+    return this.#readers.size;
+  }
+
+  /** Number of its newest event. */
+  get last(): number {
+    return this.#log.last;
+  }
+
+  /**
+   * Sends an event to all readers and keeps it, in another form if `kept` is given. `key`: only the newest event with it
+   * is kept.
+   */
+  publish(event: Message, { key, kept }: Readonly<{ key?: string; kept?: Message }> = {}): void {
+    const sequence = this.#log.next();
+    const text = writeJson({ seq: sequence, ...event });
+    this.#log.keep(
+      { sequence, text: kept === undefined ? text : writeJson({ seq: sequence, ...kept }) },
+      key,
+    );
+    this.#write(text);
+  }
+
+  /** Sends a message to those who read now. */
+  tell(message: Message): void {
+    this.#write(writeJson(message));
+  }
+
+  /** Ends all readers after an event that cannot be written. None of them can go on from before it. */
+  lose(): void {
+    this.#log.lose();
+    this.close();
+  }
+
+  /**
+   * Writes the stream to a response until one side ends it. With `after`, it begins with the events after that number;
+   * without, with the newest of each key. Throws a Refusal HISTORY_GONE if some of the events are gone.
+   */
+  read(response: ServerResponse, after: number | undefined): void {
+    const missed = after === undefined ? this.#log.current() : this.#log.after(after);
+    if (missed === undefined) throw new Refusal("HISTORY_GONE");
+    const { id, clock, beatMs, greeting } = this.#parts;
+    response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
+    // The first line, and each beat, would otherwise wait for more bytes.
+    response.socket?.setNoDelay(true);
+    const timeMs = clock.nowMs();
+    const hello = { type: "hello", stream: id, seq: after ?? this.#log.last, timeMs, beatMs, ...greeting() };
+    response.write(`${writeJson(hello)}\n`);
+    this.#readers.add(response);
+    for (const { text } of missed) this.#send(response, text);
+    const stop = this.#beat(response);
+    response.once("close", () => {
+      stop();
+      if (this.#readers.delete(response) && this.#readers.size === 0) this.#parts.left?.();
+    });
+  }
+
+  /** Ends all readers. */
+  close(): void {
+    for (const response of [...this.#readers]) response.end();
+  }
+
+  #beat(response: ServerResponse): () => void {
+    const { clock, beatMs } = this.#parts;
+    const beat = (): void => {
+      this.#send(response, writeJson({ type: "beat", timeMs: clock.nowMs() }));
+      cancel = clock.schedule(clock.monotonicMs() + beatMs, beat);
+    };
+    let cancel = clock.schedule(clock.monotonicMs() + beatMs, beat);
+    return () => cancel();
+  }
+
+  #write(text: string): void {
+    for (const response of [...this.#readers]) this.#send(response, text);
+  }
+
+  #send(response: ServerResponse, text: string): void {
+    if (response.destroyed || response.writableEnded) return;
+    response.write(`${text}\n`);
+    if (response.writableLength <= MOST_WAITING_BYTES) return;
+    this.#parts.telemetry?.event("warn", "venue-http.slow-reader", { stream: this.id });
+    response.destroy();
+  }
+}

@@ -1,0 +1,205 @@
+import { errorName } from "../../common/index.ts";
+import { harmless } from "../../host-answers/index.ts";
+import type { Telemetry } from "../../ports/index.ts";
+import { readJson } from "../../wire/index.ts";
+import type { GiveUp } from "./exchange.ts";
+import { Lines } from "./lines.ts";
+import type { Link } from "./link.ts";
+import { STREAMS, type StreamName } from "./routes.ts";
+import { VenueHttpError } from "./venue-http-error.ts";
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Members of a message, whose types have not been checked. */
+export type StreamMessage = Readonly<Record<string, unknown>>;
+
+/** Dependencies of a follower. */
+export type FollowerParts = Readonly<{
+  link: Link;
+  name: StreamName;
+  silenceMs: number;
+  telemetry: Telemetry | undefined;
+  /** Called with the first message of each connection. `isAnew`: events before it may have been missed. */
+  began: (hello: StreamMessage, isAnew: boolean) => void;
+  /** Called with each event, in order and once, and with each message that has no number. */
+  heard: (message: StreamMessage) => void;
+}>;
+
+/** State of a stream. `after` is the number of the last event. */
+export type StreamState = Readonly<{ name: StreamName; isLive: boolean; after: number }>;
+
+/**
+ * Follows one stream until it is closed. After a break it goes on from the last event that it has heard; if the server no
+ * longer has what came after it, it begins anew.
+ */
+export class Follower {
+  readonly #parts: FollowerParts;
+  #stream: string | undefined;
+  #after = 0;
+  #isLive = false;
+  #isClosed = false;
+  #pauseMs = FIRST_PAUSE_MS;
+  #end: GiveUp = () => undefined;
+  #cancelPause: () => void = () => undefined;
+  #wake: () => void = () => undefined;
+  #problem = "";
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+    void this.#follow();
+  }
+
+  get state(): StreamState {
+    return { name: this.#parts.name, isLive: this.#isLive, after: this.#after };
+  }
+
+  /** Ends the stream. Nothing is heard any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#end("closed");
+    this.#cancelPause();
+    this.#wake();
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.#read();
+        this.#down("the server ended the stream");
+      } catch (error) {
+        this.#failed(error);
+      }
+      this.#isLive = false;
+      if (!this.#isClosed) await this.#pause();
+    }
+  }
+
+  #failed(error: unknown): void {
+    const code = error instanceof VenueHttpError ? error.code : undefined;
+    if (code === "HISTORY_GONE" && this.#stream !== undefined) {
+      this.#stream = undefined;
+      this.#tell("warn", "venue-http.history-gone", {});
+      return;
+    }
+    this.#down(error instanceof VenueHttpError ? error.message : errorName(error));
+  }
+
+  /** Reports a break once for each cause. */
+  #down(problem: string): void {
+    if (this.#isClosed || problem === this.#problem) return;
+    this.#problem = problem;
+    this.#tell("warn", "venue-http.down", { problem });
+  }
+
+  #tell(level: "warn" | "info", name: string, fields: Readonly<Record<string, string>>): void {
+    this.#parts.telemetry?.event(level, name, { stream: this.#parts.name, ...fields });
+  }
+
+  #pause(): Promise<void> {
+    const { clock } = this.#parts.link;
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#cancelPause = clock.schedule(clock.monotonicMs() + pauseMs, resolve);
+    });
+  }
+
+  /** Reads one connection until it ends. Rejects if it cannot be opened, breaks, is silent or cannot be read. */
+  async #read(): Promise<void> {
+    const { link, name, silenceMs } = this.#parts;
+    const from = this.#stream === undefined ? "" : `?stream=${this.#stream}&after=${this.#after}`;
+    const { answer, end } = await link.stream(`${STREAMS[name].path}${from}`);
+    this.#end = end;
+    if (this.#isClosed) return end("closed");
+    const { clock } = link;
+    let heardAtMs = clock.monotonicMs();
+    let problem: string | undefined;
+    const stop = (why: string): void => {
+      problem ??= why;
+      end(why);
+    };
+    const look = (): void => {
+      if (clock.monotonicMs() - heardAtMs >= silenceMs) stop(`nothing heard for ${silenceMs} ms`);
+      else cancel = clock.schedule(heardAtMs + silenceMs, look);
+    };
+    let cancel = clock.schedule(heardAtMs + silenceMs, look);
+    const lines = new Lines();
+    try {
+      for await (const bytes of answer as AsyncIterable<Uint8Array>) {
+        const whole = lines.take(bytes);
+        if (whole === undefined) return this.#unreadable(end);
+        // Only whole lines count: single bytes at long intervals would keep a dead stream.
+        if (whole.length > 0) heardAtMs = clock.monotonicMs();
+        for (const line of whole) if (!this.#take(line)) return this.#unreadable(end);
+        if (this.#isClosed) return end("closed");
+      }
+    } catch (cause) {
+      throw new VenueHttpError("unanswered", problem ?? "the connection broke", { cause });
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Gives up a stream that breaks the protocol. Reading it again from the same place would not help. */
+  #unreadable(end: GiveUp): void {
+    end("unreadable");
+    this.#stream = undefined;
+    this.#tell("warn", "venue-http.unreadable", {});
+  }
+
+  /** Takes one line. Returns whether it is of the protocol. */
+  #take(line: string): boolean {
+    const message = messageOf(line);
+    if (message === undefined) return false;
+    if (!this.#isLive) return message["type"] === "hello" && this.#begin(message);
+    const { seq } = message;
+    this.#pauseMs = FIRST_PAUSE_MS;
+    if (seq === undefined) {
+      this.#hear(message);
+      return true;
+    }
+    if (!isNumber(seq)) return false;
+    if (seq <= this.#after) return true;
+    this.#after = seq;
+    this.#hear(message);
+    return true;
+  }
+
+  #begin(hello: StreamMessage): boolean {
+    const { stream, seq } = hello;
+    if (typeof stream !== "string" || !/^[0-9A-Za-z_-]{1,64}$/.test(stream) || !isNumber(seq)) return false;
+    const isAnew = this.#stream !== stream;
+    this.#stream = stream;
+    if (isAnew) this.#after = seq;
+    this.#isLive = true;
+    if (this.#problem !== "") this.#tell("info", "venue-http.up", {});
+    this.#problem = "";
+    harmless(
+      () => this.#parts.began(hello, isAnew),
+      () => undefined,
+    );
+    return true;
+  }
+
+  #hear(message: StreamMessage): void {
+    if (this.#isClosed) return;
+    harmless(
+      () => this.#parts.heard(message),
+      () => this.#tell("warn", "venue-http.listener-failed", {}),
+    );
+  }
+}
+
+const isNumber = (said: unknown): said is number => Number.isSafeInteger(said) && (said as number) >= 0;
+
+function messageOf(line: string): StreamMessage | undefined {
+  try {
+    const said = readJson(line);
+    const isObject = typeof said === "object" && said !== null && !Array.isArray(said);
+    return isObject ? (said as StreamMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}

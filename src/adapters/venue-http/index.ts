@@ -1,0 +1,13 @@
+/**
+ * An execution venue in another process, over HTTP: a server for any venue, and a client that is a venue for the engine.
+ * The protocol is in docs/venue-http.md.
+ *
+ * @module managed-orders/venue-http
+ */
+export type { VenueClientOptions } from "./client-options.ts";
+export type { StreamState } from "./follower.ts";
+export type { StreamName } from "./routes.ts";
+export type { VenueServerLimits, VenueServerOptions } from "./server-options.ts";
+export { openVenueClient, type VenueClient, type VenueClientStatus } from "./venue-client.ts";
+export { VenueHttpError, type VenueHttpProblem } from "./venue-http-error.ts";
+export { createVenueServer, type VenueServer } from "./venue-server.ts";

@@ -1,0 +1,240 @@
+import { Agent, type IncomingMessage } from "node:http";
+import { Agent as SecureAgent } from "node:https";
+import { problemOf, UnreadableAnswer } from "../../host-answers/index.ts";
+import type { Clock } from "../../ports/index.ts";
+import { type JsonValue, readJson, writeJson } from "../../wire/index.ts";
+import { type Address, addressOf, type VenueClientOptions } from "./client-options.ts";
+import { exchange, type GiveUp } from "./exchange.ts";
+import type { Route } from "./routes.ts";
+import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "./signature.ts";
+import { VenueHttpError } from "./venue-http-error.ts";
+
+/** Most bytes of an answer. The longest that the protocol allows is a report of 10,000 executions. */
+const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Most bytes of an error answer that are read. */
+const MOST_ERROR_BYTES = 65_536;
+
+/** An idle connection is closed before servers usually close it, so that no request is written into a closing one. */
+const IDLE_MS = 4_000;
+const MOST_CONNECTIONS = 64;
+
+const TIMEOUT_MS = 10_000;
+const MOST_CALLS = 1_000;
+
+type Outgoing = Readonly<{ method: string; path: string; body: Uint8Array }>;
+
+/** Ends a call early: at a signal, or at the latest after some milliseconds. */
+export type CallBounds = Readonly<{ signal?: AbortSignal; timeoutMs?: number }>;
+
+const ignored = (): void => undefined;
+
+/** The connections to one server: signed requests, each with bounds of time and size. */
+export class Link {
+  readonly clock: Clock;
+  readonly #address: Address;
+  readonly #secret: string;
+  readonly #agent: Agent;
+  readonly #isOwnAgent: boolean;
+  readonly #timeoutMs: number;
+  readonly #mostCalls: number;
+  readonly #open: Set<GiveUp> = new Set();
+  /** What to add to the monotonic clock for the server's time; undefined before its first answer. */
+  #aheadMs: number | undefined;
+  #calls = 0;
+  #isClosed = false;
+
+  constructor(options: VenueClientOptions) {
+    const { url, secret, clock, agent, timeoutMs = TIMEOUT_MS, calls = MOST_CALLS } = options;
+    const address = addressOf(url);
+    if (address === undefined) throw new RangeError("the URL was not checked");
+    this.clock = clock;
+    this.#address = address;
+    this.#secret = secret;
+    this.#isOwnAgent = agent === undefined;
+    this.#agent = agent ?? ownAgent(address);
+    this.#timeoutMs = timeoutMs;
+    this.#mostCalls = calls;
+  }
+
+  /** Number of calls without an answer. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Whether it was closed. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Calls a route. Resolves to its checked answer. Rejects with a VenueHttpError and with nothing else. */
+  async call<Q, A>(
+    { method, path, request, answer }: Route<Q, A>,
+    asked: Q,
+    bounds: CallBounds = {},
+  ): Promise<A> {
+    const text = method === "GET" ? "" : writeJson(request.write(asked));
+    const said = await this.#counted(() => this.#ask({ method, path, body: Buffer.from(text) }, bounds));
+    return readable(path, () => answer.read(jsonOf(said), "the answer"));
+  }
+
+  /**
+   * Opens a stream. Resolves to the answer, whose body is the stream, and to the function that ends it. Rejects as
+   * {@link Link.call} does.
+   */
+  async stream(path: string): Promise<Readonly<{ answer: IncomingMessage; end: GiveUp }>> {
+    let end: GiveUp = ignored;
+    const cancel = this.#later(this.#timeoutMs, () => end("no answer in time"));
+    try {
+      const answer = await this.#send({ method: "GET", path, body: new Uint8Array() }, (giveUp) => {
+        end = giveUp;
+      });
+      if (answer.statusCode !== 200) throw await this.#errorOf(path, answer);
+      return { answer, end };
+    } catch (error) {
+      end("the stream was refused");
+      throw error;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Ends every request and every connection. */
+  close(): void {
+    this.#isClosed = true;
+    for (const giveUp of [...this.#open]) giveUp("the client was closed");
+    if (this.#isOwnAgent) this.#agent.destroy();
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#calls >= this.#mostCalls)
+      throw new VenueHttpError("unsent", `${this.#mostCalls} calls wait for an answer already`);
+    this.#calls++;
+    try {
+      return await work();
+    } finally {
+      this.#calls--;
+    }
+  }
+
+  /** Resolves to the body of a good answer. */
+  async #ask(outgoing: Outgoing, { signal, timeoutMs = this.#timeoutMs }: CallBounds): Promise<Uint8Array> {
+    const { path } = outgoing;
+    if (signal?.aborted === true) throw new VenueHttpError("unsent", `${path}: aborted`);
+    let end: GiveUp = ignored;
+    const abort = (): void => end("aborted");
+    const cancel = this.#later(timeoutMs, () => end(`no answer within ${timeoutMs} ms`));
+    signal?.addEventListener("abort", abort);
+    try {
+      const answer = await this.#send(outgoing, (giveUp) => {
+        end = giveUp;
+      });
+      if (answer.statusCode !== 200) throw await this.#errorOf(path, answer);
+      return await bytesOf(path, answer, MOST_ANSWER_BYTES);
+    } finally {
+      cancel();
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async #send({ method, path, body }: Outgoing, begun: (giveUp: GiveUp) => void): Promise<IncomingMessage> {
+    if (this.#isClosed) throw new VenueHttpError("unsent", `${path}: the client was closed`);
+    const { origin, prefix } = this.#address;
+    const target = `${prefix}${path}`;
+    const timeMs = String(this.#serverNowMs());
+    let own: GiveUp = ignored;
+    const headers = {
+      [TIME_HEADER]: timeMs,
+      [SIGNATURE_HEADER]: signatureOf(this.#secret, { method, target, timeMs, body }),
+      ...(method !== "GET" && { "content-type": "application/json", "content-length": String(body.length) }),
+    };
+    const agent = this.#agent;
+    const answered = exchange(
+      { url: `${origin}${target}`, method, headers, body, agent },
+      {
+        begun: (giveUp) => {
+          own = giveUp;
+          this.#open.add(own);
+          begun(own);
+        },
+      },
+    );
+    const forget = (): void => void this.#open.delete(own);
+    answered.then((answer) => answer.once("close", forget), forget);
+    const answer = await answered;
+    this.#learnTime(answer.headers[TIME_HEADER]);
+    return answer;
+  }
+
+  #serverNowMs(): number {
+    if (this.#aheadMs === undefined) return this.clock.nowMs();
+    return Math.max(0, this.clock.monotonicMs() + this.#aheadMs);
+  }
+
+  /** Signatures are judged by the server's time, which its answers tell. */
+  #learnTime(said: string | string[] | undefined): void {
+    if (typeof said !== "string" || !/^[0-9]{1,15}$/.test(said)) return;
+    this.#aheadMs = Number.parseInt(said, 10) - this.clock.monotonicMs();
+  }
+
+  async #errorOf(path: string, answer: IncomingMessage): Promise<VenueHttpError> {
+    const status = answer.statusCode ?? 0;
+    let code = "";
+    try {
+      const said = jsonOf(await bytesOf(path, answer, MOST_ERROR_BYTES)) as { error?: { code?: unknown } };
+      const given = said.error?.code;
+      if (typeof given === "string" && /^[A-Z_]{1,40}$/.test(given)) code = given;
+    } catch {
+      // The status says enough: an error page of a proxy has no code.
+      answer.destroy();
+    }
+    const message = `${path}: the server answered ${status} ${code}`.trim();
+    return new VenueHttpError("refused", message, code === "" ? {} : { code });
+  }
+
+  #later(afterMs: number, run: () => void): () => void {
+    return this.clock.schedule(this.clock.monotonicMs() + afterMs, run);
+  }
+}
+
+function ownAgent({ isSecure }: Address): Agent {
+  const bounds = { keepAlive: true, maxSockets: MOST_CONNECTIONS, maxFreeSockets: 16, timeout: IDLE_MS };
+  return isSecure ? new SecureAgent(bounds) : new Agent(bounds);
+}
+
+/** Resolves to the whole body of an answer. Rejects if it ends early or is too long. */
+async function bytesOf(path: string, answer: IncomingMessage, most: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > most) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new VenueHttpError("unanswered", `${path}: the answer broke off`, { cause });
+  }
+  if (length > most)
+    throw new VenueHttpError("unreadable", `${path}: the answer has more than ${most} bytes`);
+  if (!answer.complete) throw new VenueHttpError("unanswered", `${path}: the answer broke off`);
+  return Buffer.concat(chunks);
+}
+
+/** Parses bytes as JSON in UTF-8. Throws an UnreadableAnswer. */
+function jsonOf(bytes: Uint8Array): JsonValue {
+  try {
+    return readJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new UnreadableAnswer("the answer is not JSON in UTF-8");
+  }
+}
+
+/** Runs a reader of an answer. What it throws would otherwise be taken for a definite refusal. */
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new VenueHttpError("unreadable", `${path}: ${problemOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,62 @@
+/** Code of an error answer. */
+export type RefusalCode =
+  | "BAD_REQUEST"
+  | "BAD_SIGNATURE"
+  | "STALE"
+  | "NOT_FOUND"
+  | "NO_SUCH_PART"
+  | "WRONG_METHOD"
+  | "SLOW_BODY"
+  | "CHILD_DIFFERS"
+  | "OUTCOME_UNKNOWN"
+  | "SIGNED_EARLIER"
+  | "HISTORY_GONE"
+  | "TOO_LARGE"
+  | "FAILED"
+  | "BUSY"
+  | "CLOSING"
+  | "NO_ANSWER";
+
+/** Each code of an error answer: its status, and its text for people. */
+const CODES: Readonly<Record<RefusalCode, readonly [status: number, text: string]>> = {
+  BAD_REQUEST: [400, "The request cannot be read."],
+  BAD_SIGNATURE: [401, "The signature is missing or wrong."],
+  STALE: [
+    401,
+    "The time of the signature is too far from the server's time, which the header x-venue-time has.",
+  ],
+  NOT_FOUND: [404, "There is no such path."],
+  NO_SUCH_PART: [404, "This server does not have this part."],
+  WRONG_METHOD: [405, "The path exists with another method."],
+  SLOW_BODY: [408, "The body did not arrive in time."],
+  CHILD_DIFFERS: [409, "Another child was submitted with this id."],
+  OUTCOME_UNKNOWN: [409, "The id was submitted before, and what became of it is not known. Look it up."],
+  SIGNED_EARLIER: [409, "The submit was signed before this server started, and may be a copy. Look it up."],
+  HISTORY_GONE: [410, "Events after this number are gone. Begin anew, and look up what is open."],
+  TOO_LARGE: [413, "The body is too large."],
+  FAILED: [500, "The venue failed. The outcome of a change is unknown."],
+  BUSY: [503, "Too many requests or streams are open."],
+  CLOSING: [503, "The server is closing."],
+  NO_ANSWER: [504, "The venue did not answer in time. The outcome of a change is unknown."],
+};
+
+/** All codes, with status and text. */
+export const REFUSALS: readonly Readonly<{ code: RefusalCode; status: number; text: string }>[] = (
+  Object.keys(CODES) as RefusalCode[]
+).map((code) => ({ code, status: CODES[code][0], text: CODES[code][1] }));
+
+/** An error answer of a server. It never says what the venue said. */
+export class Refusal extends Error {
+  override readonly name: string = "Refusal";
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, detail = "") {
+    super(detail === "" ? CODES[code][1] : `${CODES[code][1]} ${detail}`);
+    this.code = code;
+  }
+
+  /** The HTTP status. */
+  get status(): number {
+    return CODES[this.code][0];
+  }
+}

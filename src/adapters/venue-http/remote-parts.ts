@@ -1,0 +1,125 @@
+import { harmless } from "../../host-answers/index.ts";
+import type {
+  Balances,
+  Exposure,
+  MarketData,
+  MarketSink,
+  NativeExecution,
+  NativeOrders,
+  Telemetry,
+  VolumeHistory,
+} from "../../ports/index.ts";
+import { Follower, type StreamMessage, type StreamState } from "./follower.ts";
+import type { Link } from "./link.ts";
+import { execution } from "./native-values.ts";
+import { type Changed, type Manifest, ROUTES, type StreamName } from "./routes.ts";
+import { print, quote } from "./values.ts";
+import { VenueHttpError } from "./venue-http-error.ts";
+
+/** Dependencies of the parts of a remote venue. */
+export type RemoteParts = Readonly<{
+  link: Link;
+  manifest: Manifest;
+  silenceMs: number;
+  telemetry: Telemetry | undefined;
+}>;
+
+/** The streams of quotes and of native orders. */
+export class RemoteStreams {
+  readonly #parts: RemoteParts;
+  readonly #followers: Set<Follower> = new Set();
+
+  constructor(parts: RemoteParts) {
+    this.#parts = parts;
+  }
+
+  /** States of the streams. */
+  get states(): readonly StreamState[] {
+    return [...this.#followers].map(({ state }) => state);
+  }
+
+  /** Follows a stream until the returned function is called. */
+  follow(name: StreamName, heard: (message: StreamMessage) => void): () => void {
+    const { link, silenceMs, telemetry } = this.#parts;
+    const unreadable = (): void => telemetry?.event("warn", "venue-http.unreadable-event", { stream: name });
+    const follower = new Follower({
+      ...{ link, name, silenceMs, telemetry, began: () => undefined },
+      heard: (message) => harmless(() => heard(message), unreadable),
+    });
+    this.#followers.add(follower);
+    return () => {
+      follower.close();
+      this.#followers.delete(follower);
+    };
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const follower of this.#followers) follower.close();
+    this.#followers.clear();
+  }
+}
+
+/** Returns the source of quotes of a server. */
+export function remoteMarket(streams: RemoteStreams): MarketData {
+  return { subscribe: (sink) => streams.follow("market", (message) => take(sink, message)) };
+}
+
+function take(sink: MarketSink, message: StreamMessage): void {
+  if (message["type"] === "quote") sink.quote(quote.read(message["quote"], "the quote"));
+  else if (message["type"] === "print") sink.print(print.read(message["print"], "the print"));
+  else if (message["type"] === "confirmed" && typeof message["symbol"] === "string")
+    sink.heartbeat(message["symbol"]);
+}
+
+/** Returns the native orders of a server. */
+export function remoteNative({ link, manifest }: RemoteParts, streams: RemoteStreams): NativeOrders {
+  const has = (part: "cancelIf" | "open"): boolean => manifest.parts.includes(part);
+  return {
+    isPaperTrade: manifest.isPaperTrade === true,
+    async place(placement) {
+      const placed = outcomeOf(await link.call(ROUTES.place, placement));
+      if (placed === undefined) throw new VenueHttpError("unreadable", "the answer has no placement");
+      return placed;
+    },
+    findRequest: (request) => link.call(ROUTES.findRequest, request),
+    cancel: async (key) => outcomeOf(await link.call(ROUTES.cancel, { key })),
+    ...(has("cancelIf") && {
+      cancelIf: async (key, restriction) => outcomeOf(await link.call(ROUTES.cancel, { key, restriction })),
+    }),
+    find: (key) => link.call(ROUTES.find, key),
+    page: (page) => link.call(ROUTES.page, page),
+    ...(has("open") && { open: (query) => link.call(ROUTES.open, query) }),
+    executions: (query) => link.call(ROUTES.executions, query),
+    subscribe: (listener) =>
+      streams.follow("native", (message) => {
+        if (message["type"] === "execution") listener(executionIn(message));
+      }),
+  };
+}
+
+const executionIn = (message: StreamMessage): NativeExecution =>
+  execution.read(message["execution"], "the execution");
+
+/** Returns what a change has done. Throws its refusal. */
+function outcomeOf<T>({ done, refused }: Changed<T>): T | undefined {
+  if (refused !== undefined) throw refused;
+  return done;
+}
+
+/** Returns the positions of a server. */
+export const remoteExposure = (link: Link): Exposure => ({
+  position: (accountId, symbol) => link.call(ROUTES.position, { accountId, symbol }),
+});
+
+/** Returns the balances of a server. */
+export const remoteBalances = (link: Link): Balances => ({
+  balances: (accountId) => link.call(ROUTES.balances, { accountId }),
+});
+
+/** Returns the executed volume of a server. */
+export const remoteVolumes = (link: Link): VolumeHistory => ({
+  async minutes(range) {
+    return await link.call(ROUTES.volume, range);
+  },
+});

@@ -1,0 +1,173 @@
+import { harmless } from "../../host-answers/index.ts";
+import type { ChildReport, ChildRequest } from "../../model/index.ts";
+import type {
+  ExecutionVenue,
+  NotFound,
+  SubmitOptions,
+  Telemetry,
+  VenueCapabilities,
+  VenueEvent,
+} from "../../ports/index.ts";
+import { Follower, type StreamMessage, type StreamState } from "./follower.ts";
+import type { Link } from "./link.ts";
+import { OpenChildren } from "./open-children.ts";
+import { capabilities as capabilitiesCodec, type Manifest, ROUTES } from "./routes.ts";
+import { report as reportCodec } from "./values.ts";
+import { VenueHttpError } from "./venue-http-error.ts";
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** Dependencies of a remote venue. */
+export type RemoteVenueParts = Readonly<{
+  link: Link;
+  manifest: Manifest;
+  silenceMs: number;
+  telemetry: Telemetry | undefined;
+}>;
+
+type Listener = (event: VenueEvent) => void;
+
+/** The execution venue port on a venue server. */
+export class RemoteVenue implements ExecutionVenue {
+  readonly venueTimeMs?: () => Promise<number>;
+  readonly voidChild?: (child: ChildRequest) => Promise<ChildReport | "voided">;
+  readonly #parts: RemoteVenueParts;
+  readonly #listeners: Map<Follower, Listener> = new Map();
+  readonly #open: OpenChildren;
+  #capabilities: VenueCapabilities;
+
+  constructor(parts: RemoteVenueParts) {
+    const { link, manifest } = parts;
+    this.#parts = parts;
+    this.#capabilities = manifest.capabilities;
+    this.#open = new OpenChildren({
+      clock: link.clock,
+      lookup: (child) => this.#ask(child),
+      report: (said) => this.#deliver(said),
+    });
+    if (manifest.parts.includes("time")) this.venueTimeMs = () => link.call(ROUTES.time, {});
+    if (manifest.capabilities.canVoid)
+      this.voidChild = (child) =>
+        this.#open.during(child, about(child, link.call(ROUTES.voidChild, { child })));
+  }
+
+  /** What the server said last: it may restart with another venue. */
+  get capabilities(): VenueCapabilities {
+    return this.#capabilities;
+  }
+
+  /** States of the streams of reports. */
+  get streams(): readonly StreamState[] {
+    return [...this.#listeners.keys()].map(({ state }) => state);
+  }
+
+  /** Number of look-ups that are due or under way because events were missed. */
+  get looking(): number {
+    return this.#open.looking;
+  }
+
+  submit(child: ChildRequest, { deadlineMs, signal }: SubmitOptions): Promise<ChildReport> {
+    const sent = this.#send(child, { deadlineMs, signal: signal as globalThis.AbortSignal });
+    return this.#open.during(child, about(child, sent));
+  }
+
+  lookup(child: ChildRequest): Promise<ChildReport | NotFound> {
+    return this.#open.during(child, this.#ask(child));
+  }
+
+  subscribe(listener: Listener): () => void {
+    const { link, silenceMs, telemetry } = this.#parts;
+    const follower = new Follower({
+      ...{ link, name: "events", silenceMs, telemetry },
+      began: (hello, isAnew) => this.#began(hello, isAnew),
+      heard: (message) => this.#heard(message, listener),
+    });
+    this.#listeners.set(follower, listener);
+    return () => {
+      follower.close();
+      this.#listeners.delete(follower);
+    };
+  }
+
+  /** Ends the streams and the look-ups. */
+  close(): void {
+    this.#open.close();
+    for (const follower of this.#listeners.keys()) follower.close();
+    this.#listeners.clear();
+  }
+
+  #ask(child: ChildRequest): Promise<ChildReport | NotFound> {
+    return about(child, this.#parts.link.call(ROUTES.lookup, { child }));
+  }
+
+  /** Sends a child. Tries again only while nothing of it was written; the engine's signal ends that at the deadline. */
+  async #send(child: ChildRequest, { deadlineMs, signal }: SendOptions): Promise<ChildReport> {
+    const { link } = this.#parts;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await link.call(ROUTES.submit, { child, notAfterMs: deadlineMs }, { signal });
+      } catch (error) {
+        const isUnsent = error instanceof VenueHttpError && error.problem === "unsent";
+        if (!isUnsent || signal.aborted || link.isClosed) throw error;
+      }
+      await this.#pause(pauseMs, signal);
+    }
+  }
+
+  #pause(pauseMs: number, signal: globalThis.AbortSignal): Promise<void> {
+    const { clock } = this.#parts.link;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel();
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const cancel = clock.schedule(clock.monotonicMs() + pauseMs, done);
+      signal.addEventListener("abort", done);
+    });
+  }
+
+  #began(hello: StreamMessage, isAnew: boolean): void {
+    if (hello["capabilities"] !== undefined)
+      this.#capabilities = capabilitiesCodec.read(hello["capabilities"], "the capabilities");
+    if (isAnew) this.#open.missed();
+  }
+
+  #heard({ type, report: said }: StreamMessage, listener: Listener): void {
+    if (type !== "report") return;
+    let report: ChildReport;
+    try {
+      report = reportCodec.read(said, "the report");
+    } catch {
+      this.#parts.telemetry?.event("warn", "venue-http.unreadable-report", {});
+      const { childId } = (said ?? {}) as { childId?: unknown };
+      if (typeof childId === "string") this.#open.missedOf(childId);
+      return;
+    }
+    this.#open.heard(report);
+    listener({ report });
+  }
+
+  #deliver(report: ChildReport): void {
+    for (const listener of [...this.#listeners.values()]) {
+      harmless(
+        () => listener({ report }),
+        () => this.#parts.telemetry?.event("warn", "venue-http.listener-failed", { stream: "events" }),
+      );
+    }
+  }
+}
+
+type SendOptions = Readonly<{ deadlineMs: number; signal: globalThis.AbortSignal }>;
+
+/** Resolves like an answer about a child. Rejects one that is about another child. */
+async function about<T extends ChildReport | NotFound | "voided">(
+  { childId }: ChildRequest,
+  answer: Promise<T>,
+): Promise<T> {
+  const said = await answer;
+  if (typeof said === "object" && "childId" in said && said.childId !== childId)
+    throw new VenueHttpError("unreadable", "the report is about another child");
+  return said;
+}

@@ -1,0 +1,346 @@
+import type { Quantity } from "../../decimal/index.ts";
+import { ERRORS, type ErrorDetails, type ErrorName, OrderError } from "../../errors/index.ts";
+import { demand, membersOf, words } from "../../host-answers/index.ts";
+import type {
+  CancelRestriction,
+  ChildReport,
+  ChildRequest,
+  Instrument,
+  NativeExecution,
+  NativeOrder,
+  VolumeBar,
+} from "../../model/index.ts";
+import type {
+  AssetBalance,
+  ExecutionQuery,
+  NativeKey,
+  NativePage,
+  NativePlaced,
+  NativePlacement,
+  NativeRequest,
+  NotFound,
+  OpenNativeQuery,
+  VenueCapabilities,
+} from "../../ports/index.ts";
+import {
+  type Codec,
+  count,
+  flag,
+  idText,
+  listOf,
+  mapped,
+  maybe,
+  objectOf,
+  printable,
+  rate,
+  word,
+} from "./codec.ts";
+import * as native from "./native-values.ts";
+import { child, instrument, position, report, symbol, volume } from "./values.ts";
+
+/** Version of the protocol, and the first part of each path. */
+export const PROTOCOL = 1;
+
+/** A part of a venue beside its children, which a server may or may not have. */
+export type Part =
+  | "time"
+  | "market"
+  | "native"
+  | "cancelIf"
+  | "open"
+  | "balances"
+  | "position"
+  | "volume"
+  | "instruments";
+
+const PARTS: readonly Part[] = words<Part>({
+  ...{ time: true, market: true, native: true, cancelIf: true, open: true },
+  ...{ balances: true, position: true, volume: true, instruments: true },
+});
+
+/** What a server is and has. */
+export type Manifest = Readonly<{
+  protocol: number;
+  capabilities: VenueCapabilities;
+  isPaperTrade?: boolean;
+  parts: readonly Part[];
+}>;
+
+/** What a venue guarantees. */
+export const capabilities: Codec<VenueCapabilities> = objectOf<VenueCapabilities>({
+  honoursDeadline: flag,
+  canVoid: flag,
+  ratePerSecond: maybe(rate),
+});
+
+const manifest: Codec<Manifest> = objectOf<Manifest>({
+  protocol: count,
+  capabilities,
+  isPaperTrade: maybe(flag),
+  parts: listOf(word(PARTS), 100),
+});
+
+/** Either a report, or a statement about a child that has none. */
+type ChildAnswer = Readonly<{
+  report?: ChildReport;
+  notFound?: boolean;
+  notFoundAtMs?: number;
+  voided?: boolean;
+}>;
+
+const childAnswer = objectOf<ChildAnswer>({
+  report: maybe(report),
+  notFound: maybe(flag),
+  notFoundAtMs: maybe(count),
+  voided: maybe(flag),
+});
+
+const reported: Codec<ChildReport> = mapped(
+  objectOf<{ report: ChildReport }>({ report }),
+  (answer) => answer.report,
+  (said) => ({ report: said }),
+);
+
+const lookedUp: Codec<ChildReport | NotFound> = mapped<ChildAnswer, ChildReport | NotFound>(
+  childAnswer,
+  ({ report: said, notFound, notFoundAtMs }) => {
+    const statements = [said, notFound, notFoundAtMs].filter((one) => one !== undefined);
+    demand(
+      statements.length === 1 && notFound !== false,
+      "the answer is not one of report, notFound, notFoundAtMs",
+    );
+    return said ?? (notFoundAtMs === undefined ? "not-found" : { notFoundAtMs });
+  },
+  (said) => (said === "not-found" ? { notFound: true } : "childId" in said ? { report: said } : said),
+);
+
+const voided: Codec<ChildReport | "voided"> = mapped<ChildAnswer, ChildReport | "voided">(
+  childAnswer,
+  ({ report: said, voided: isVoided }) => {
+    demand((said === undefined) === (isVoided === true), "the answer is not one of report, voided");
+    return said ?? "voided";
+  },
+  (said) => (said === "voided" ? { voided: true } : { report: said }),
+);
+
+/** A refusal of a native order, as an OrderError. */
+const refusal: Codec<OrderError> = {
+  schema: {
+    type: "object",
+    properties: { reason: { enum: Object.keys(ERRORS) }, details: { type: "object" } },
+    required: ["reason", "details"],
+  },
+  write: ({ reason, details }) => ({ reason, details: { ...details } }),
+  read(said, what) {
+    const { reason, details } = membersOf(said, what);
+    demand(typeof reason === "string" && Object.hasOwn(ERRORS, reason), `reason of ${what} is unknown`);
+    const all = Object.entries(membersOf(details, `details of ${what}`));
+    const isPlain = all.every(([, value]) => typeof value === "string" || typeof value === "number");
+    demand(isPlain && all.length <= 16, `details of ${what} are not texts and numbers`);
+    return new OrderError(reason as ErrorName, Object.fromEntries(all) as ErrorDetails);
+  },
+};
+
+/** A change of a native order: its outcome, nothing if there is no such order, or the refusal. */
+export type Changed<T> = Readonly<{ done?: T; refused?: OrderError }>;
+
+const changed = <T extends object>(codec: Codec<T>): Codec<Changed<T>> =>
+  objectOf<Changed<T>>({ done: maybe(codec as never), refused: maybe(refusal) } as never);
+
+/** An answer that may be missing. */
+type Found<T> = Readonly<{ found?: T }>;
+
+const found = <T extends object>(codec: Codec<T>): Codec<T | undefined> =>
+  mapped(
+    objectOf<Found<T>>({ found: maybe(codec as never) } as never),
+    (answer) => answer.found,
+    (value) => (value === undefined ? {} : { found: value }),
+  );
+
+const listed = <T>(name: string, one: Codec<T>, most: number): Codec<readonly T[]> =>
+  mapped(
+    objectOf<Record<string, readonly T[]>>({ [name]: listOf(one, most) }),
+    (answer) => answer[name] ?? [],
+    (values) => ({ [name]: values }),
+  );
+
+/** One call of the protocol. A GET has no body. */
+export type Route<Q, A> = Readonly<{
+  method: "GET" | "POST";
+  path: string;
+  summary: string;
+  /** The part that a server needs for it. Without one, every server answers it. */
+  part?: Part;
+  request: Codec<Q>;
+  answer: Codec<A>;
+}>;
+
+const nothing: Codec<Readonly<Record<never, never>>> = objectOf({});
+
+const get = <A>(path: string, summary: string, answer: Codec<A>, part?: Part): Route<object, A> => ({
+  method: "GET",
+  path: `/v${PROTOCOL}${path}`,
+  summary,
+  ...(part !== undefined && { part }),
+  request: nothing,
+  answer,
+});
+
+type Described<Q, A> = Readonly<{ summary: string; part?: Part; request: Codec<Q>; answer: Codec<A> }>;
+
+const post = <Q, A>(path: string, described: Described<Q, A>): Route<Q, A> => ({
+  method: "POST",
+  path: `/v${PROTOCOL}${path}`,
+  ...described,
+});
+
+/** A child to submit, and the last moment at which it may execute, in the venue's time. */
+export type Submit = Readonly<{ child: ChildRequest; notAfterMs: number }>;
+/** A child that is asked about. */
+export type Asked = Readonly<{ child: ChildRequest }>;
+/** An account in a market. */
+export type AccountMarket = Readonly<{ accountId: number; symbol: string }>;
+/** Minutes of a market. */
+export type Minutes = Readonly<{ symbol: string; fromMs: number; toMs: number }>;
+/** A native order to cancel, if it meets the restriction. */
+export type Cancel = Readonly<{ key: NativeKey; restriction?: CancelRestriction }>;
+
+const asked = objectOf<Asked>({ child });
+const account = objectOf<Readonly<{ accountId: number }>>({ accountId: idText });
+const balance = objectOf<AssetBalance>({ asset: printable(64), free: printable(82), locked: printable(82) });
+const bar = objectOf<VolumeBar>({ symbol, minuteMs: count, quantity: volume });
+const time = mapped(
+  objectOf<Readonly<{ timeMs: number }>>({ timeMs: count }),
+  ({ timeMs }) => timeMs,
+  (timeMs) => ({ timeMs }),
+);
+const place = mapped(
+  objectOf<Readonly<{ quantity: Quantity }>>({ quantity: position }),
+  (answer) => answer.quantity,
+  (quantity) => ({ quantity }),
+);
+
+const MOST_ROWS = 10_000;
+
+/** Types of all calls. */
+export type Routes = Readonly<{
+  venue: Route<object, Manifest>;
+  time: Route<object, number>;
+  instruments: Route<object, readonly Instrument[]>;
+  submit: Route<Submit, ChildReport>;
+  lookup: Route<Asked, ChildReport | NotFound>;
+  voidChild: Route<Asked, ChildReport | "voided">;
+  position: Route<AccountMarket, Quantity>;
+  balances: Route<Readonly<{ accountId: number }>, readonly AssetBalance[]>;
+  volume: Route<Minutes, readonly VolumeBar[]>;
+  place: Route<NativePlacement, Changed<NativePlaced>>;
+  findRequest: Route<NativeRequest, NativePlaced | undefined>;
+  cancel: Route<Cancel, Changed<NativeOrder>>;
+  find: Route<NativeKey, NativeOrder | undefined>;
+  page: Route<NativePage, readonly NativeOrder[]>;
+  open: Route<OpenNativeQuery, readonly NativeOrder[]>;
+  executions: Route<ExecutionQuery, readonly NativeExecution[]>;
+}>;
+
+/** All calls of the protocol, except the streams. */
+export const ROUTES: Routes = {
+  venue: get("/venue", "What the venue guarantees, and which parts the server has.", manifest),
+  time: get("/time", "The venue's own time, by which it judges deadlines.", time, "time"),
+  instruments: get(
+    "/instruments",
+    "All instruments.",
+    listed<Instrument>("instruments", instrument, MOST_ROWS),
+    "instruments",
+  ),
+  submit: post("/children", {
+    summary: "Submits a child. The same id again is answered with what became of it.",
+    request: objectOf<Submit>({ child, notAfterMs: count }),
+    answer: reported,
+  }),
+  lookup: post("/children/lookup", {
+    summary: "What the venue knows of a child.",
+    request: asked,
+    answer: lookedUp,
+  }),
+  voidChild: post("/children/void", {
+    summary: "Ensures that a child can never execute.",
+    request: asked,
+    answer: voided,
+  }),
+  position: post("/position", {
+    summary: "The signed position of an account in an instrument.",
+    part: "position",
+    request: objectOf<AccountMarket>({ accountId: idText, symbol }),
+    answer: place,
+  }),
+  balances: post("/balances", {
+    summary: "The balances of an account.",
+    part: "balances",
+    request: account,
+    answer: listed("balances", balance, MOST_ROWS),
+  }),
+  volume: post("/volume", {
+    summary: "Executed volume by minute.",
+    part: "volume",
+    request: objectOf<Minutes>({ symbol, fromMs: count, toMs: count }),
+    answer: listed("minutes", bar, 600_000),
+  }),
+  place: post("/native/place", {
+    summary: "Places a native order. The same requestKey again is answered with the order that it placed.",
+    part: "native",
+    request: native.placement,
+    answer: changed<NativePlaced>(native.placed),
+  }),
+  findRequest: post("/native/request", {
+    summary: "The answer to an earlier placement.",
+    part: "native",
+    request: native.request,
+    answer: found(native.placed),
+  }),
+  cancel: post("/native/cancel", {
+    summary: "Cancels an open native order.",
+    part: "native",
+    request: objectOf<Cancel>({ key: native.key, restriction: maybe(native.restriction) }),
+    answer: changed<NativeOrder>(native.nativeOrder),
+  }),
+  find: post("/native/order", {
+    summary: "A current or archived native order.",
+    part: "native",
+    request: native.key,
+    answer: found(native.nativeOrder),
+  }),
+  page: post("/native/page", {
+    summary: "A page of native orders.",
+    part: "native",
+    request: native.page,
+    answer: listed("orders", native.nativeOrder, MOST_ROWS),
+  }),
+  open: post("/native/open", {
+    summary: "The open native orders of an account.",
+    part: "open",
+    request: native.openQuery,
+    answer: listed("orders", native.nativeOrder, MOST_ROWS),
+  }),
+  executions: post("/native/executions", {
+    summary: "The newest executions of native orders.",
+    part: "native",
+    request: native.executionQuery,
+    answer: listed("executions", native.execution, MOST_ROWS),
+  }),
+};
+
+/** Name of a call. */
+export type RouteName = keyof Routes;
+
+/** Name of a stream. */
+export type StreamName = "events" | "market" | "native";
+
+/** A stream of the protocol, and the part that a server needs for it. */
+export type StreamRoute = Readonly<{ path: string; summary: string; part?: Part }>;
+
+/** The streams of the protocol. */
+export const STREAMS: Readonly<Record<StreamName, StreamRoute>> = {
+  events: { path: `/v${PROTOCOL}/events`, summary: "Reports on children, as the venue sends them." },
+  market: { path: `/v${PROTOCOL}/market`, summary: "Quotes, trades and confirmations.", part: "market" },
+  native: { path: `/v${PROTOCOL}/native/events`, summary: "Executions of native orders.", part: "native" },
+};

@@ -1,0 +1,150 @@
+import {
+  NOTIONAL_SCALE,
+  type Notional,
+  PRICE_LIMIT,
+  PRICE_SCALE,
+  type Price,
+  QUANTITY_LIMIT,
+  QUANTITY_SCALE,
+  type Quantity,
+} from "../../decimal/index.ts";
+import { SIDES } from "../../host-answers/index.ts";
+import {
+  type ChildReport,
+  type ChildRequest,
+  type Fill,
+  INSTRUMENT_KINDS,
+  INSTRUMENT_STATUSES,
+  type Instrument,
+} from "../../model/index.ts";
+import type { LevelInput, PrintInput, QuoteInput } from "../../ports/index.ts";
+import {
+  type Codec,
+  count,
+  decimal,
+  flag,
+  freeText,
+  idText,
+  listOf,
+  mapped,
+  maybe,
+  objectOf,
+  printable,
+  word,
+} from "./codec.ts";
+
+const MOST_FILLS = 10_000;
+const MOST_LEVELS = 10_000;
+const WIDEST = 10n ** 36n;
+
+/** A price above 0. */
+export const price: Codec<Price> = decimal({
+  scale: PRICE_SCALE,
+  from: "above 0",
+  limit: BigInt(PRICE_LIMIT),
+});
+
+/** A quantity above 0. */
+export const quantity: Codec<Quantity> = decimal({
+  scale: QUANTITY_SCALE,
+  from: "above 0",
+  limit: BigInt(QUANTITY_LIMIT),
+});
+
+/** A quantity that may be zero. */
+export const anyQuantity: Codec<Quantity> = decimal({
+  scale: QUANTITY_SCALE,
+  from: "0",
+  limit: BigInt(QUANTITY_LIMIT),
+});
+
+/** A position: a quantity of any sign. */
+export const position: Codec<Quantity> = decimal({
+  scale: QUANTITY_SCALE,
+  from: "any",
+  limit: BigInt(QUANTITY_LIMIT),
+});
+
+/** Executed volume of a minute. */
+export const volume: Codec<Quantity> = decimal({ scale: QUANTITY_SCALE, from: "above 0", limit: WIDEST });
+
+/** An amount of USD. */
+export const notional: Codec<Notional> = decimal({ scale: NOTIONAL_SCALE, from: "0", limit: WIDEST });
+
+/** A canonical symbol such as BTC/USD. */
+export const symbol: Codec<string> = printable(64);
+
+/** BUY or SELL. */
+export const side: Codec<ChildRequest["side"]> = word(SIDES);
+
+/** The child that the engine sends. */
+export const child: Codec<ChildRequest> = objectOf<ChildRequest>({
+  childId: printable(64),
+  parentOrderId: idText,
+  accountId: idText,
+  symbol,
+  side,
+  quantity,
+  limitPrice: maybe(price),
+  timeInForce: word(["IOC", "FOK"]),
+  reduceOnly: flag,
+});
+
+/** One execution. */
+export const fill: Codec<Fill> = objectOf<Fill>({
+  executionId: printable(64),
+  quantity,
+  price,
+  timeMs: count,
+});
+
+/** All that the venue knows of a child. */
+export const report: Codec<ChildReport> = objectOf<ChildReport>({
+  childId: printable(64),
+  state: word(["open", "closed", "rejected"]),
+  fills: listOf(fill, MOST_FILLS),
+  final: maybe(flag),
+  mark: maybe(word(["INSUFFICIENT_FUNDS"])),
+  detail: maybe(freeText(1_000)),
+});
+
+const level: Codec<LevelInput> = mapped<readonly string[], LevelInput>(
+  listOf(printable(42), 2),
+  ([at = "", size]) => (size === undefined ? [at] : [at, size]),
+  ([at, size]) => (size === undefined ? [at] : [at, size]),
+);
+
+/** A quote. The engine's quote gate reads its decimals. */
+export const quote: Codec<QuoteInput> = objectOf<QuoteInput>({
+  symbol,
+  bid: printable(42),
+  ask: printable(42),
+  bidQuantity: maybe(printable(42)),
+  askQuantity: maybe(printable(42)),
+  bids: maybe(listOf(level, MOST_LEVELS)),
+  asks: maybe(listOf(level, MOST_LEVELS)),
+  timeMs: maybe(count),
+});
+
+/** A trade of the market. */
+export const print: Codec<PrintInput> = objectOf<PrintInput>({
+  symbol,
+  price: printable(42),
+  quantity: printable(42),
+  id: printable(64),
+  timeMs: count,
+});
+
+/** A tradable pair. */
+export const instrument: Codec<Instrument> = objectOf<Instrument>({
+  id: idText,
+  symbol,
+  aliases: listOf(symbol, 100),
+  baseAsset: printable(64),
+  quoteAsset: printable(64),
+  name: freeText(256),
+  kind: word(INSTRUMENT_KINDS),
+  status: word(INSTRUMENT_STATUSES),
+  address: maybe(freeText(256)),
+  url: maybe(freeText(2_048)),
+});

@@ -1,0 +1,23 @@
+/**
+ * What is known of a call that failed. `unsent`: nothing of it was written, so it had no effect. `unanswered`: no whole
+ * answer came. `refused`: the server answered with an error. `unreadable`: the answer is not one of the protocol.
+ */
+export type VenueHttpProblem = "unsent" | "unanswered" | "refused" | "unreadable";
+
+/** Error of a call to a venue server. Unless it is `unsent`, the outcome of a change is unknown. */
+export class VenueHttpError extends Error {
+  override readonly name: string = "VenueHttpError";
+  readonly problem: VenueHttpProblem;
+  /** Code of the server's error answer, such as BUSY; undefined without one. */
+  readonly code: string | undefined;
+
+  constructor(
+    problem: VenueHttpProblem,
+    message: string,
+    options?: ErrorOptions & Readonly<{ code?: string }>,
+  ) {
+    super(message, options);
+    this.problem = problem;
+    this.code = options?.code;
+  }
+}

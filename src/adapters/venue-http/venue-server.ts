@@ -1,0 +1,253 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { errorName } from "../../common/index.ts";
+import { type JsonInput, readJson, writeJson } from "../../wire/index.ts";
+import { type Handler, handlersOf } from "./handlers.ts";
+import { Refusal } from "./refusal.ts";
+import { readBytes } from "./request-body.ts";
+import { ROUTES, type RouteName, STREAMS, type StreamName } from "./routes.ts";
+import { limitsOf, type ServerLimits, serverOption, type VenueServerOptions } from "./server-options.ts";
+import { isSigned, SIGNATURE_HEADER, TIME_HEADER } from "./signature.ts";
+import { Submissions } from "./submissions.ts";
+import { type ReadFrom, VenueStreams } from "./venue-streams.ts";
+
+/** A venue behind HTTP. */
+export interface VenueServer {
+  /**
+   * Answers one request. Resolves when the answer has been handed to the connection, and never rejects. Pass the objects
+   * of node:http; the body must not have been read.
+   */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Answers all requests of a server of node:http or node:https, and limits the time for their heads. */
+  attach(server: Server): void;
+  /** Ends the streams, stops listening to the venue, and refuses further requests. Requests that wait are answered. */
+  close(): void;
+}
+
+const HEAD_MS = 10_000;
+const WHOLE_REQUEST_MS = 30_000;
+/** Longer than clients keep an idle connection, so that none of them sends a request into a closing one. */
+const IDLE_MS = 75_000;
+
+/**
+ * Serves a venue over the protocol of docs/venue-http.md, for an engine in another process. A child is handed to the
+ * venue at most once, also if its request arrives twice or is replayed. Mount {@link VenueServer.answer} in a server of
+ * the host, or hand a server of its own to {@link VenueServer.attach}; TLS is that server's. Throws a TypeError or
+ * RangeError that names an option that is missing, unknown or wrong. Source: decisions ZA to ZF.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { createEntropy, createSystemClock } from "managed-orders/node";
+ * import type { ExecutionVenue } from "managed-orders/ports";
+ * import { createVenueServer } from "managed-orders/venue-http";
+ * const serve = (venue: ExecutionVenue, secret: string) => {
+ *   const server = createServer();
+ *   createVenueServer({ venue, secret, clock: createSystemClock(), entropy: createEntropy() }).attach(server);
+ *   return server.listen(8090, "127.0.0.1");
+ * };
+ * ```
+ */
+export function createVenueServer(options: VenueServerOptions): VenueServer {
+  serverOption(options, "createVenueServer");
+  return new HttpVenue(options);
+}
+
+type Routed =
+  | Readonly<{ kind: "call"; handler: Handler }>
+  | Readonly<{ kind: "stream"; name: StreamName; from: ReadFrom }>;
+
+class HttpVenue implements VenueServer {
+  readonly #options: VenueServerOptions;
+  readonly #limits: ServerLimits;
+  readonly #secrets: readonly string[];
+  readonly #streams: VenueStreams;
+  readonly #calls: ReadonlyMap<string, Readonly<{ method: string; handler: Handler }>>;
+  readonly #startedAtMs: number;
+  readonly #startedMonotonicMs: number;
+  #requests = 0;
+  #isClosed = false;
+
+  constructor(options: VenueServerOptions) {
+    const { venue, clock, secret, previousSecret, prefix = "" } = options;
+    this.#options = options;
+    this.#limits = limitsOf(options.limits);
+    this.#secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
+    this.#startedAtMs = clock.nowMs();
+    this.#startedMonotonicMs = clock.monotonicMs();
+    const { freshMs } = this.#limits;
+    const submissions = new Submissions({ venue, clock, freshMs, startedAtMs: this.#startedAtMs });
+    const handlers = handlersOf({ ...options, submissions });
+    const names = Object.keys(ROUTES) as RouteName[];
+    this.#calls = new Map(
+      names.map((name) => [
+        `${prefix}${ROUTES[name].path}`,
+        { method: ROUTES[name].method, handler: handlers[name] },
+      ]),
+    );
+    this.#streams = new VenueStreams({ ...options, bounds: this.#limits });
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader(TIME_HEADER, String(this.#nowMs()));
+    const ended = new AbortController();
+    response.once("close", () => ended.abort());
+    try {
+      if (this.#isClosed) throw new Refusal("CLOSING");
+      if (this.#requests >= this.#limits.requests) throw new Refusal("BUSY");
+      this.#requests++;
+      try {
+        await this.#serve(request, response, ended.signal);
+      } finally {
+        this.#requests--;
+      }
+    } catch (error) {
+      this.#refuse(request, response, error);
+    }
+  }
+
+  attach(server: Server): void {
+    server.headersTimeout = HEAD_MS;
+    server.requestTimeout = WHOLE_REQUEST_MS;
+    server.keepAliveTimeout = IDLE_MS;
+    server.on("request", (request, response) => void this.answer(request, response));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#streams.close();
+  }
+
+  /** The time by which signatures are judged. It cannot be set, so that no signature becomes fresh a second time. */
+  #nowMs(): number {
+    return this.#startedAtMs + this.#options.clock.monotonicMs() - this.#startedMonotonicMs;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse, ended: AbortSignal): Promise<void> {
+    const routed = this.#routeOf(request);
+    const signedAtMs = this.#signedAtMs(request);
+    const body = await readBytes(request, { ...this.#limits, clock: this.#options.clock });
+    this.#verify(request, body);
+    if (routed.kind === "stream") return this.#streams.read(routed.name, response, routed.from);
+    const call = { body: jsonOf(request, body), signedAtMs };
+    send(response, 200, await this.#inTime(routed.handler, call, ended));
+  }
+
+  #routeOf({ method = "", url = "" }: IncomingMessage): Routed {
+    const [path = "", query = ""] = url.split("?", 2);
+    const call = this.#calls.get(path);
+    if (call !== undefined) {
+      if (call.method !== method) throw new Refusal("WRONG_METHOD");
+      return { kind: "call", handler: call.handler };
+    }
+    const { prefix = "" } = this.#options;
+    const name = (Object.keys(STREAMS) as StreamName[]).find(
+      (stream) => `${prefix}${STREAMS[stream].path}` === path,
+    );
+    if (name === undefined) throw new Refusal("NOT_FOUND");
+    if (method !== "GET") throw new Refusal("WRONG_METHOD");
+    const { marketData, nativeOrders } = this.#options;
+    const isThere = { events: true, market: marketData, native: nativeOrders }[name] !== undefined;
+    if (!isThere) throw new Refusal("NO_SUCH_PART");
+    return { kind: "stream", name, from: readFrom(query) };
+  }
+
+  /** Returns the time of the signature. Its freshness is cheap to check, so it comes before the body is read. */
+  #signedAtMs({ headers }: IncomingMessage): number {
+    const text = headers[TIME_HEADER];
+    const timeMs =
+      typeof text === "string" && /^[0-9]{1,15}$/.test(text) ? Number.parseInt(text, 10) : undefined;
+    if (timeMs === undefined) throw new Refusal("BAD_SIGNATURE");
+    if (Math.abs(this.#nowMs() - timeMs) > this.#limits.freshMs) throw new Refusal("STALE");
+    return timeMs;
+  }
+
+  #verify({ method = "", url: target = "", headers }: IncomingMessage, body: Uint8Array): void {
+    const signature = headers[SIGNATURE_HEADER];
+    const signed = { method, target, timeMs: String(headers[TIME_HEADER]), body };
+    const isRight = typeof signature === "string" && isSigned(this.#secrets, signed, signature);
+    if (!isRight) throw new Refusal("BAD_SIGNATURE");
+  }
+
+  /** Resolves to the answer of the venue. Aborts and rejects when the client has left, or when it takes too long. */
+  #inTime(
+    handler: Handler,
+    call: Readonly<{ body: unknown; signedAtMs: number }>,
+    ended: AbortSignal,
+  ): Promise<JsonInput> {
+    const { clock } = this.#options;
+    const controller = new AbortController();
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        controller.abort();
+        reject(new Refusal("NO_ANSWER"));
+      };
+      const cancel = clock.schedule(clock.monotonicMs() + this.#limits.answerMs, giveUp);
+      ended.addEventListener("abort", giveUp, { once: true });
+      if (ended.aborted) giveUp();
+      else
+        handler({ ...call, signal: controller.signal })
+          .then(resolve, reject)
+          .finally(cancel);
+      if (controller.signal.aborted) cancel();
+      controller.signal.addEventListener("abort", cancel);
+    });
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const refusal = refusalOf(error);
+    const { code, status, message } = refusal;
+    if (code === "FAILED")
+      this.#tell("venue-http.failed", { path: pathOf(request), error: errorName(error) });
+    else if (status === 401) this.#tell("venue-http.refused", { path: pathOf(request), code });
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    // What is left of the body would be taken as the next request.
+    if (!request.complete) response.setHeader("connection", "close");
+    send(response, status, { error: { code, message } });
+  }
+
+  #tell(name: string, fields: Readonly<Record<string, string>>): void {
+    this.#options.telemetry?.event("warn", name, fields);
+  }
+}
+
+const pathOf = ({ url = "" }: IncomingMessage): string => (url.split("?", 1)[0] ?? "").slice(0, 64);
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return new Refusal("FAILED");
+}
+
+const FROM = /^stream=([0-9A-Za-z_-]{1,64})&after=([0-9]{1,15})$/;
+
+/** Reads where a reader goes on. Throws a Refusal for any other query. */
+function readFrom(query: string): ReadFrom {
+  if (query === "") return undefined;
+  const [, stream, after = ""] = FROM.exec(query) ?? [];
+  if (stream === undefined) throw new Refusal("BAD_REQUEST", "The query must be stream=...&after=...");
+  return { stream, after: Number.parseInt(after, 10) };
+}
+
+/** Returns the parsed body. A GET has none. Throws a Refusal. */
+function jsonOf({ method }: IncomingMessage, body: Uint8Array): unknown {
+  if (method === "GET") {
+    if (body.length > 0) throw new Refusal("BAD_REQUEST", "A GET has no body.");
+    return {};
+  }
+  try {
+    return readJson(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw new Refusal("BAD_REQUEST", "The body must be JSON in UTF-8.");
+  }
+}
+
+function send(response: ServerResponse, status: number, body: JsonInput): void {
+  if (response.destroyed) return;
+  const text = writeJson(body);
+  const length = String(Buffer.byteLength(text));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": length,
+    "cache-control": "no-store",
+  });
+  response.end(text);
+}
