@@ -77,7 +77,7 @@ export class Submissions {
   #forget(): void {
     const nowMs = this.#parts.clock.monotonicMs();
     for (const [childId, { forgetAtMs }] of this.#known) {
-      if (forgetAtMs > nowMs) return;
+      if (forgetAtMs >= nowMs) return;
       this.#known.delete(childId);
     }
   }
