@@ -24,6 +24,7 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../src/adapters/sqlite/index.ts";
+import { createVenueServer, openVenueClient } from "../../src/adapters/venue-http/index.ts";
 import {
   createClient,
   createSocketClient,
@@ -145,6 +146,17 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
       ...{ connections: 3, waiting: 1, connectTimeoutMs: 1, answerTimeoutMs: 1, requireDurability: true },
     }),
     openPostgresStore,
+  ),
+  createVenueServer: entry(
+    () => ({
+      ...{ venue: createScriptedVenue(), secret, previousSecret: secret, prefix: "/venue" },
+      ...{ clock: host().clock, entropy: host().entropy, limits: { freshMs: 1, bodyBytes: 1_024 } },
+    }),
+    createVenueServer,
+  ),
+  openVenueClient: entry(
+    () => ({ url: "http://127.0.0.1:9/venue", secret, clock: host().clock, timeoutMs: 1, calls: 1 }),
+    (options) => openVenueClient(options),
   ),
   openSqliteStore: entry(() => ({ path: "never-opened/orders.db" }), openSqliteStore),
   backupSqliteStore: entry(

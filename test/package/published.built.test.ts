@@ -14,7 +14,7 @@ const BUDGET_KB = { tarball: 3_700, installed: 15_500 } as const;
 const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
   /^src\/(?!simulator\/world\/).*\.ts$/,
-  /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json)$/,
+  /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json|venue-http\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
 ];

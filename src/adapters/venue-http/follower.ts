@@ -129,13 +129,14 @@ export class Follower {
     try {
       for await (const bytes of answer as AsyncIterable<Uint8Array>) {
         const whole = lines.take(bytes);
-        if (whole === undefined) return this.#unreadable(end);
+        if (whole === undefined) this.#unreadable(end);
         // Only whole lines count: single bytes at long intervals would keep a dead stream.
         if (whole.length > 0) heardAtMs = clock.monotonicMs();
-        for (const line of whole) if (!this.#take(line)) return this.#unreadable(end);
+        for (const line of whole) if (!this.#take(line)) this.#unreadable(end);
         if (this.#isClosed) return end("closed");
       }
     } catch (cause) {
+      if (cause instanceof VenueHttpError) throw cause;
       throw new VenueHttpError("unanswered", problem ?? "the connection broke", { cause });
     } finally {
       cancel();
@@ -143,10 +144,10 @@ export class Follower {
   }
 
   /** Gives up a stream that breaks the protocol. Reading it again from the same place would not help. */
-  #unreadable(end: GiveUp): void {
+  #unreadable(end: GiveUp): never {
     end("unreadable");
     this.#stream = undefined;
-    this.#tell("warn", "venue-http.unreadable", {});
+    throw new VenueHttpError("unreadable", "the stream breaks the protocol");
   }
 
   /** Takes one line. Returns whether it is of the protocol. */

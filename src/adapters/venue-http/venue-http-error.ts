@@ -4,7 +4,18 @@
  */
 export type VenueHttpProblem = "unsent" | "unanswered" | "refused" | "unreadable";
 
-/** Error of a call to a venue server. Unless it is `unsent`, the outcome of a change is unknown. */
+/**
+ * Error of a call to a venue server. Unless it is `unsent`, the outcome of a change is unknown.
+ *
+ * @example
+ * ```ts
+ * import { VenueHttpError } from "managed-orders/venue-http";
+ * const nothingWasSent = async (ask: () => Promise<unknown>) => {
+ *   const error = await ask().catch((caught: unknown) => caught);
+ *   return error instanceof VenueHttpError && error.problem === "unsent";
+ * };
+ * ```
+ */
 export class VenueHttpError extends Error {
   override readonly name: string = "VenueHttpError";
   readonly problem: VenueHttpProblem;

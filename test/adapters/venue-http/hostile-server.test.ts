@@ -213,12 +213,14 @@ describe("a broken or hostile venue server", () => {
       },
       {
         silenceMs: 400,
-        telemetry: { event: (_level, name, { problem = "" }) => void problems.push(`${name} ${problem}`) },
+        telemetry: {
+          event: (_level, _name, { problem }) => void (problem && problems.push(String(problem))),
+        },
       },
     );
     client.venue.subscribe(() => undefined);
     await until(() => problems.length >= 2, "both problems");
-    expect(problems).toEqual(["venue-http.unreadable ", "venue-http.down nothing heard for 400 ms"]);
+    expect(problems).toEqual(["the stream breaks the protocol", "nothing heard for 400 ms"]);
   });
 
   it("refuses to open on a server of another version, without one, and with a wrong secret", async () => {

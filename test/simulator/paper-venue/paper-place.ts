@@ -31,8 +31,7 @@ const REFUSALS: Readonly<Record<RefusalReason, { fault?: VenueFault; child?: Par
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** What stands between the suite and the venue: an adapter that runs, and the moment when it is at rest. */
-export type Front = OpenVenue &
-  Readonly<{ idle: () => Promise<void>; setOutage?: (isOut: boolean) => void }>;
+export type Front = OpenVenue & Readonly<{ idle: () => Promise<void>; setOutage?: (isOut: boolean) => void }>;
 
 /** Puts a front before a venue. */
 export type FrontOf = (venue: PaperVenue, clock: Clock) => Promise<Front>;
