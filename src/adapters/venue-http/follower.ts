@@ -26,8 +26,14 @@ export type FollowerParts = Readonly<{
   heard: (message: StreamMessage) => void;
 }>;
 
-/** State of a stream. `after` is the number of the last event. */
-export type StreamState = Readonly<{ name: StreamName; isLive: boolean; after: number }>;
+/** State of a stream. */
+export interface StreamState {
+  readonly name: StreamName;
+  /** Whether it is connected. */
+  readonly isLive: boolean;
+  /** Number of the last event. */
+  readonly after: number;
+}
 
 /**
  * Follows one stream until it is closed. After a break it goes on from the last event that it has heard; if the server no

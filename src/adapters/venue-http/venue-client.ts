@@ -2,6 +2,7 @@ import type {
   Balances,
   ExecutionVenue,
   Exposure,
+  Instruments,
   MarketData,
   NativeOrders,
   VolumeHistory,
@@ -41,7 +42,7 @@ export interface VenueClient {
   readonly exposure: Exposure | undefined;
   readonly volumeHistory: VolumeHistory | undefined;
   /** The instruments when the client was opened. */
-  readonly instruments: ReturnType<typeof createMemoryInstruments> | undefined;
+  readonly instruments: Instruments | undefined;
   /** Returns the present state. */
   status(): VenueClientStatus;
   /** Ends every call and stream. Calls that wait are rejected. Close the engine before. */
