@@ -22,6 +22,7 @@ export class VenueHttpError extends Error {
   /** Code of the server's error answer, such as BUSY; undefined without one. */
   readonly code: string | undefined;
 
+  /** Creates the error of one call. `message` must not contain the secret. */
   constructor(
     problem: VenueHttpProblem,
     message: string,
