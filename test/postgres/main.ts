@@ -16,7 +16,7 @@ import { Server } from "./server.ts";
 import type { Step, Surroundings } from "./steps.ts";
 
 const SUITES = ["test/adapters/postgres/order-store"];
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 240_000;
 
 const [, script = ""] = process.argv;
 const root = join(script, "../../..");

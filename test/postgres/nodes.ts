@@ -6,7 +6,7 @@ import type { FromNode, NodeTask, ToNode } from "./node-child.ts";
 import { LossyProxy } from "./proxy.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
-const TTL_MS = 1_500;
+const TTL_MS = 4_000;
 const ORDERS = 40;
 const QUOTE_EVERY_MS = 25;
 

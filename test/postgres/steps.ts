@@ -14,9 +14,9 @@ export function demand(holds: boolean, what: string): asserts holds {
 /** Waits for a time in milliseconds. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
-/** Waits until something is so. Rejects after half a minute. */
+/** Waits until something is so. Rejects after a minute. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!(await isSo())) {
