@@ -74,7 +74,7 @@ function departureOf(disk: DiskContents, departure: Leaving): Leaving | undefine
   return departure.orders.every(({ lastSequence }) => lastSequence < before) ? departure : undefined;
 }
 
-function recordsOf(disk: DiskContents, departure: Leaving): Generator<void, readonly number[]> {
+function recordsOf(disk: DiskContents, departure: Leaving): ReturnType<typeof chainsOf> {
   const { shard } = departure;
   const { records } = shardOf(disk, shard);
   const read = (sequence: number) => {

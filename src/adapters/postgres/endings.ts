@@ -5,6 +5,7 @@ import { legsIn, limited } from "../shared/index.ts";
 import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
+import type { Owner } from "./owner.ts";
 import { bytesOf, textIn, textOfHex, wholeIn } from "./reading.ts";
 import { ENDINGS } from "./statements.ts";
 
@@ -18,7 +19,7 @@ type Endings = Pick<
 const BEFORE_ALL: EndedName = { accountId: Number.MIN_SAFE_INTEGER, clientOrderId: "" };
 
 /** Creates the methods for ended parents and lists. */
-export function endings(database: Database): Endings {
+export function endings(database: Database, owner: Owner): Endings {
   return {
     async findEnded(key) {
       const rows =
@@ -61,26 +62,28 @@ export function endings(database: Database): Endings {
       const to = endTimeMs ?? Number.MAX_SAFE_INTEGER;
       return (await database.read(ENDINGS.pageLists, [accountId, from, to, limit])).map(listOf);
     },
-    deleteEnded: (range) => deleteEnded(database, limited(range)),
+    deleteEnded: (range) => deleteEnded(database, owner, limited(range)),
   };
 }
 
-/** Parents outside lists first, then whole lists, until about `limit` rows are deleted. */
+/** Parents outside lists first, then whole lists, until about `limit` rows are deleted, of shards that the handle owns. */
 async function deleteEnded(
   database: Database,
+  owner: Owner,
   { beforeMs, limit }: Parameters<OrderStore["deleteEnded"]>[0],
 ): Promise<number> {
-  const singles = (await database.write(ENDINGS.deleteOld, [beforeMs, limit])).length;
+  const [old] = await database.write(ENDINGS.deleteOld, [beforeMs, limit, ...owner.columns]);
+  const singles = wholeIn(old, 0);
   const lists: number[] = [];
   let expected = singles;
   if (expected >= limit) return singles;
-  for (const row of await database.read(ENDINGS.oldLists, [beforeMs, limit - singles])) {
+  for (const row of await database.read(ENDINGS.oldLists, [beforeMs, limit - singles, ...owner.columns])) {
     if (expected >= limit) break;
     lists.push(wholeIn(row, 0));
     expected += wholeIn(row, 1);
   }
   if (lists.length === 0) return singles;
-  const [gone] = await database.write(ENDINGS.deleteLists, [lists, beforeMs]);
+  const [gone] = await database.write(ENDINGS.deleteLists, [lists, beforeMs, ...owner.columns]);
   return singles + wholeIn(gone, 0);
 }
 

@@ -11,7 +11,7 @@ import { textIn, wholeIn } from "./reading.ts";
 import { JOURNAL } from "./statements.ts";
 
 /** Number of bytes after which one read ends. A record with the weights of a schedule may have 200,000. */
-const READ_BYTES: number = 4 * 2 ** 20;
+export const READ_BYTES: number = 4 * 2 ** 20;
 
 /** Methods for shards, their rounds and their records. */
 export type Journal = Pick<OrderStore, "acquire" | "head" | "fence" | "readRecords">;

@@ -181,6 +181,17 @@ export const MIGRATIONS: readonly Migration[] = [
     // renewal of a lease would wait behind it.
     sql: ["CREATE TABLE managed_orders.node_term (incarnation int8 PRIMARY KEY, ttl_ms int8 NOT NULL)"],
   },
+  {
+    version: 3,
+    usableFrom: 1,
+    sql: [
+      // Shards that may have records of orders whose row is gone, and up to which record; NULL is not known yet. Every
+      // store of an earlier version has deleted rows without their records.
+      "CREATE TABLE managed_orders.leftover (shard int4 PRIMARY KEY, sequence int8)",
+      `INSERT INTO managed_orders.leftover (shard, sequence)
+        SELECT s.shard, NULL FROM managed_orders.shard AS s WHERE s.shard < 256`,
+    ],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

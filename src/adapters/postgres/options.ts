@@ -9,6 +9,7 @@ import {
 } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
+import { journalOption, type PostgresJournalOptions } from "./journal-lifetime.ts";
 import type { PostgresRejectionOptions } from "./rejections.ts";
 
 /** Where the database is, and bounds of the connections to it. */
@@ -31,12 +32,13 @@ export interface PostgresStoreOptions {
    */
   readonly requireDurability?: boolean;
   readonly rejections?: PostgresRejectionOptions;
+  readonly journal?: PostgresJournalOptions;
   /** Receives an event when work in the background fails. */
   readonly telemetry?: Telemetry;
 }
 
 /** Options with their defaults. */
-export type ResolvedOptions = Required<Omit<PostgresStoreOptions, "rejections" | "telemetry">>;
+export type ResolvedOptions = Required<Omit<PostgresStoreOptions, "rejections" | "journal" | "telemetry">>;
 
 const LONGEST_MS = 2_147_483_647;
 const timeoutOption = wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds");
@@ -71,12 +73,13 @@ export const storeOption: OptionCheck = optionsOf<PostgresStoreOptions>({
       telemetry: optional(telemetryOption),
     }),
   ),
+  journal: optional(journalOption),
   telemetry: optional(telemetryOption),
 });
 
 /** Returns the options with their defaults. */
 export function resolved(options: PostgresStoreOptions): ResolvedOptions {
-  const { rejections: _rejections, telemetry: _telemetry, ...given } = options;
+  const { rejections: _rejections, journal: _journal, telemetry: _telemetry, ...given } = options;
   return {
     schema: "managed_orders",
     connections: 8,

@@ -6,6 +6,7 @@ import { Appends } from "./appends.ts";
 import { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { endings } from "./endings.ts";
+import { journalLifetime } from "./forgetting.ts";
 import { journal } from "./journal.ts";
 import { leases } from "./leases.ts";
 import { forgetQuotes, market } from "./market.ts";
@@ -73,17 +74,18 @@ export function databaseOn(options: ResolvedOptions): Database {
   return new Database(pool, { database: databaseOf(options.url) ?? "", schema: options.schema });
 }
 
-type StoreParts = Pick<PostgresStoreOptions, "rejections" | "telemetry"> &
+type StoreParts = Pick<PostgresStoreOptions, "rejections" | "journal" | "telemetry"> &
   Readonly<{ answerTimeoutMs: number }>;
 
 /** Returns the store on a database whose schema is there. */
 export function storeOn(
   database: Database,
-  { rejections: retention, telemetry, answerTimeoutMs }: StoreParts,
+  { rejections: retention, journal: lifetime, telemetry, answerTimeoutMs }: StoreParts,
 ): PostgresStore {
   const owner = new Owner();
   const appends = new Appends(database, owner, answerTimeoutMs);
   const shards = journal(database, owner);
+  const images = snapshots(database, owner);
   const rejections = new QueuedRejections(rejectionTable(database), retention ?? {});
   const close = async (): Promise<void> => {
     await rejections.flush();
@@ -110,9 +112,10 @@ export function storeOn(
       if (added >= QUOTES_KEPT) forget();
       return outcomes;
     },
-    ...snapshots(database, owner),
+    ...images,
+    ...journalLifetime({ database, owner, answerTimeoutMs, readSnapshot: images.readSnapshot }, lifetime),
     ...market(database, owner),
-    ...endings(database),
+    ...endings(database, owner),
     ...volume({ database, owner, appends }),
     leases: leases(database, owner, shards),
     close,

@@ -22,6 +22,11 @@ export class Owner {
     return this.#epochs.get(shard) ?? -1;
   }
 
+  /** The shards that this handle has taken over, and the epoch of each, as two columns. */
+  get columns(): readonly (readonly number[])[] {
+    return [[...this.#epochs.keys()], [...this.#epochs.values()]];
+  }
+
   /** The epoch with which this handle took the market journal over; undefined if it never did. */
   get market(): number | undefined {
     return this.#market;

@@ -87,20 +87,22 @@ async function writeSnapshot(
   const [head] = await database.read(JOURNAL.head, [shard]);
   invariant(sequence <= wholeIn(head, 3), "I53", `the snapshot of shard ${shard} is ahead of its journal`);
   const generation = randomUUID();
+  const epoch = owner.epochOf(shard);
+  const name = `the unfinished snapshot of shard ${shard}`;
+  const replaced = (): Error => new Error(`${name} belongs to an earlier owner of the shard`);
   let parts = 0;
   for (let from = 0; from < parents.length; from += PARENTS_PER_PART) {
     const text = parents
       .slice(from, from + PARENTS_PER_PART)
       .map(encodeParent)
       .join("\n");
-    await database.write(SNAPSHOTS.addPart, [shard, generation, parts++, text]);
+    const added = await database.write(SNAPSHOTS.addPart, [shard, generation, parts++, text, epoch]);
+    if (added.length === 0) throw replaced();
     writing?.();
   }
-  const epoch = owner.epochOf(shard);
   const values = [shard, epoch, generation, sequence, counter, parents.length, parts];
   const [verdict] = await database.write(SNAPSHOTS.finish, values);
-  const name = `the unfinished snapshot of shard ${shard}`;
-  if (wholeIn(verdict, 0) !== 1) throw new Error(`${name} belongs to an earlier owner of the shard`);
+  if (wholeIn(verdict, 0) !== 1) throw replaced();
   if (wholeIn(verdict, 1) !== parts) throw new Error(`a part of ${name} is gone`);
   while ((await database.write(SNAPSHOTS.dropParts, [shard, epoch, PARTS_PER_DROP])).length > 0) writing?.();
 }

@@ -137,9 +137,11 @@ SELECT h.forgotten, h.last_sequence, c.sequence, c.record FROM (
 
 /** Snapshots. The row of `snapshot` makes the parts of one generation visible. */
 export const SNAPSHOTS: Texts<"addPart" | "finish" | "newest" | "parts" | "dropParts"> = {
+  /** Of the owner of the shard only, so that one that was replaced leaves no parts behind for long. */
   addPart: `
 INSERT INTO managed_orders.snapshot_part (shard, generation, part, parents)
-VALUES ($1::int4, $2::text, $3::int4, $4::text) RETURNING part`,
+SELECT s.shard, $2::text, $3::int4, $4::text FROM managed_orders.shard AS s
+WHERE s.shard = $1::int4 AND s.epoch = $5::int8 RETURNING part`,
   /** Of the owner of the shard only, with every part, not ahead of the journal, and not before a later snapshot. */
   finish: `
 WITH locked AS MATERIALIZED (
@@ -182,6 +184,17 @@ const ENDED_COLUMNS = "e.order_id, e.record FROM managed_orders.ended AS e";
 const LIST_COLUMNS = `e.list_id, e.account_id, encode(e.list_client_order_id, 'hex'), e.accepted_at_ms, e.ended_at_ms,
   e.legs FROM managed_orders.ended_list AS e`;
 
+/** Leaves out rows `o` of shards whose epoch is not the caller's. */
+const OWN = `JOIN managed_orders.shard AS s ON s.shard = o.shard
+    JOIN unnest($3::int4[], $4::int8[]) AS u (shard, epoch) ON u.shard = s.shard AND u.epoch = s.epoch`;
+
+/** Marks the shards of rows that are deleted without their records. */
+const MARKED = `, marked AS (
+  INSERT INTO managed_orders.leftover AS f (shard, sequence) SELECT DISTINCT g.shard, NULL::int8 FROM gone AS g
+  ON CONFLICT (shard) DO UPDATE SET sequence = NULL WHERE f.sequence IS NOT NULL
+  RETURNING 1
+)`;
+
 /** Ended parents and lists. */
 export const ENDINGS: Texts<
   | "findById"
@@ -217,12 +230,15 @@ SELECT (SELECT count(*) FROM managed_orders.ended AS e WHERE e.account_id = $1::
 SELECT e.account_id, encode(e.client_order_id, 'hex') FROM managed_orders.ended AS e
 WHERE (e.account_id, e.client_order_id) > ($1::int8, $2::bytea)
 ORDER BY e.account_id, e.client_order_id LIMIT $3::int8`,
-  /** Parents outside lists. */
+  /** Parents outside lists. Their records stay, so that their shards are marked for a sweep. */
   deleteOld: `
-DELETE FROM managed_orders.ended AS e USING (
-  SELECT o.shard, o.order_id FROM managed_orders.ended AS o
-  WHERE o.list_id IS NULL AND o.ended_at_ms < $1::int8 ORDER BY o.ended_at_ms, o.order_id LIMIT $2::int8
-) AS old WHERE e.shard = old.shard AND e.order_id = old.order_id RETURNING e.order_id`,
+WITH gone AS (
+  DELETE FROM managed_orders.ended AS e USING (
+    SELECT o.shard, o.order_id FROM managed_orders.ended AS o ${OWN}
+    WHERE o.list_id IS NULL AND o.ended_at_ms < $1::int8 ORDER BY o.ended_at_ms, o.order_id LIMIT $2::int8
+  ) AS old WHERE e.shard = old.shard AND e.order_id = old.order_id RETURNING e.shard
+)${MARKED}
+SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM marked)`,
   findListById: `SELECT ${LIST_COLUMNS} WHERE e.account_id = $1::int8 AND e.list_id = $2::int8`,
   findListByName: `SELECT ${LIST_COLUMNS} WHERE e.account_id = $1::int8 AND e.list_client_order_id = $2::bytea`,
   pageLists: `
@@ -232,17 +248,20 @@ ORDER BY e.accepted_at_ms DESC, e.list_id LIMIT $4::int8`,
   /** Lists that may leave, earliest end first, with the number of their rows. */
   oldLists: `
 SELECT o.list_id, 1 + (SELECT count(*) FROM managed_orders.ended AS e WHERE e.list_id = o.list_id)
-FROM managed_orders.ended_list AS o
+FROM managed_orders.ended_list AS o ${OWN}
 WHERE o.ended_at_ms < $1::int8 ORDER BY o.ended_at_ms, o.list_id LIMIT $2::int8`,
   /** Lists with all their legs. */
   deleteLists: `
 WITH lists AS (
-  DELETE FROM managed_orders.ended_list AS l WHERE l.list_id = ANY ($1::int8[]) AND l.ended_at_ms < $2::int8
+  DELETE FROM managed_orders.ended_list AS l USING managed_orders.ended_list AS o ${OWN}
+  WHERE l.shard = o.shard AND l.list_id = o.list_id AND o.list_id = ANY ($1::int8[]) AND o.ended_at_ms < $2::int8
   RETURNING l.list_id
 ), legs AS (
-  DELETE FROM managed_orders.ended AS e USING lists AS l WHERE e.list_id = l.list_id RETURNING e.order_id
-)
-SELECT (SELECT count(*) FROM lists) + (SELECT count(*) FROM legs)`,
+  DELETE FROM managed_orders.ended AS e USING lists AS l WHERE e.list_id = l.list_id RETURNING e.shard
+), gone AS (
+  SELECT l.shard FROM legs AS l
+)${MARKED}
+SELECT (SELECT count(*) FROM lists) + (SELECT count(*) FROM legs), (SELECT count(*) FROM marked)`,
 };
 
 /** The market journal: marks, last quotes, executed volume. */

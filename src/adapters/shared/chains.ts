@@ -17,17 +17,17 @@ export type ChainSource = Readonly<{
 }>;
 
 /**
- * Follows the records of a departure from the last one of each order back to its first. Yields before each read, and
- * returns their sequences in rising order, each once. A chain ends early at a record that is at or below `forgotten`
+ * Follows the records of a departure from the last one of each order back to its first. Yields each sequence before it
+ * reads that record, and returns the sequences in rising order, each once. A chain ends early at a record that is at or below `forgotten`
  * and missing. Throws an InvariantError I54 for any other missing record, and I53 for a record that does not change
  * the order or also changes an order that stays: then nothing may be deleted.
  */
-export function* chainsOf(departure: Departure, source: ChainSource): Generator<void, readonly number[]> {
+export function* chainsOf(departure: Departure, source: ChainSource): Generator<number, readonly number[]> {
   const { shard, orders } = departure;
   const sequences = new Set<number>();
   for (const { orderId, lastSequence } of orders) {
     for (let sequence = lastSequence; sequence > 0; ) {
-      yield;
+      yield sequence;
       const record = source.read(sequence);
       if (record === undefined) {
         invariant(

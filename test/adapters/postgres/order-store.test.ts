@@ -1,12 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { Database } from "../../../src/adapters/postgres/database.ts";
-import { loadDriver } from "../../../src/adapters/postgres/driver.ts";
 import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
-import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { testOrderStore, testRejections } from "../../../src/conformance/index.ts";
 import { part, rejectionOf, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import { forgettingCases } from "./forgetting-cases.ts";
 import { startPGlite } from "./pglite-server.ts";
 import { placesOn } from "./places.ts";
 
@@ -21,13 +19,15 @@ testOrderStore(
   { describe, it },
   {
     name: "postgres",
-    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: false, leases: true },
+    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true, leases: true },
     createPlace() {
       const { options, remove } = places.create();
-      return { open: () => openPostgresStore(options), remove };
+      return { open: () => openPostgresStore({ ...options, journal: { forget: true } }), remove };
     },
   },
 );
+
+forgettingCases(places);
 
 testRejections(
   { describe, it },
@@ -58,11 +58,7 @@ describe("postgres store", () => {
   };
   /** Runs steps of a schema, as another version of the package does. */
   const migrated = async (schema: string, migrations: Parameters<typeof migrate>[1]): Promise<void> => {
-    const pool = new Pool({
-      ...{ driver: loadDriver(), url: places.url, connectTimeoutMs: 5_000 },
-      ...{ connections: 3, waiting: 9, answerTimeoutMs: 5_000 },
-    });
-    const database = new Database(pool, { database: "here", schema });
+    const database = places.database(schema);
     try {
       await migrate(database, migrations);
     } finally {

@@ -1,5 +1,7 @@
+import { Database } from "../../../src/adapters/postgres/database.ts";
 import { loadDriver, type PgClient } from "../../../src/adapters/postgres/driver.ts";
 import type { PostgresStoreOptions } from "../../../src/adapters/postgres/index.ts";
+import { Pool } from "../../../src/adapters/postgres/pool.ts";
 
 /** An empty place: a schema that does not exist yet. */
 export type Place = Readonly<{ options: PostgresStoreOptions; schema: string; remove: () => Promise<void> }>;
@@ -8,6 +10,8 @@ export type Place = Readonly<{ options: PostgresStoreOptions; schema: string; re
 export type Places = Readonly<{
   url: string;
   create(): Place;
+  /** Opens the statements of a schema. */
+  database(schema: string): Database;
   /** Runs SQL through a connection of its own. */
   execute(sql: string): Promise<readonly (readonly (string | null)[])[]>;
   close(): Promise<void>;
@@ -33,6 +37,13 @@ export function placesOn(url: string): Places {
   };
   return {
     url,
+    database(schema) {
+      const pool = new Pool({
+        ...{ driver: loadDriver(), url, connectTimeoutMs: 5_000 },
+        ...{ connections: 3, waiting: 9, answerTimeoutMs: 5_000 },
+      });
+      return new Database(pool, { database: "here", schema });
+    },
     create() {
       const schema = `place_${process.pid}_${++made}`;
       return {

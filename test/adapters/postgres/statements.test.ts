@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { COPYING } from "../../../src/adapters/postgres/copy-statements.ts";
+import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts";
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
@@ -7,7 +8,7 @@ import { brokenRules } from "./sql-rules.ts";
 
 /** Every statement by name, such as `ENDINGS.count`. */
 const texts: readonly (readonly [name: string, text: string])[] = [
-  ...Object.entries<Readonly<Record<string, string>>>({ ...statements, LEASES, COPYING }).flatMap(
+  ...Object.entries<Readonly<Record<string, string>>>({ ...statements, LEASES, COPYING, FORGETTING }).flatMap(
     ([group, members]) => Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),
   ...[...CREATION, ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql])].map(
@@ -58,13 +59,14 @@ describe("statements that write", () => {
   );
 
   it.each(writes)(
-    "decision WB: %s changes no row of a shard, unless it raises an epoch or a round",
+    "decision WB: %s changes no row of a shard, unless it raises an epoch, a round or what was forgotten",
     (name, text) => {
       const changesShard = /UPDATE managed_orders\.shard\b/.test(text);
       expect(changesShard).toBe(
-        ["JOURNAL.acquire", "JOURNAL.fence", "LEASES.claim", "LEASES.release", "COPYING.heads"].includes(
-          name,
-        ),
+        [
+          ...["JOURNAL.acquire", "JOURNAL.fence", "LEASES.claim", "LEASES.release", "COPYING.heads"],
+          ...["FORGETTING.leave", "FORGETTING.sweep"],
+        ].includes(name),
       );
     },
   );
