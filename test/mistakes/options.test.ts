@@ -144,6 +144,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
         schema: "orders",
       },
       ...{ connections: 3, waiting: 1, connectTimeoutMs: 1, answerTimeoutMs: 1, requireDurability: true },
+      journal: { forget: true },
     }),
     openPostgresStore,
   ),

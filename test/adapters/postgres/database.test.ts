@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Appends } from "../../../src/adapters/postgres/appends.ts";
 import { Database } from "../../../src/adapters/postgres/database.ts";
 import { loadDriver } from "../../../src/adapters/postgres/driver.ts";
+import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { journal } from "../../../src/adapters/postgres/journal.ts";
 import { durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
@@ -211,6 +212,15 @@ describe("settings of the server", () => {
     await expect(problemsWith(1, "130011")).rejects.toThrow("use Postgres 14 or later");
     await expect(problemsWith(6, "on")).rejects.toThrow("read-only");
     expect(await problemsWith(0, "CockroachDB CCL v25.4", { 1: "130000" })).toEqual([]);
+  });
+});
+
+describe("options", () => {
+  it("decision XA: an archive without forgetting is refused: no record would ever come to it", async () => {
+    const options = { url: "postgres://a@127.0.0.1:9/b", journal: { archive: () => undefined } };
+    await expect(openPostgresStore(options)).rejects.toThrow(
+      "openPostgresStore.journal.archive needs openPostgresStore.journal.forget: true",
+    );
   });
 });
 
