@@ -1,7 +1,6 @@
 import { InvariantError } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { SHARDS } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { chainsIn, type Leaving, listsOf, type ShardState, singlesOf, stateOf } from "./departures.ts";
@@ -172,7 +171,6 @@ class Forgetting {
     if (this.#isStopped) return;
     for (const row of await database.read(FORGETTING.leftovers)) {
       const shard = wholeIn(row, 0);
-      if (shard >= SHARDS) continue;
       const epoch = owner.epochOf(shard);
       const { last } = await stateOf(database, shard);
       await database.write(FORGETTING.beginSweep, [shard, epoch, last]);
