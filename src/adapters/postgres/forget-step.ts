@@ -51,8 +51,9 @@ export class ForgetStep {
     const records = this.#chains.flatMap((chain, departure) =>
       chain.map(({ sequence }) => [departure, sequence]),
     );
-    const orders = this.#leaving.flatMap((one) => one.orders);
-    const highest = Math.max(0, ...orders.map(({ lastSequence }) => lastSequence));
+    const highest = this.#leaving
+      .flatMap(({ orders }) => orders)
+      .reduce((most, { lastSequence }) => Math.max(most, lastSequence), 0);
     return [
       ...[...transposed(rows, 3), ...transposed(members, 2), highest],
       ...[...transposed(lists, 2), ...transposed(records, 2), this.#isLong],
