@@ -1,7 +1,8 @@
 /**
  * Runs the suites of the Postgres store, and faults, on a server from npm: `npm run test:postgres`. The last line counts the tests.
  * `-- --faults` leaves the suites out; `-- --server 14` runs on another version of Postgres, 14 to 17;
- * `-- --long` lets outages last half a minute; `-- --only WORDS` runs the faults whose name contains the words.
+ * `-- --long` lets outages last half a minute; `-- --only WORDS` runs the faults whose name contains the words;
+ * `-- held SECONDS` (10) only appends under a snapshot that is held for so long.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,6 +10,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { STEPS } from "./faults.ts";
+import { heldSnapshot } from "./held.ts";
 import { runNode } from "./node-child.ts";
 import { NODE_STEPS } from "./nodes.ts";
 import { OUTAGE_STEPS } from "./outages.ts";
@@ -30,14 +32,15 @@ async function runAll(): Promise<void> {
   const server = await Server.create(binaries);
   const only = argumentOf("--only") ?? "";
   try {
+    if (process.argv.includes("held")) return await holdSnapshot({ server, binaries });
     for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
       if (name.includes(only)) await take({ server, binaries }, name, step);
     if (!process.argv.includes("--faults") && only === "") await runSuites(server);
   } finally {
     await server.remove();
+    console.log(`${passed} passed, ${failed} failed`);
+    process.exitCode = failed === 0 ? 0 : 1;
   }
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed === 0 ? 0 : 1;
 }
 
 function argumentOf(flag: string): string | undefined {
@@ -57,15 +60,23 @@ function folderOfServer(version: string | undefined): string {
   return other;
 }
 
+async function holdSnapshot(parts: Pick<Surroundings, "server" | "binaries">): Promise<void> {
+  const seconds = Number(argumentOf("held") ?? "10");
+  if (!(seconds > 0)) throw new RangeError("held takes a number of seconds");
+  const step: Step = ({ server }) => heldSnapshot(server, seconds);
+  await take(parts, "decision WF: throughput under a held snapshot", step, LONGEST_MS + seconds * 4_000);
+}
+
 async function take(
   parts: Pick<Surroundings, "server" | "binaries">,
   name: string,
   step: Step,
+  longestMs: number = LONGEST_MS,
 ): Promise<void> {
   const started = performance.now();
   const schema = `step_${passed + failed}`;
   const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error(`no end after ${LONGEST_MS} ms`)), LONGEST_MS).unref();
+    setTimeout(() => reject(new Error(`no end after ${longestMs} ms`)), longestMs).unref();
   });
   try {
     await Promise.race([step({ ...parts, schema, long: process.argv.includes("--long") }), late]);

@@ -32,10 +32,11 @@ const allowed = {
   simulator: [...core, "adapters/memory", "adapters/shared"],
   conformance: core,
   "adapters/shared": adapterBase,
+  "adapters/checksums": ["errors"],
   "adapters/memory": [...adapterBase, "adapters/shared"],
   // A restore folds records as an opening does.
-  "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared"],
-  "adapters/postgres": [...adapterBase, "adapters/shared"],
+  "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
+  "adapters/postgres": [...adapterBase, "adapters/shared", "adapters/checksums"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],

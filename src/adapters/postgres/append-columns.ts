@@ -11,6 +11,7 @@ import type { AppendBatch, ShardAppend } from "../../ports/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import { legsText, textsOf } from "../shared/index.ts";
 import { bytesOf, storable } from "./reading.ts";
+import { sumOfEnded, sumOfList, sumOfMark, sumOfPrint, sumOfQuote, sumOfRecord } from "./row-sums.ts";
 
 /** Number of the row of the market journal among those of the shards: the one after the last. */
 export const MARKET_ROW: number = SHARD_COUNT;
@@ -44,7 +45,7 @@ export function appendColumns(shards: AppendBatch["shards"], market: MarketPart 
   const lists = listRows(shards);
   const columns = [...partColumns(shards, market), ...recordColumns(shards)];
   if (market === undefined && ended.size + lists.size === 0) return { form: "records", columns };
-  const orders = [...columns, ...transposed([...ended.values()], 7), ...transposed([...lists.values()], 7)];
+  const orders = [...columns, ...transposed([...ended.values()], 9), ...transposed([...lists.values()], 8)];
   if (market === undefined) return { form: "orders", columns: orders };
   return { form: "whole", columns: [...orders, ...marketColumns(market)] };
 }
@@ -78,9 +79,12 @@ function recordColumns(shards: readonly ShardAppend[]): Columns {
     const { shard, records } = given;
     const own = records.every((record) => record.shard === shard);
     invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
-    return textsOf(given).map((text, index) => [part, records[index]?.sequence, text]);
+    const first = records[0]?.sequence ?? 0;
+    return textsOf(given).map((text, index) => [
+      ...[part, first + index, text, sumOfRecord(shard, first + index, text)],
+    ]);
   });
-  return transposed(rows, 3);
+  return transposed(rows, 4);
 }
 
 /** Whether the records of a part follow each other. */
@@ -93,15 +97,17 @@ export function isGapless({ records }: ShardAppend): boolean {
 function endedRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly unknown[]> {
   const rows = new Map<string, readonly unknown[]>();
   for (const [part, { shard, ended }] of shards.entries())
-    for (const order of ended) rows.set(`${shard} ${order.orderId}`, endedRow(part, order));
+    for (const order of ended) rows.set(`${shard} ${order.orderId}`, endedRow(part, shard, order));
   return rows;
 }
 
-function endedRow(part: number, order: ParentOrder): readonly unknown[] {
+function endedRow(part: number, shard: number, order: ParentOrder): readonly unknown[] {
   const { orderId, accountId, intent, ended, list } = order;
   invariant(ended !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
   const listId = list?.listId ?? null;
-  return [part, orderId, accountId, bytesOf(intent.clientOrderId), ended.atMs, listId, encodeParent(order)];
+  const [nameBytes, text] = [bytesOf(intent.clientOrderId), encodeParent(order)];
+  const sum = sumOfEnded({ orderId, shard, accountId, nameBytes, endedAtMs: ended.atMs, listId }, text);
+  return [...[part, orderId, accountId, nameBytes, ended.atMs, listId, text], sum, order.lastSequence];
 }
 
 function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly unknown[]> {
@@ -113,16 +119,17 @@ function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly 
 
 function listRow(part: number, list: EndedList): readonly unknown[] {
   const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs } = list;
-  return [part, listId, accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legsText(legs)];
+  const columns = [accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legsText(legs)];
+  return [part, listId, ...columns, sumOfList(list)];
 }
 
 function marketColumns({ epoch, marks, quotes, prints, next }: MarketPart): Columns {
   const lastMarks = new Map(marks.map((mark) => [`${mark.side} ${mark.position} ${mark.symbol}`, mark]));
-  const markRows = [...lastMarks.values()].map(({ symbol, side, position, price, timeMs }) => [
-    ...[symbol, side, position, String(price), timeMs],
+  const markRows = [...lastMarks.values()].map((mark) => [
+    ...[mark.symbol, mark.side, mark.position, String(mark.price), mark.timeMs, sumOfMark(mark)],
   ]);
-  const quoteRows = quotes.map(({ symbol, bid, ask, timeMs }) => [
-    ...[symbol, epoch, next(), String(bid), String(ask), timeMs],
+  const quoteRows = quotes.map((quote) => [
+    ...[quote.symbol, epoch, next(), String(quote.bid), String(quote.ask), quote.timeMs, sumOfQuote(quote)],
   ]);
   const firstPrints = new Map<string, PricedPrint>();
   for (const print of prints) {
@@ -131,9 +138,9 @@ function marketColumns({ epoch, marks, quotes, prints, next }: MarketPart): Colu
   }
   const printRows = [...firstPrints.values()].map((print) => [
     ...[print.symbol, storable(print.id), print.seenAtMs, print.timeMs, String(print.price)],
-    ...[String(print.quantity), print.fresh, epoch, next()],
+    ...[String(print.quantity), print.fresh, epoch, next(), sumOfPrint(print)],
   ]);
-  return [...transposed(markRows, 5), ...transposed(quoteRows, 6), ...transposed(printRows, 9)];
+  return [...transposed(markRows, 6), ...transposed(quoteRows, 7), ...transposed(printRows, 10)];
 }
 
 /** Returns the error for a client id that names another order or list of the account. */

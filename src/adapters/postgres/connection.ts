@@ -63,20 +63,21 @@ export class Connection {
   }
 
   /** Runs a statement that changes nothing. */
-  async read(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    const { rows } = await this.#client.query({ text, values, rowMode: "array", types: TEXTS });
+  async read(text: string, values: readonly unknown[], name?: string): Promise<readonly Row[]> {
+    const query = { text, values, rowMode: "array", types: TEXTS } as const;
+    const { rows } = await this.#client.query(name === undefined ? query : { ...query, name });
     return rows;
   }
 
   /**
    * Runs a statement that writes, and resolves when it is committed. A definite no rejects with the error of the server,
    * everything else with an UnknownOutcome: a warning too, because a commit that did not reach the standby is told as
-   * one.
+   * one. With a name, the statement is prepared under it.
    */
-  async write(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  async write(text: string, values: readonly unknown[], name?: string): Promise<readonly Row[]> {
     this.#warning = undefined;
     try {
-      const rows = await this.read(text, values);
+      const rows = await this.read(text, values, name);
       if (this.#warning === undefined) return rows;
     } catch (error) {
       if (isDefiniteNo(error)) throw error;

@@ -12,8 +12,9 @@ export const COPYING: Readonly<
     "DELETE FROM managed_orders.managed_orders_version AS v WHERE v.version = 2147483647 RETURNING v.version",
   records: `
 WITH added AS (
-  INSERT INTO managed_orders.journal (shard, sequence, record)
-  SELECT $1::int4, r.sequence, r.record FROM unnest($2::int8[], $3::text[]) AS r (sequence, record)
+  INSERT INTO managed_orders.journal (shard, sequence, record, checksum)
+  SELECT $1::int4, r.sequence, r.record, r.checksum
+  FROM unnest($2::int8[], $3::text[], $4::int8[]) AS r (sequence, record, checksum)
   RETURNING 1
 )
 SELECT count(*) FROM added`,
@@ -31,8 +32,8 @@ WITH added AS (
 )
 SELECT count(*) FROM added`,
   lists: `
-SELECT e.list_id, e.account_id, encode(e.list_client_order_id, 'hex'), e.accepted_at_ms, e.ended_at_ms, e.legs
-FROM managed_orders.ended_list AS e WHERE e.list_id > $1::int8 ORDER BY e.list_id LIMIT $2::int8`,
+SELECT e.list_id, e.account_id, encode(e.list_client_order_id, 'hex'), e.accepted_at_ms, e.ended_at_ms, e.legs,
+  e.checksum FROM managed_orders.ended_list AS e WHERE e.list_id > $1::int8 ORDER BY e.list_id LIMIT $2::int8`,
   rejections: `
 SELECT r.rejection_id, r.account_id, r.symbol, r.client_order_id, r.side, r.type, r.time_in_force, r.price,
   r.stop_price, r.quantity, r.code, r.reject_reason, r.error_message, r.time_ms, r.position

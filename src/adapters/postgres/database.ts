@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Row } from "./driver.ts";
 import type { Lane, Pool } from "./pool.ts";
-import { explained, mayPass, type Place } from "./postgres-error.ts";
+import { explained, isUnprepared, mayPass, type Place } from "./postgres-error.ts";
 
 /** How often the same bytes are sent when they were rolled back for a passing reason. */
 const ATTEMPTS = 5;
@@ -10,6 +11,8 @@ export class Database {
   readonly place: Place;
   readonly #pool: Pool;
   readonly #texts: Map<string, string> = new Map();
+  readonly #names: Map<string, string> = new Map();
+  #prepares = true;
   #isClosed = false;
 
   constructor(pool: Pool, place: Place) {
@@ -50,19 +53,40 @@ export class Database {
 
   /**
    * Writes like `write`, but never gives up: the statement is neither canceled nor cut off while its answer may come.
-   * `cutter` is told how to cut the connection, for a caller that knows that the answer matters no more.
+   * `cutter` is told how to cut the connection, for a caller that knows that the answer matters no more. The statement is
+   * prepared, until the server says that it does not know a prepared one: a definite no, after which the same bytes are
+   * sent without a name.
    */
   async append(
     text: string,
     values: readonly unknown[],
     cutter: (cut: () => void) => void,
   ): Promise<readonly Row[]> {
-    return await this.#again(() =>
+    const sent = this.inSchema(text);
+    const send = (name: string | undefined): Promise<readonly Row[]> =>
       this.#pool.patient("first", (connection) => {
         cutter(() => connection.destroy());
-        return connection.write(this.inSchema(text), values);
-      }),
-    );
+        return connection.write(sent, values, name);
+      });
+    return await this.#again(async () => {
+      if (!this.#prepares) return await send(undefined);
+      try {
+        return await send(this.#nameOf(sent));
+      } catch (error) {
+        if (!isUnprepared(error)) throw error;
+        this.#prepares = false;
+        return await send(undefined);
+      }
+    });
+  }
+
+  /** Equal names mean equal texts, also of other programs: a pooler may share a session between them. */
+  #nameOf(text: string): string {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const name = `managed_orders_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    this.#names.set(text, name);
+    return name;
   }
 
   /** Runs several statements as one transaction. */

@@ -1,12 +1,12 @@
 import { InvariantError } from "../../errors/index.ts";
-import type { JournalRecord, ParentOrder } from "../../model/index.ts";
-import { decodeParent, decodeRecord } from "../../wire/index.ts";
+import type { JournalRecord } from "../../model/index.ts";
 import { chainsOf, type Departure, legsIn } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { FORGETTING } from "./forget-statements.ts";
 import type { LeavingRecord } from "./journal-lifetime.ts";
 import { textIn, wholeIn } from "./reading.ts";
+import { endedIn, recordIn } from "./row-sums.ts";
 
 /**
  * Number of records, and of characters of their texts, up to which those of an order leave in one statement with its row.
@@ -39,7 +39,7 @@ export async function singlesOf(database: Database, asked: Asked): Promise<reado
   const rows = await database.read(FORGETTING.orders, [shard, ids]);
   return rows.flatMap((row) =>
     intact(asked, () => {
-      const order = orderOf(row);
+      const order = endedIn(row);
       const members = new Set([order.orderId]);
       return { shard, id: order.orderId, isList: false, orders: [order], texts: [textIn(row, 1)], members };
     }),
@@ -54,8 +54,8 @@ export async function listsOf(database: Database, asked: Asked): Promise<readonl
   return lists.flatMap((list) =>
     intact(asked, () => {
       const id = wholeIn(list, 0);
-      const rows = legs.filter((row) => wholeIn(row, 2) === id);
-      const orders = rows.map(orderOf);
+      const rows = legs.filter((row) => wholeIn(row, 6) === id);
+      const orders = rows.map(endedIn);
       const members = new Set([...legsIn(textIn(list, 1), id), ...orders.map(({ orderId }) => orderId)]);
       return { shard, id, isList: true, orders, texts: rows.map((row) => textIn(row, 1)), members };
     }),
@@ -69,10 +69,6 @@ function intact(asked: Asked, read: () => Leaving): readonly Leaving[] {
     asked.report(damageIn(error));
     return [];
   }
-}
-
-function orderOf(row: Row): ParentOrder {
-  return decodeParent(textIn(row, 1), wholeIn(row, 0));
 }
 
 /** A walk along the records of one departure, and what it has read. */
@@ -101,8 +97,8 @@ export async function chainsIn(
     const wanted = walks.flatMap(({ wanted: next }) => (next === undefined ? [] : [next]));
     if (wanted.length === 0) return walks.map(({ chain }) => chain);
     const rows = await database.read(FORGETTING.records, [shard, [...new Set(wanted)]]);
-    const texts = new Map(rows.map((row) => [wholeIn(row, 0), textIn(row, 1)]));
-    for (const walk of walks) if (walk.wanted !== undefined) take(walk, shard, texts.get(walk.wanted));
+    const read = new Map(rows.map((row) => [wholeIn(row, 0), row]));
+    for (const walk of walks) if (walk.wanted !== undefined) take(walk, shard, read.get(walk.wanted));
   }
 }
 
@@ -113,14 +109,15 @@ function walkOf(leaving: Leaving, forgotten: number): Walk {
 }
 
 /** Notes the record that a walk asked for, and goes on. */
-function take(walk: Walk, shard: number, text: string | undefined): void {
+function take(walk: Walk, shard: number, row: Row | undefined): void {
   const sequence = walk.wanted ?? 0;
   walk.wanted = undefined;
   try {
-    if (text !== undefined) {
+    if (row !== undefined) {
+      const text = textIn(row, 1);
       walk.texts.set(sequence, text);
       walk.characters += text.length;
-      walk.records.set(sequence, decodeRecord(text, { shard, sequence }));
+      walk.records.set(sequence, recordIn(row, shard, 0));
     }
   } catch (error) {
     walk.chain = damageIn(error);

@@ -4,8 +4,12 @@ import { PostgresStoreError } from "./postgres-error.ts";
 /** A row as the store reads it: every value is the text that the server sent. */
 export type Row = readonly (string | null)[];
 
-/** A statement for the driver. With `rowMode` "array" a row is a list of its values. */
+/**
+ * A statement for the driver. With `rowMode` "array" a row is a list of its values. One with a name is prepared once on
+ * each connection.
+ */
 export type DriverQuery = Readonly<{
+  name?: string;
   text: string;
   values: readonly unknown[];
   rowMode: "array";

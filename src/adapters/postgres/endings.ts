@@ -1,12 +1,12 @@
-import type { EndedList, ParentOrder } from "../../model/index.ts";
+import type { EndedList } from "../../model/index.ts";
 import type { EndedName, OrderStore } from "../../ports/index.ts";
-import { decodeParent } from "../../wire/index.ts";
 import { legsIn, limited } from "../shared/index.ts";
 import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
 import { bytesOf, textIn, textOfHex, wholeIn } from "./reading.ts";
+import { endedIn, requireList } from "./row-sums.ts";
 import { ENDINGS } from "./statements.ts";
 
 type Endings = Pick<
@@ -26,13 +26,13 @@ export function endings(database: Database, owner: Owner): Endings {
         "orderId" in key
           ? await database.read(ENDINGS.findById, [key.accountId, key.orderId])
           : await database.read(ENDINGS.findByName, [key.accountId, bytesOf(key.clientOrderId)]);
-      return rows.map(orderOf)[0];
+      return rows.map(endedIn)[0];
     },
     async pageEnded(page) {
       const { accountId, afterOrderId, newestFirst, limit } = limited(page);
       const after = newestFirst && afterOrderId === 0 ? Number.MIN_SAFE_INTEGER : afterOrderId;
       const text = newestFirst ? ENDINGS.rising : ENDINGS.falling;
-      return (await database.read(text, [accountId, after, limit])).map(orderOf);
+      return (await database.read(text, [accountId, after, limit])).map(endedIn);
     },
     async countEnded({ accountId, shard }) {
       requireShard(shard);
@@ -42,7 +42,7 @@ export function endings(database: Database, owner: Owner): Endings {
     async readEnded(range) {
       const { shard, afterOrderId, limit } = limited(range);
       requireShard(shard);
-      return (await database.read(ENDINGS.ofShard, [shard, afterOrderId, limit])).map(orderOf);
+      return (await database.read(ENDINGS.ofShard, [shard, afterOrderId, limit])).map(endedIn);
     },
     async pageEndedNames(page) {
       const { after = BEFORE_ALL, limit } = limited(page);
@@ -87,14 +87,10 @@ async function deleteEnded(
   return singles + wholeIn(gone, 0);
 }
 
-function orderOf(row: Row): ParentOrder {
-  return decodeParent(textIn(row, 1), wholeIn(row, 0));
-}
-
 /** Returns a list of a row. */
 export function listOf(row: Row): EndedList {
   const listId = wholeIn(row, 0);
-  return {
+  const list: EndedList = {
     listId,
     accountId: wholeIn(row, 1),
     listClientOrderId: textOfHex(textIn(row, 2)),
@@ -102,4 +98,6 @@ export function listOf(row: Row): EndedList {
     endedAtMs: wholeIn(row, 4),
     legs: legsIn(textIn(row, 5), listId),
   };
+  requireList(row, 6, list);
+  return list;
 }

@@ -1,3 +1,5 @@
+import { ENDED_COLUMNS } from "./ended-columns.ts";
+
 /**
  * The statements that delete ended orders together with their records. What may leave is read first, without a lock;
  * then one statement locks the shard, judges by its epoch, and deletes only what is still as it was read.
@@ -44,16 +46,16 @@ SELECT s.forgotten, coalesce((
     SELECT j.sequence FROM managed_orders.journal AS j WHERE j.shard = s.shard ORDER BY j.sequence DESC LIMIT 1), 0)
 FROM managed_orders.shard AS s WHERE s.shard = $1::int4`,
   orders: `
-SELECT e.order_id, e.record, e.order_id FROM managed_orders.ended AS e
+SELECT ${ENDED_COLUMNS}
 WHERE e.shard = $1::int4 AND e.order_id = ANY ($2::int8[]) AND e.list_id IS NULL`,
   legs: `
-SELECT e.order_id, e.record, e.list_id FROM managed_orders.ended AS e
+SELECT ${ENDED_COLUMNS}
 WHERE e.shard = $1::int4 AND e.list_id = ANY ($2::int8[])`,
   listRows: `
 SELECT l.list_id, l.legs FROM managed_orders.ended_list AS l
 WHERE l.shard = $1::int4 AND l.list_id = ANY ($2::int8[])`,
   records: `
-SELECT j.sequence, j.record FROM managed_orders.journal AS j
+SELECT j.sequence, j.record, j.checksum FROM managed_orders.journal AS j
 WHERE j.shard = $1::int4 AND j.sequence = ANY ($2::int8[])`,
   /**
    * Deletes departures whole: their rows, the rows of their lists and their records. One of whose rows has been replaced

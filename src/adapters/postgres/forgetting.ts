@@ -1,9 +1,9 @@
 import { InvariantError } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
-import { decodeRecord } from "../../wire/index.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { chainsIn, type Leaving, listsOf, type ShardState, singlesOf, stateOf } from "./departures.ts";
+import type { Row } from "./driver.ts";
 import { FORGETTING } from "./forget-statements.ts";
 import { ForgetStep } from "./forget-step.ts";
 import { READ_BYTES } from "./journal.ts";
@@ -11,6 +11,7 @@ import type { LeavingRecord, PostgresJournalOptions } from "./journal-lifetime.t
 import { laterOwner, type Owner } from "./owner.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
+import { recordIn } from "./row-sums.ts";
 import { JOURNAL, MARKETS } from "./statements.ts";
 
 /** Number of keys that one statement reads. They are sorted by shard, so that a shard is locked seldom. */
@@ -53,6 +54,15 @@ type Work = Readonly<{
   goesOn: () => boolean;
   archive: NonNullable<PostgresJournalOptions["archive"]>;
 }>;
+
+/** A record that a sweep has read, and the orders that it changes. */
+type ReadRecord = Readonly<{ leaving: LeavingRecord; orderIds: readonly number[] }>;
+
+function readRecord(row: Row, shard: number): ReadRecord {
+  const { sequence, changes } = recordIn(row, shard, 2);
+  const leaving = { shard, sequence, text: textIn(row, 3) };
+  return { leaving, orderIds: changes.map(({ orderId }) => orderId) };
+}
 
 /** One deletion of ended orders with their records (decisions TA and XA). */
 class Forgetting {
@@ -190,13 +200,11 @@ class Forgetting {
     const { database } = this.#parts;
     for (let after = 0; after + 1 < before && !this.#isStopped; ) {
       const rows = await database.read(JOURNAL.read, [shard, after, RECORDS_PER_STEP, READ_BYTES]);
-      const read = rows.flatMap((row): readonly LeavingRecord[] =>
-        row[2] === null ? [] : [{ shard, sequence: wholeIn(row, 2), text: textIn(row, 3) }],
-      );
+      const read = rows.flatMap((row) => (row[2] === null ? [] : [readRecord(row, shard)]));
       if (read.length === 0) return;
-      after = read.at(-1)?.sequence ?? before;
+      after = read.at(-1)?.leaving.sequence ?? before;
       const gone = await this.#withoutRow(
-        read.filter(({ sequence }) => sequence < before),
+        read.filter(({ leaving }) => leaving.sequence < before),
         open,
       );
       await this.#archive(gone);
@@ -207,22 +215,18 @@ class Forgetting {
 
   /** Returns the records of which no order is open or has a row. */
   async #withoutRow(
-    records: readonly LeavingRecord[],
+    records: readonly ReadRecord[],
     open: ReadonlySet<number>,
   ): Promise<readonly LeavingRecord[]> {
-    const changed = records.map((record) => {
-      const { changes } = decodeRecord(record.text, record);
-      return { record, orderIds: changes.map(({ orderId }) => orderId) };
-    });
-    const left = changed.filter(
+    const left = records.filter(
       ({ orderIds }) => orderIds.length > 0 && orderIds.every((orderId) => !open.has(orderId)),
     );
     if (left.length === 0) return [];
     const ids = [...new Set(left.flatMap(({ orderIds }) => orderIds))];
-    const rows = await this.#parts.database.read(FORGETTING.present, [left[0]?.record.shard, ids]);
+    const rows = await this.#parts.database.read(FORGETTING.present, [left[0]?.leaving.shard, ids]);
     const present = new Set(rows.map((row) => wholeIn(row, 0)));
     return left
       .filter(({ orderIds }) => orderIds.every((orderId) => !present.has(orderId)))
-      .map(({ record }) => record);
+      .map(({ leaving }) => leaving);
   }
 }

@@ -8,6 +8,7 @@ import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
 import { textIn, wholeIn } from "./reading.ts";
+import { requireRecord } from "./row-sums.ts";
 import { JOURNAL } from "./statements.ts";
 
 /** Number of bytes after which one read ends. A record with the weights of a schedule may have 200,000. */
@@ -98,6 +99,7 @@ function textsOf({ shard, after, limit }: Range, rows: readonly Row[]): readonly
     const [sequence, text] = [wholeIn(row, 2), textIn(row, 3)];
     const follows = sequence === before + 1 || (sequence > before && sequence - 1 <= forgotten);
     invariant(follows, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
+    requireRecord(row, shard, 2);
     records.push({ sequence, text });
     before = sequence;
     bytes += Buffer.byteLength(text);

@@ -2,8 +2,10 @@ import type { KeptQuote, MarketMark, MarketSide } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { transposed } from "./append-columns.ts";
 import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
 import { laterOwner, type Owner } from "./owner.ts";
 import { amountIn, compareTexts, textIn, wholeIn } from "./reading.ts";
+import { requireMark, requireQuote } from "./row-sums.ts";
 import { MARKETS } from "./statements.ts";
 
 /** Creates the methods for marks and last quotes. */
@@ -14,15 +16,7 @@ export function market(
   return {
     async readMarks() {
       const rows = await database.read(MARKETS.marks);
-      const marks = rows.map(
-        (row): MarketMark => ({
-          symbol: textIn(row, 0),
-          side: textIn(row, 1) as MarketSide,
-          position: wholeIn(row, 2),
-          price: amountIn(row, 3),
-          timeMs: wholeIn(row, 4),
-        }),
-      );
+      const marks = rows.map(markOf);
       return marks.sort(
         (a, b) => compareTexts(a.symbol, b.symbol) || compareTexts(a.side, b.side) || a.position - b.position,
       );
@@ -45,14 +39,28 @@ export function market(
 async function newestQuotes(
   database: Database,
 ): Promise<readonly (KeptQuote & Readonly<{ owner: number; position: number }>)[]> {
-  return (await database.read(MARKETS.quotes)).map((row) => ({
+  return (await database.read(MARKETS.quotes)).map((row) => {
+    const quote: KeptQuote = {
+      symbol: textIn(row, 0),
+      bid: amountIn(row, 3),
+      ask: amountIn(row, 4),
+      timeMs: wholeIn(row, 5),
+    };
+    requireQuote(row, 6, quote);
+    return { ...quote, owner: wholeIn(row, 1), position: wholeIn(row, 2) };
+  });
+}
+
+function markOf(row: Row): MarketMark {
+  const mark: MarketMark = {
     symbol: textIn(row, 0),
-    owner: wholeIn(row, 1),
+    side: textIn(row, 1) as MarketSide,
     position: wholeIn(row, 2),
-    bid: amountIn(row, 3),
-    ask: amountIn(row, 4),
-    timeMs: wholeIn(row, 5),
-  }));
+    price: amountIn(row, 3),
+    timeMs: wholeIn(row, 4),
+  };
+  requireMark(row, 5, mark);
+  return mark;
 }
 
 /** Deletes the quotes that are not the newest of their symbol. They were added one by one, see `MIGRATIONS`. */

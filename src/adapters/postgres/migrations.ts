@@ -192,6 +192,21 @@ export const MIGRATIONS: readonly Migration[] = [
         SELECT s.shard, NULL FROM managed_orders.shard AS s WHERE s.shard < 256`,
     ],
   },
+  {
+    version: 3,
+    usableFrom: 1,
+    // A row that a program of an earlier version writes has no sum; one that it replaces has the sum of the row before,
+    // which is known by `summed_sequence` and `summed_generation`.
+    sql: [
+      ...["journal", "ended_list", "snapshot_part", "mark", "quote", "print"].map(
+        (table) => `ALTER TABLE managed_orders.${table} ADD COLUMN checksum int8`,
+      ),
+      "ALTER TABLE managed_orders.ended ADD COLUMN checksum int8",
+      "ALTER TABLE managed_orders.ended ADD COLUMN summed_sequence int8",
+      "ALTER TABLE managed_orders.snapshot ADD COLUMN checksum int8",
+      "ALTER TABLE managed_orders.snapshot ADD COLUMN summed_generation text",
+    ],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

@@ -43,6 +43,15 @@ export function mayPass(error: unknown): boolean {
   return state !== undefined && PASSING.includes(state);
 }
 
+/** The server does not know a prepared statement, or has one of that name that this connection did not prepare. */
+const UNPREPARED = ["26000", "42P05"];
+
+/** Whether a statement was refused because a pooler has given the connection another session. */
+export function isUnprepared(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && UNPREPARED.includes(state);
+}
+
 /** Returns the name of the unique key that a write would have broken. */
 export function brokenKey(error: unknown): string | undefined {
   if (sqlState(error) !== "23505") return undefined;

@@ -9,6 +9,7 @@ import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
 import { textIn, wholeIn } from "./reading.ts";
+import { requireHeader, requirePart, type SnapshotHeader, sumOfHeader, sumOfPart } from "./row-sums.ts";
 import { JOURNAL, SNAPSHOTS } from "./statements.ts";
 
 /** Number of parents per part: about 60 kB. */
@@ -35,13 +36,13 @@ export function snapshots(
   };
 }
 
-type Header = Readonly<{ generation: string; sequence: number; counter: number; parents: number }>;
-
-async function headerOf(database: Database, shard: number): Promise<Header | undefined> {
+async function headerOf(database: Database, shard: number): Promise<SnapshotHeader | undefined> {
   const [row] = await database.read(SNAPSHOTS.newest, [shard]);
   if (row === undefined) return undefined;
   const [sequence, counter, parents] = [wholeIn(row, 1), wholeIn(row, 2), wholeIn(row, 3)];
-  return { generation: textIn(row, 0), sequence, counter, parents };
+  const header = { shard, generation: textIn(row, 0), sequence, counter, parents };
+  requireHeader(row, 4, header);
+  return header;
 }
 
 /** If the snapshot is replaced while it is read, continues with the newer one. */
@@ -59,7 +60,7 @@ async function readSnapshot(
     for (let from = 0; parents.length < header.parents; from += PARTS_PER_READ) {
       const rows = await database.read(SNAPSHOTS.parts, [shard, generation, from, PARTS_PER_READ]);
       if (rows.length === 0 || rows.some((row, index) => wholeIn(row, 0) !== from + index)) break;
-      for (const row of rows) for (const parent of parentsIn(row)) parents.push(parent);
+      for (const row of rows) for (const parent of parentsIn(header, row)) parents.push(parent);
       reading?.();
     }
     if (parents.length === header.parents) return { shard, sequence, counter, parents };
@@ -70,10 +71,10 @@ async function readSnapshot(
 }
 
 /** A part is one text: the encoded parents, which contain no line break, joined by line breaks. */
-function parentsIn(row: Row): readonly ParentOrder[] {
-  return textIn(row, 1)
-    .split("\n")
-    .map((text) => decodeParent(text));
+function parentsIn({ shard, generation }: SnapshotHeader, row: Row): readonly ParentOrder[] {
+  const text = textIn(row, 1);
+  requirePart(row, 2, shard, sumOfPart(shard, generation, wholeIn(row, 0), text));
+  return text.split("\n").map((text) => decodeParent(text));
 }
 
 type Writing = Readonly<{ database: Database; owner: Owner; writing: (() => void) | undefined }>;
@@ -96,11 +97,14 @@ async function writeSnapshot(
       .slice(from, from + PARENTS_PER_PART)
       .map(encodeParent)
       .join("\n");
-    const added = await database.write(SNAPSHOTS.addPart, [shard, generation, parts++, text, epoch]);
+    const sum = sumOfPart(shard, generation, parts, text);
+    const added = await database.write(SNAPSHOTS.addPart, [shard, generation, parts, text, epoch, sum]);
     if (added.length === 0) throw replaced();
+    parts++;
     writing?.();
   }
-  const values = [shard, epoch, generation, sequence, counter, parents.length, parts];
+  const sum = sumOfHeader({ shard, generation, sequence, counter, parents: parents.length });
+  const values = [shard, epoch, generation, sequence, counter, parents.length, parts, sum];
   const [verdict] = await database.write(SNAPSHOTS.finish, values);
   if (wholeIn(verdict, 0) !== 1) throw replaced();
   if (wholeIn(verdict, 1) !== parts) throw new Error(`a part of ${name} is gone`);

@@ -8,6 +8,7 @@
  * of the write, although the snapshot of the statement is older than the lock. And each table is written by one
  * subquery, which has a RETURNING clause: CockroachDB demands both.
  */
+import { ENDED_COLUMNS } from "./ended-columns.ts";
 
 /**
  * Locks the shards of an append and judges its parts. A part follows if its first record comes after the last one of
@@ -27,34 +28,39 @@ WITH locked AS MATERIALIZED (
   JOIN unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::int8[])
     AS a (part, shard, epoch, round, first_sequence) ON a.shard = l.shard
 ), new_records AS (
-  INSERT INTO managed_orders.journal (shard, sequence, record)
-  SELECT v.shard, r.sequence, r.record FROM verdict AS v
-  JOIN unnest($6::int4[], $7::int8[], $8::text[]) AS r (part, sequence, record) ON r.part = v.part
+  INSERT INTO managed_orders.journal (shard, sequence, record, checksum)
+  SELECT v.shard, r.sequence, r.record, r.checksum FROM verdict AS v
+  JOIN unnest($6::int4[], $7::int8[], $8::text[], $9::int8[]) AS r (part, sequence, record, checksum)
+    ON r.part = v.part
   WHERE v.durable
   RETURNING 1
 )`;
 
 const ENDED = `, new_ended AS (
-  INSERT INTO managed_orders.ended (shard, order_id, account_id, client_order_id, ended_at_ms, list_id, record)
-  SELECT v.shard, e.order_id, e.account_id, e.client_order_id, e.ended_at_ms, e.list_id, e.record FROM verdict AS v
-  JOIN unnest($9::int4[], $10::int8[], $11::int8[], $12::bytea[], $13::int8[], $14::int8[], $15::text[])
-    AS e (part, order_id, account_id, client_order_id, ended_at_ms, list_id, record) ON e.part = v.part
+  INSERT INTO managed_orders.ended
+    (shard, order_id, account_id, client_order_id, ended_at_ms, list_id, record, checksum, summed_sequence)
+  SELECT v.shard, e.order_id, e.account_id, e.client_order_id, e.ended_at_ms, e.list_id, e.record, e.checksum,
+    e.summed_sequence FROM verdict AS v
+  JOIN unnest($10::int4[], $11::int8[], $12::int8[], $13::bytea[], $14::int8[], $15::int8[], $16::text[],
+    $17::int8[], $18::int8[]) AS e (part, order_id, account_id, client_order_id, ended_at_ms, list_id, record,
+    checksum, summed_sequence) ON e.part = v.part
   WHERE v.durable
   ON CONFLICT (shard, order_id) DO UPDATE SET account_id = excluded.account_id,
     client_order_id = excluded.client_order_id, ended_at_ms = excluded.ended_at_ms, list_id = excluded.list_id,
-    record = excluded.record
+    record = excluded.record, checksum = excluded.checksum, summed_sequence = excluded.summed_sequence
   RETURNING 1
 ), new_lists AS (
   INSERT INTO managed_orders.ended_list
-    (shard, list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs)
-  SELECT v.shard, e.list_id, e.account_id, e.list_client_order_id, e.accepted_at_ms, e.ended_at_ms, e.legs
+    (shard, list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs, checksum)
+  SELECT v.shard, e.list_id, e.account_id, e.list_client_order_id, e.accepted_at_ms, e.ended_at_ms, e.legs, e.checksum
   FROM verdict AS v
-  JOIN unnest($16::int4[], $17::int8[], $18::int8[], $19::bytea[], $20::int8[], $21::int8[], $22::text[])
-    AS e (part, list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs) ON e.part = v.part
+  JOIN unnest($19::int4[], $20::int8[], $21::int8[], $22::bytea[], $23::int8[], $24::int8[], $25::text[], $26::int8[])
+    AS e (part, list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs, checksum)
+    ON e.part = v.part
   WHERE v.durable
   ON CONFLICT (shard, list_id) DO UPDATE SET account_id = excluded.account_id,
     list_client_order_id = excluded.list_client_order_id, accepted_at_ms = excluded.accepted_at_ms,
-    ended_at_ms = excluded.ended_at_ms, legs = excluded.legs
+    ended_at_ms = excluded.ended_at_ms, legs = excluded.legs, checksum = excluded.checksum
   RETURNING 1
 )`;
 
@@ -62,23 +68,26 @@ const ENDED = `, new_ended AS (
 const MARKET = `, market AS MATERIALIZED (
   SELECT v.part FROM verdict AS v WHERE v.shard = 256 AND v.durable
 ), new_marks AS (
-  INSERT INTO managed_orders.mark (symbol, side, position, price, time_ms)
-  SELECT n.symbol, n.side, n.position, n.price, n.time_ms FROM market
-  CROSS JOIN unnest($23::text[], $24::text[], $25::int8[], $26::int8[], $27::int8[])
-    AS n (symbol, side, position, price, time_ms)
-  ON CONFLICT (symbol, side, position) DO UPDATE SET price = excluded.price, time_ms = excluded.time_ms
+  INSERT INTO managed_orders.mark (symbol, side, position, price, time_ms, checksum)
+  SELECT n.symbol, n.side, n.position, n.price, n.time_ms, n.checksum FROM market
+  CROSS JOIN unnest($27::text[], $28::text[], $29::int8[], $30::int8[], $31::int8[], $32::int8[])
+    AS n (symbol, side, position, price, time_ms, checksum)
+  ON CONFLICT (symbol, side, position) DO UPDATE SET price = excluded.price, time_ms = excluded.time_ms,
+    checksum = excluded.checksum
   RETURNING 1
 ), new_quotes AS (
-  INSERT INTO managed_orders.quote (symbol, owner, position, bid, ask, time_ms)
-  SELECT n.symbol, n.owner, n.position, n.bid, n.ask, n.time_ms FROM market
-  CROSS JOIN unnest($28::text[], $29::int8[], $30::int8[], $31::int8[], $32::int8[], $33::int8[])
-    AS n (symbol, owner, position, bid, ask, time_ms)
+  INSERT INTO managed_orders.quote (symbol, owner, position, bid, ask, time_ms, checksum)
+  SELECT n.symbol, n.owner, n.position, n.bid, n.ask, n.time_ms, n.checksum FROM market
+  CROSS JOIN unnest($33::text[], $34::int8[], $35::int8[], $36::int8[], $37::int8[], $38::int8[], $39::int8[])
+    AS n (symbol, owner, position, bid, ask, time_ms, checksum)
   RETURNING 1
 ), new_prints AS (
-  INSERT INTO managed_orders.print (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position)
-  SELECT n.symbol, n.id, n.seen_at_ms, n.time_ms, n.price, n.quantity, n.fresh, n.owner, n.position FROM market
-  CROSS JOIN unnest($34::text[], $35::text[], $36::int8[], $37::int8[], $38::int8[], $39::int8[], $40::bool[],
-    $41::int8[], $42::int8[]) AS n (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position)
+  INSERT INTO managed_orders.print (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
+  SELECT n.symbol, n.id, n.seen_at_ms, n.time_ms, n.price, n.quantity, n.fresh, n.owner, n.position, n.checksum
+  FROM market
+  CROSS JOIN unnest($40::text[], $41::text[], $42::int8[], $43::int8[], $44::int8[], $45::int8[], $46::bool[],
+    $47::int8[], $48::int8[], $49::int8[])
+    AS n (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
   ON CONFLICT (symbol, id) DO NOTHING
   RETURNING 1
 )`;
@@ -121,15 +130,16 @@ SELECT s.shard, s.epoch, s.forgotten, coalesce((
 FROM managed_orders.shard AS s WHERE s.shard < 256 ORDER BY s.shard`,
   /** The head of a shard, and records up to a number of bytes, at least one: both at one moment. */
   read: `
-SELECT h.forgotten, h.last_sequence, c.sequence, c.record FROM (
+SELECT h.forgotten, h.last_sequence, c.sequence, c.record, c.checksum FROM (
   SELECT s.forgotten, coalesce((
     SELECT j.sequence FROM managed_orders.journal AS j
     WHERE j.shard = s.shard ORDER BY j.sequence DESC LIMIT 1), 0) AS last_sequence
   FROM managed_orders.shard AS s WHERE s.shard = $1::int4
 ) AS h LEFT JOIN (
-  SELECT p.sequence, p.record, sum(octet_length(p.record)) OVER (ORDER BY p.sequence) - octet_length(p.record) AS bytes
+  SELECT p.sequence, p.record, p.checksum,
+    sum(octet_length(p.record)) OVER (ORDER BY p.sequence) - octet_length(p.record) AS bytes
   FROM (
-    SELECT j.sequence, j.record FROM managed_orders.journal AS j
+    SELECT j.sequence, j.record, j.checksum FROM managed_orders.journal AS j
     WHERE j.shard = $1::int4 AND j.sequence > $2::int8 ORDER BY j.sequence LIMIT $3::int8
   ) AS p
 ) AS c ON c.bytes < $4::int8 ORDER BY c.sequence`,
@@ -139,8 +149,8 @@ SELECT h.forgotten, h.last_sequence, c.sequence, c.record FROM (
 export const SNAPSHOTS: Texts<"addPart" | "finish" | "newest" | "parts" | "dropParts"> = {
   /** Of the owner of the shard only, so that one that was replaced leaves no parts behind for long. */
   addPart: `
-INSERT INTO managed_orders.snapshot_part (shard, generation, part, parents)
-SELECT s.shard, $2::text, $3::int4, $4::text FROM managed_orders.shard AS s
+INSERT INTO managed_orders.snapshot_part (shard, generation, part, parents, checksum)
+SELECT s.shard, $2::text, $3::int4, $4::text, $6::int8 FROM managed_orders.shard AS s
 WHERE s.shard = $1::int4 AND s.epoch = $5::int8 RETURNING part`,
   /** Of the owner of the shard only, with every part, not ahead of the journal, and not before a later snapshot. */
   finish: `
@@ -151,19 +161,21 @@ WITH locked AS MATERIALIZED (
   SELECT count(*) AS stored FROM managed_orders.snapshot_part AS p
   WHERE p.shard = $1::int4 AND p.generation = $3::text
 ), kept AS (
-  INSERT INTO managed_orders.snapshot AS s (shard, generation, sequence, counter, parents)
-  SELECT l.shard, $3::text, $4::int8, $5::int8, $6::int8 FROM locked AS l CROSS JOIN parts
+  INSERT INTO managed_orders.snapshot AS s (shard, generation, sequence, counter, parents, checksum, summed_generation)
+  SELECT l.shard, $3::text, $4::int8, $5::int8, $6::int8, $8::int8, $3::text FROM locked AS l CROSS JOIN parts
   WHERE parts.stored = $7::int8
   ON CONFLICT (shard) DO UPDATE SET generation = excluded.generation, sequence = excluded.sequence,
-    counter = excluded.counter, parents = excluded.parents
+    counter = excluded.counter, parents = excluded.parents, checksum = excluded.checksum,
+    summed_generation = excluded.summed_generation
   WHERE s.sequence <= excluded.sequence
   RETURNING s.shard
 )
 SELECT (SELECT count(*) FROM locked), (SELECT stored FROM parts), (SELECT count(*) FROM kept)`,
   newest: `
-SELECT s.generation, s.sequence, s.counter, s.parents FROM managed_orders.snapshot AS s WHERE s.shard = $1::int4`,
+SELECT s.generation, s.sequence, s.counter, s.parents, s.checksum, s.summed_generation
+FROM managed_orders.snapshot AS s WHERE s.shard = $1::int4`,
   parts: `
-SELECT p.part, p.parents FROM managed_orders.snapshot_part AS p
+SELECT p.part, p.parents, p.checksum FROM managed_orders.snapshot_part AS p
 WHERE p.shard = $1::int4 AND p.generation = $2::text AND p.part >= $3::int4 ORDER BY p.part LIMIT $4::int8`,
   /** Deletes parts that no visible snapshot has: replaced ones, and those of interrupted writes. */
   dropParts: `
@@ -180,9 +192,8 @@ DELETE FROM managed_orders.snapshot_part AS p USING locked AS l, old AS o
 WHERE p.shard = l.shard AND p.generation = o.generation AND p.part = o.part RETURNING p.part`,
 };
 
-const ENDED_COLUMNS = "e.order_id, e.record FROM managed_orders.ended AS e";
 const LIST_COLUMNS = `e.list_id, e.account_id, encode(e.list_client_order_id, 'hex'), e.accepted_at_ms, e.ended_at_ms,
-  e.legs FROM managed_orders.ended_list AS e`;
+  e.legs, e.checksum FROM managed_orders.ended_list AS e`;
 
 /** Leaves out rows `o` of shards whose epoch is not the caller's. */
 const OWN = `JOIN managed_orders.shard AS s ON s.shard = o.shard
@@ -285,7 +296,7 @@ export const MARKETS: Texts<
   | "deletePriceBars"
 > = {
   owner: `WITH ${OWNER} SELECT count(*) FROM owner`,
-  marks: "SELECT m.symbol, m.side, m.position, m.price, m.time_ms FROM managed_orders.mark AS m",
+  marks: "SELECT m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.mark AS m",
   deleteMarks: `
 WITH ${OWNER}, gone AS (
   DELETE FROM managed_orders.mark AS m
@@ -294,7 +305,7 @@ WITH ${OWNER}, gone AS (
 )
 SELECT (SELECT count(*) FROM owner), (SELECT count(*) FROM gone)`,
   quotes: `
-SELECT DISTINCT ON (q.symbol) q.symbol, q.owner, q.position, q.bid, q.ask, q.time_ms
+SELECT DISTINCT ON (q.symbol) q.symbol, q.owner, q.position, q.bid, q.ask, q.time_ms, q.checksum
 FROM managed_orders.quote AS q ORDER BY q.symbol, q.owner DESC, q.position DESC`,
   /** Deletes the quotes of each symbol before a place. */
   deleteQuotes: `
@@ -321,7 +332,7 @@ JOIN unnest($1::text[], $2::int8[], $3::int8[]) AS k (symbol, length_ms, start_m
   ON k.symbol = v.symbol AND k.length_ms = v.length_ms AND k.start_ms = v.start_ms`,
   /** In the order in which they were counted. */
   prints: `
-SELECT p.symbol, p.id, p.seen_at_ms, p.time_ms, p.price, p.quantity, p.fresh, p.owner, p.position
+SELECT p.symbol, p.id, p.seen_at_ms, p.time_ms, p.price, p.quantity, p.fresh, p.owner, p.position, p.checksum
 FROM managed_orders.print AS p WHERE (p.owner, p.position) > ($1::int8, $2::int8)
 ORDER BY p.owner, p.position LIMIT $3::int8`,
   summed: "SELECT f.owner, f.position FROM managed_orders.summed AS f WHERE f.id = 0",

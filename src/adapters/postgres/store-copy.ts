@@ -11,6 +11,7 @@ import { databaseOn, storeOn } from "./order-store.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 import { storable, textIn, wholeIn } from "./reading.ts";
 import { rejectionTable } from "./rejections.ts";
+import { sumOfRecord } from "./row-sums.ts";
 import { JOURNAL, MARKETS, OPENING, VALUES } from "./statements.ts";
 import { postgresContents } from "./store-contents.ts";
 import { Sums } from "./sums.ts";
@@ -77,8 +78,8 @@ async function write(writing: Writing, contents: StoreContents): Promise<void> {
   const { database, store, written } = writing;
   for (const { shard } of contents.heads)
     for await (const page of contents.records(shard)) {
-      const columns = [page.map(({ sequence }) => sequence), page.map(({ text }) => text)];
-      await database.write(COPYING.records, [shard, ...columns]);
+      const rows = page.map(({ sequence, text }) => [sequence, text, sumOfRecord(shard, sequence, text)]);
+      await database.write(COPYING.records, [shard, ...transposed(rows, 3)]);
       written(page.length);
     }
   await writeHeads(writing, contents);

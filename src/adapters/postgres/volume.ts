@@ -6,6 +6,7 @@ import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { laterOwner, type Owner } from "./owner.ts";
 import { amountIn, asGiven, compareTexts, textIn, wholeIn } from "./reading.ts";
+import { requirePrint } from "./row-sums.ts";
 import { MARKETS } from "./statements.ts";
 import { Sums } from "./sums.ts";
 
@@ -65,7 +66,11 @@ async function summedUpTo(database: Database): Promise<Position> {
 
 async function printsAfter(database: Database, place: Position): Promise<readonly Stored[]> {
   const rows = await database.read(MARKETS.prints, [place.owner, place.position, ROWS_PER_STEP]);
-  return rows.map((row) => ({
+  return rows.map(printOf);
+}
+
+function printOf(row: Row): Stored {
+  const print: PricedPrint = {
     symbol: textIn(row, 0),
     id: asGiven(textIn(row, 1)),
     seenAtMs: wholeIn(row, 2),
@@ -73,9 +78,9 @@ async function printsAfter(database: Database, place: Position): Promise<readonl
     price: amountIn(row, 4),
     quantity: amountIn(row, 5),
     fresh: textIn(row, 6) === "t",
-    owner: wholeIn(row, 7),
-    position: wholeIn(row, 8),
-  }));
+  };
+  requirePrint(row, 9, print);
+  return { ...print, owner: wholeIn(row, 7), position: wholeIn(row, 8) };
 }
 
 /**

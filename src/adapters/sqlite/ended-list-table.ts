@@ -1,8 +1,8 @@
 import { InvariantError } from "../../errors/index.ts";
 import type { EndedList } from "../../model/index.ts";
 import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import { legsIn, legsText } from "../shared/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./database.ts";
 import type { LeavingPage } from "./leaving-page.ts";

@@ -2,7 +2,7 @@ import { InvariantError, invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { EndedKey, EndedName, EndedNamePage, EndedPage } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./database.ts";
 import type { LeavingPage } from "./leaving-page.ts";

@@ -1,7 +1,7 @@
 import { invariant } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 
 /** A row of the journal that may be deleted, with its record. */

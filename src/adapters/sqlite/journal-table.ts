@@ -2,8 +2,8 @@ import { invariant } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import type { AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import { type RecordText, textsOf } from "../shared/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./database.ts";
 import { headsOf, portHead, type StoredHead } from "./stored-heads.ts";
 

@@ -1,7 +1,7 @@
 import { normalise, type Price } from "../../decimal/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import type { MarketMark, MarketSide } from "../../model/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 
 /** The market journal and its owner. Call the methods inside a transaction. */

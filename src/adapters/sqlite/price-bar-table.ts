@@ -8,7 +8,7 @@ import {
   type PricedPrint,
 } from "../../model/index.ts";
 import type { VolumeCutoff } from "../../ports/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 
 /** Number of rows of one length that one step drops, which takes about a millisecond. */

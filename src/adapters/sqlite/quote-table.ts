@@ -1,6 +1,6 @@
 import { normalise, type Price } from "../../decimal/index.ts";
 import type { KeptQuote } from "../../model/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 
 /** The last counted quote of every market. Call `put` inside a transaction. */

@@ -2,7 +2,7 @@ import { invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 
 /** Number of parents per part: about 60 kB, encoded and committed in about a millisecond. */

@@ -10,9 +10,9 @@ import {
   wordOption,
 } from "../../common/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import { nextTurn } from "../shared/index.ts";
 import { readArchive } from "./archive/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
 import type { EndedTable } from "./ended-table.ts";

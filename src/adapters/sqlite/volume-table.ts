@@ -1,7 +1,7 @@
 import { add, normalise, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { CountedPrint, PricedPrint } from "../../model/index.ts";
 import type { VolumeCutoff, VolumeState } from "../../ports/index.ts";
-import { checksumOf, requireIntact } from "./checksum.ts";
+import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 import { type PriceBarTable, priceBarTable } from "./price-bar-table.ts";
 

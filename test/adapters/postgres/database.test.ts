@@ -9,7 +9,7 @@ import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
 import { amountIn, asGiven, storable, wholeIn } from "../../../src/adapters/postgres/reading.ts";
-import { part, sampleMark, sampleRecord } from "../../../src/conformance/internal.ts";
+import { endedOrder, part, sampleMark, sampleRecord } from "../../../src/conformance/internal.ts";
 import { type Answer, FakeServer, serverError } from "./fake-driver.ts";
 
 const PASSWORD = "hunter2";
@@ -65,6 +65,31 @@ describe("an append", () => {
       expect([server.statements.length, server.destroyed]).toEqual([1, 1]);
     },
   );
+
+  it.each(["26000", "42P05"])(
+    "decision WC: after %s, as with a pooler that does not follow prepared statements, none has a name any more",
+    async (code) => {
+      const { server, appends } = open();
+      const next = inTurn([["0", "t"]], serverError(code));
+      server.answers(next);
+      for (let append = 0; append < 3; append++) expect(await appends.append(BATCH)).toEqual(["durable"]);
+      const named = server.names.map((name) => name !== undefined);
+      expect(named).toEqual([true, true, false, false]);
+    },
+  );
+
+  it("decision WC: the name of a prepared statement tells its text and schema", async () => {
+    const { server, appends } = open();
+    server.answers(() => [["0", "t"]]);
+    await appends.append(BATCH);
+    await appends.append({
+      ...BATCH,
+      shards: BATCH.shards.map((one) => ({ ...one, ended: [endedOrder({ orderId: -3 })] })),
+    });
+    const [first, second] = server.names;
+    expect(first).toMatch(/^managed_orders_[0-9a-f]{32}$/);
+    expect(second).not.toBe(first);
+  });
 
   it("decision WB: after a lost connection the outcome is unknown", async () => {
     const { server, appends } = open();

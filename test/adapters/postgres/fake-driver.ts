@@ -13,6 +13,8 @@ export type Answer = readonly Row[] | Error | "silence";
 export class FakeServer {
   /** Statements in the order in which they came. */
   readonly statements: string[] = [];
+  /** Names of the statements, undefined without one. */
+  readonly names: (string | undefined)[] = [];
   /** Options of each connection. */
   readonly connections: PgClientOptions[] = [];
   /** Number of connections that were cut by the client. */
@@ -51,8 +53,11 @@ export class FakeServer {
       if (isOpen) this.open--;
       isOpen = false;
     };
-    const query = async (given: string | Readonly<{ text: string; values: readonly unknown[] }>) => {
-      const { text, values } = typeof given === "string" ? { text: given, values: [] } : given;
+    type Given = Readonly<{ name?: string; text: string; values: readonly unknown[] }>;
+    const query = async (given: string | Given) => {
+      const { text, values, name } =
+        typeof given === "string" ? { text: given, values: [], name: undefined } : given;
+      this.names.push(name);
       this.statements.push(text);
       const answer = this.#answer(text, values);
       const rows =

@@ -4,6 +4,7 @@ import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
 import { testOrderStore, testRejections } from "../../../src/conformance/index.ts";
 import { part, rejectionOf, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";
 import { startPGlite } from "./pglite-server.ts";
 import { placesOn } from "./places.ts";
@@ -28,6 +29,7 @@ testOrderStore(
 );
 
 forgettingCases(places);
+checksumCases(places);
 
 testRejections(
   { describe, it },

@@ -1,7 +1,7 @@
 import { decodeRecord } from "../../../wire/index.ts";
+import { checksumOf } from "../../checksums/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import { type ArchivedRecord, readArchive } from "../archive/index.ts";
-import { checksumOf } from "../checksum.ts";
 import type { Database } from "../database.ts";
 import { FileProblem } from "../file-problem.ts";
 import { headsOf } from "../stored-heads.ts";

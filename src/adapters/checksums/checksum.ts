@@ -1,6 +1,9 @@
 import { crc32 } from "node:zlib";
 import { InvariantError } from "../../errors/index.ts";
 
+/** What an operator restores when a row is damaged. */
+export type Damaged = "file" | "database";
+
 /** Columns of a row besides its text, including those that say where it belongs. */
 type Columns = readonly (string | number | null)[];
 
@@ -13,10 +16,15 @@ export function checksumOf(columns: Columns, text = ""): number {
  * Throws an InvariantError I53 that names the row if it is not as it was written. A row without a checksum was written
  * before checksums existed, and passes.
  */
-export function requireIntact(checksum: number | null, expected: number, name: () => string): void {
+export function requireIntact(
+  checksum: number | null,
+  expected: number,
+  name: () => string,
+  damaged: Damaged = "file",
+): void {
   if (checksum === null || checksum === expected) return;
   throw new InvariantError(
     "I53",
-    `${name()} cannot be read: its checksum does not match, so it changed after it was written; restore the file from a backup`,
+    `${name()} cannot be read: its checksum does not match, so it changed after it was written; restore the ${damaged} from a backup`,
   );
 }

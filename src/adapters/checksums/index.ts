@@ -1,0 +1,1 @@
+export { checksumOf, requireIntact } from "./checksum.ts";
