@@ -81,6 +81,11 @@ const STATES: readonly (readonly [start: string, text: (place: Place) => string]
       `${database} has no connection left: raise max_connections, put a pooler in front of it, or lower \`connections\``,
   ],
   ["53100", ({ database }) => `the disk of ${database} is full: free space; nothing was written`],
+  [
+    "55P03",
+    ({ database }) =>
+      `a table of ${database} is locked by another transaction, such as a backup: try again when it has ended`,
+  ],
   ["53200", ({ database }) => `${database} is out of memory`],
   [
     "25006",

@@ -190,6 +190,7 @@ describe("connections", () => {
     ["53300", "has no connection left"],
     ["53100", "the disk of database c on b is full"],
     ["25006", "is read-only"],
+    ["55P03", "locked by another transaction, such as a backup"],
     ["ECONNREFUSED", "no server listens there"],
     ["ENOTFOUND", "the host name is unknown"],
   ])("decision WE: %s in words that name the database, never the password", async (code, words) => {

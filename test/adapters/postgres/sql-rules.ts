@@ -64,7 +64,7 @@ const RULES: readonly SqlRule[] = [
     isBroken: (text) =>
       /advisory|\b(UN)?LISTEN\b|\bNOTIFY\b|\bPREPARE\b|\bDECLARE\b|\bTEMP(ORARY)?\b|\bDISCARD\b|\bLOCK TABLE\b/i.test(
         text,
-      ) || /^\s*SET\b/i.test(text),
+      ) || /^\s*SET\b(?! LOCAL lock_timeout\b)/i.test(text),
   },
   {
     name: "clock",
