@@ -33,22 +33,21 @@ export const accountIn = (shard: number): number => ACCOUNTS[shard] ?? 1;
 
 export type BenchEngine = Readonly<{ engine: Engine; venue: FillingVenue }>;
 
-/** Opens an engine with an account in every shard, the clock of the machine, and a venue that fills at once. */
-export async function openBenchEngine(
+/** Options of an engine with an account in every shard, the clock of the machine, and a venue that fills at once. */
+export function benchOptions(
   store: EngineOptions["store"],
   more: Partial<EngineOptions> = {},
-): Promise<BenchEngine> {
-  const venue = createFillingVenue();
+): EngineOptions & Readonly<{ venue: FillingVenue }> {
   const account = (accountId: number) => ({
     account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
     keys: [],
   });
-  const engine = await openEngine({
+  return {
     store,
     instruments: more.instruments ?? createMemoryInstruments(INSTRUMENTS),
     accounts: createMemoryAccounts(ACCOUNTS.map(account)),
     exposure: createMemoryExposure(),
-    venue,
+    venue: createFillingVenue(),
     clock: more.clock ?? createSystemClock(),
     entropy: { token: () => "unused" },
     settings: {
@@ -57,8 +56,17 @@ export async function openBenchEngine(
       maxOpenParentsPerAccount: 4_000_000,
       ...more.settings,
     },
-  });
-  return { engine, venue };
+    ...(more.marketData !== undefined && { marketData: more.marketData }),
+  };
+}
+
+/** Opens an engine with {@link benchOptions}. */
+export async function openBenchEngine(
+  store: EngineOptions["store"],
+  more: Partial<EngineOptions> = {},
+): Promise<BenchEngine> {
+  const options = benchOptions(store, more);
+  return { engine: await openEngine(options), venue: options.venue };
 }
 
 /** Opens such an engine on SQLite, in a folder that is deleted when the engine is closed. */

@@ -13,6 +13,7 @@ import { benchScale } from "./scale/scale.ts";
 import { benchSlots } from "./slots.ts";
 import { benchSweep } from "./sweep.ts";
 import { printLines } from "./table.ts";
+import { benchTakeover } from "./takeover.ts";
 
 /** Separate tables, by the names that the command takes. */
 const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
@@ -21,6 +22,7 @@ const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   slots: benchSlots,
   rates: benchRates,
   sweep: benchSweep,
+  takeover: benchTakeover,
 };
 
 /** Separate sections that take minutes and gigabytes, or need another Node.js or a server; they run only on request. */
