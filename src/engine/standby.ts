@@ -279,6 +279,7 @@ class WaitingEngine implements Standby {
     }
     if (this.#isOver) return await this.#closeAgain(engine);
     lease.watch(parts);
+    if (this.#venue.lost > 0) parts.board.eventsDropped(this.#venue.lost);
     this.#enter("active");
     this.#resolve(engine);
   }

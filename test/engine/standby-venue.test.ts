@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/index.ts";
+import { childIdOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import { type Cluster, type ClusterNode, createCluster, TTL_MS } from "../support/cluster.ts";
-import { createScriptedVenue, filled, sentTo } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { START_MS } from "../support/world.ts";
 
 /** Places an order on node a, whose child goes out; the venue never answers and does not know the child. */
 async function handedOver(cluster: Cluster, a: ClusterNode): Promise<ParentOrder> {
@@ -82,5 +84,23 @@ describe("decision YH: a venue that tells no time and cannot void", () => {
     await cluster.quote("100", "101");
     await cluster.pass(TTL_MS);
     expect((await cluster.active(b).findAny(order.orderId))?.child?.state).not.toBe("UNKNOWN");
+  });
+});
+
+describe("decision YI: events that a standby had to drop", () => {
+  it("the engine that takes over shows how many, until it closes", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.pass(TTL_MS);
+    a.process.kill();
+    const fills = Array.from({ length: 10_000 }, (_, n) => fillOf({ quantity: "1", id: `x${n}` }));
+    for (let n = 1; n <= 18; n++)
+      cluster.venue.say(reported(childIdOf({ orderId: -256 * n, acceptedAtMs: START_MS }, 1), "open", fills));
+    await cluster.pass(2 * TTL_MS);
+    expect(cluster.active(b).status().reasons).toContainEqual({
+      kind: "EVENTS_DROPPED",
+      detail: expect.stringContaining("before it took over: 2;"),
+    });
   });
 });

@@ -5,34 +5,63 @@ import type { ExecutionVenue, VenueEvent } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
 
-/** Most events that are kept. */
+/** Most events that are kept, and most bytes that they may take, as far as they are counted. */
 const MOST = 100_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Bytes that an event takes without its executions, and those of one execution, about. */
+const EVENT_BYTES = 500;
+const EXECUTION_BYTES = 400;
 
 /** Number of events with uncounted executions that are looked at again when another event comes. */
 const LOOKS = 2;
 
-type Kept = Readonly<{ event: VenueEvent; childId: string; atMs: number }>;
+/** An event as far as it could be read. One that could not be read is kept as such, with its readable executions. */
+type Kept = Readonly<{
+  event: VenueEvent;
+  key: string;
+  childId: string;
+  executionIds: readonly string[];
+  isReadable: boolean;
+  bytes: number;
+  atMs: number;
+}>;
 /** What the journal says of a child with kept events. */
 type Child = { events: number; closed: boolean; readonly counted: Set<string> };
+
+/** Bounds of a {@link VenueBuffer}. */
+type Bounds = Readonly<{ events: number; bytes: number }>;
 
 /**
  * The venue's events of the last two ttl, and earlier ones with executions that the journal does not contain: no look-up
  * finds those of closed children. Until this node owns the shards, their owner counts them; what it did not count is
- * handed to the engine that takes over. Events whose executions the journal contains by then are left out.
+ * handed to the engine that takes over. Events whose executions the journal contains by then are left out. An event that
+ * is there already, with the same state and executions, is not kept twice.
  */
 export class VenueBuffer {
   readonly #core: Core;
   readonly #keepMs: number;
+  readonly #most: Bounds;
   readonly #kept: Fifo<Kept> = new Fifo();
   /** Events of more than two ttl ago. */
   readonly #uncounted: Fifo<Kept> = new Fifo();
+  /** Child, state and executions of every event in one of the two. */
+  readonly #keys: Set<string> = new Set();
   readonly #children: Map<string, Child> = new Map();
+  #bytes = 0;
+  #lost = 0;
   #listener: ((event: VenueEvent) => void) | undefined;
   #unsubscribe: () => void = () => undefined;
 
-  constructor(core: Core, ttlMs: number) {
+  constructor(core: Core, ttlMs: number, most: Bounds = { events: MOST, bytes: MOST_BYTES }) {
     this.#core = core;
     this.#keepMs = 2 * ttlMs;
+    this.#most = most;
+  }
+
+  /** Number of events with uncounted executions that were dropped because there were too many. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Begins to listen. */
@@ -56,21 +85,20 @@ export class VenueBuffer {
   /** Passes the events that the journal does not contain, and all later ones, to a listener. */
   passOn(listener: (event: VenueEvent) => void): () => void {
     this.#drop(this.#core.monotonicMs() - this.#keepMs);
-    const kept: Kept[] = [];
+    const missing: Kept[] = [];
     for (const queue of [this.#uncounted, this.#kept]) {
       for (let one = queue.shift(); one !== undefined; one = queue.shift())
-        if (!this.#isClosedAndCounted(one)) kept.push(one);
+        if (!this.#isClosedAndCounted(one)) missing.push(one);
     }
-    this.#children.clear();
+    this.#clear();
     this.#listener = listener;
-    for (const { event } of kept) listener(event);
+    for (const { event } of missing) listener(event);
     return () => this.stop();
   }
 
   stop(): void {
     this.#listener = undefined;
-    for (const queue of [this.#uncounted, this.#kept]) while (queue.size > 0) queue.shift();
-    this.#children.clear();
+    this.#clear();
     this.#unsubscribe();
   }
 
@@ -80,22 +108,36 @@ export class VenueBuffer {
     if (childId === undefined) return;
     const atMs = this.#core.monotonicMs();
     this.#drop(atMs - this.#keepMs);
-    this.#kept.push({ event, childId, atMs });
+    const one = keptOf(event, childId, atMs);
+    if (this.#keys.has(one.key)) return;
+    this.#keys.add(one.key);
+    this.#kept.push(one);
+    this.#bytes += one.bytes;
     const child = this.#children.get(childId) ?? { events: 0, closed: false, counted: new Set() };
     child.events++;
     this.#children.set(childId, child);
+    this.#shrink();
   }
 
-  /** Drops the events from before a time whose executions are counted, and the oldest of too many. */
+  /** Drops the events from before a time whose executions are counted. */
   #drop(beforeMs: number): void {
-    const [kept, uncounted] = [this.#kept, this.#uncounted];
     // In turn, so that one which is never counted does not keep the others.
-    for (let looks = 0; looks < LOOKS; looks++) this.#keepUncounted(uncounted.shift());
-    for (let one = kept.first; one !== undefined && one.atMs < beforeMs; one = kept.first) {
-      kept.shift();
-      this.#keepUncounted(one);
+    for (let looks = 0; looks < LOOKS; looks++) this.#keepUncounted(this.#uncounted.shift());
+    for (let one = this.#kept.first; one !== undefined && one.atMs < beforeMs; one = this.#kept.first)
+      this.#keepUncounted(this.#kept.shift());
+  }
+
+  /** Drops the oldest of too many events, and tells of those whose executions are not counted. */
+  #shrink(): void {
+    const before = this.#lost;
+    while (this.#kept.size + this.#uncounted.size > this.#most.events || this.#bytes > this.#most.bytes) {
+      const one = this.#uncounted.shift() ?? this.#kept.shift();
+      if (one === undefined) break;
+      if (readChildId(one.childId) !== undefined && !this.#isCounted(one)) this.#lost++;
+      this.#forget(one);
     }
-    while (kept.size + uncounted.size >= MOST) this.#forget(uncounted.shift() ?? kept.shift());
+    if (before === 0 && this.#lost > 0)
+      this.#core.telemetry.event("error", "standby.events-dropped", { most: this.#most.events });
   }
 
   #keepUncounted(one: Kept | undefined): void {
@@ -104,21 +146,43 @@ export class VenueBuffer {
     else this.#uncounted.push(one);
   }
 
-  #forget(one: Kept | undefined): void {
-    const child = one && this.#children.get(one.childId);
-    if (child !== undefined && --child.events === 0) this.#children.delete(one?.childId ?? "");
+  #forget({ childId, key, bytes }: Kept): void {
+    this.#keys.delete(key);
+    this.#bytes -= bytes;
+    const child = this.#children.get(childId);
+    if (child !== undefined && --child.events === 0) this.#children.delete(childId);
+  }
+
+  #clear(): void {
+    for (const queue of [this.#uncounted, this.#kept]) while (queue.size > 0) queue.shift();
+    this.#keys.clear();
+    this.#children.clear();
+    this.#bytes = 0;
   }
 
   /** Returns whether the journal contains all executions of an event; true for an event without any. */
-  #isCounted({ event, childId }: Kept): boolean {
-    const said = readReport(reportIn(event), childId);
-    const fills = said.kind === "report" ? said.report.fills : said.fills;
-    return fills.every(({ executionId }) => this.#children.get(childId)?.counted.has(executionId) === true);
+  #isCounted({ childId, executionIds }: Kept): boolean {
+    const counted = this.#children.get(childId)?.counted;
+    return executionIds.every((executionId) => counted?.has(executionId) === true);
   }
 
   /** Returns whether an event tells the engine nothing new. */
   #isClosedAndCounted(one: Kept): boolean {
-    const isReadable = readReport(reportIn(one.event), one.childId).kind === "report";
-    return isReadable && this.#children.get(one.childId)?.closed === true && this.#isCounted(one);
+    return one.isReadable && this.#children.get(one.childId)?.closed === true && this.#isCounted(one);
   }
+}
+
+/** Reads an event into a form of limited size, whatever else the venue's object holds. */
+function keptOf(event: VenueEvent, childId: string, atMs: number): Kept {
+  const said = readReport(reportIn(event), childId);
+  const isReadable = said.kind === "report";
+  const { fills } = isReadable ? said.report : said;
+  const report = isReadable ? said.report : ({ childId, fills } as VenueEvent["report"]);
+  const executionIds = fills.map(({ executionId }) => executionId);
+  return {
+    event: { report },
+    key: [childId, report.state ?? "unreadable", ...executionIds].join(" "),
+    ...{ childId, executionIds, isReadable, atMs },
+    bytes: EVENT_BYTES + executionIds.length * EXECUTION_BYTES,
+  };
 }

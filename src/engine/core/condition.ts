@@ -9,6 +9,7 @@ export type StatusKind =
   | "LEASE_LOST"
   | "CLOCK_APART"
   | "NODE_OUTDATED"
+  | "EVENTS_DROPPED"
   | "VOLUME_NOT_COUNTED"
   | "QUOTES_STOPPED"
   | "CHILD_UNKNOWN";

@@ -31,6 +31,7 @@ export class StatusBoard {
   #lease: StatusReason | undefined;
   #clock: StatusReason | undefined;
   #nodes: StatusReason | undefined;
+  #dropped: StatusReason | undefined;
 
   constructor(core: Core, parts: StatusParts) {
     this.#core = core;
@@ -79,6 +80,13 @@ export class StatusBoard {
     const detail = `the clock of this machine and that of the store are ${Math.round(byMs)} ms apart; no new orders are accepted`;
     this.#clock = { kind: "CLOCK_APART", detail };
     this.#tell("CLOCK_APART", detail);
+  }
+
+  /** Reports for good that a standby dropped events of the venue before its engine took over. */
+  eventsDropped(events: number): void {
+    const detail = `number of events of the venue that this node dropped before it took over: ${events}; let the venue report the executions of that time again`;
+    this.#dropped = { kind: "EVENTS_DROPPED", detail };
+    this.#tell("EVENTS_DROPPED", detail);
   }
 
   /** Reports live nodes that cannot read what this engine writes; undefined ends that. */
@@ -142,7 +150,7 @@ export class StatusBoard {
   #own(): readonly StatusReason[] {
     const reasons: StatusReason[] = [];
     if (this.#ending !== undefined) reasons.push(this.#ending);
-    for (const reason of [this.#store, this.#lease, this.#clock, this.#nodes])
+    for (const reason of [this.#store, this.#lease, this.#clock, this.#nodes, this.#dropped])
       if (reason !== undefined) reasons.push(reason);
     const [first] = this.#fenced;
     if (first !== undefined) {

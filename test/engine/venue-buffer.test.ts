@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { VenueBuffer } from "../../src/engine/cluster/venue-buffer.ts";
+import { coreOf } from "../../src/engine/core/core.ts";
+import { childIdOf } from "../../src/lifecycle/index.ts";
+import type { VenueEvent } from "../../src/ports/index.ts";
+import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue.ts";
+import { START_MS } from "../support/world.ts";
+
+const TTL_MS = 10_000;
+const child = (n: number): string => childIdOf({ orderId: -256 * n, acceptedAtMs: START_MS }, 1);
+
+function buffered(most?: Readonly<{ events: number; bytes: number }>) {
+  const clock = createManualClock({ startMs: START_MS });
+  const told: string[] = [];
+  const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+  const core = coreOf({ clock, telemetry, store: createMemoryStore() } as never);
+  const venue = createScriptedVenue();
+  const buffer = new VenueBuffer(core, TTL_MS, most);
+  buffer.begin(venue);
+  const passed = (): readonly VenueEvent[] => {
+    const events: VenueEvent[] = [];
+    buffer.passOn((event) => events.push(event));
+    return events;
+  };
+  return { clock, venue, buffer, told, passed };
+}
+
+const executionsIn = (events: readonly VenueEvent[]): readonly string[] =>
+  events.flatMap(({ report }) => report.fills.map(({ executionId }) => executionId));
+
+const fillWith = (id: string) => [fillOf({ quantity: "1", id })];
+
+describe("decisions WV, YI: events of the venue that a standby keeps", () => {
+  it("an event that the venue sends again and again is kept once", () => {
+    const { venue, passed, buffer } = buffered({ events: 3, bytes: 1e6 });
+    venue.say(reported(child(1), "open", fillWith("first")));
+    for (let n = 0; n < 1_000; n++) venue.say(reported(child(2), "open", fillWith("again")));
+    venue.say(reported(child(2), "closed", fillWith("again")));
+    expect(buffer.lost).toBe(0);
+    expect(executionsIn(passed())).toEqual(["first", "again", "again"]);
+  });
+
+  it("more than the bound: the oldest goes, is counted, and the operator is told once", () => {
+    const { venue, buffer, told, passed } = buffered({ events: 2, bytes: 1e6 });
+    for (const n of [1, 2, 3, 4]) venue.say(reported(child(n), "open", fillWith(`x${n}`)));
+    expect(buffer.lost).toBe(2);
+    expect(told).toEqual(["standby.events-dropped"]);
+    expect(executionsIn(passed())).toEqual(["x3", "x4"]);
+  });
+
+  it("events of many executions are bounded by bytes, and nothing but what is read of them is kept", () => {
+    const { venue, buffer, passed } = buffered({ events: 1_000, bytes: 100_000 });
+    const fills = (n: number) =>
+      Array.from({ length: 100 }, (_, k) => fillOf({ quantity: "1", id: `${n}-${k}` }));
+    for (let n = 1; n <= 5; n++)
+      venue.say({ ...reported(child(n), "open", fills(n)), raw: "x".repeat(1_000_000) } as never);
+    expect(buffer.lost).toBe(3);
+    const events = passed();
+    expect(events.map(({ report }) => report.childId)).toEqual([child(4), child(5)]);
+    expect(JSON.stringify(events).length).toBeLessThan(100_000);
+  });
+
+  it("an event without executions, or of a child that is not the engine's, goes after two ttl, and is no loss", async () => {
+    const { clock, venue, buffer, passed } = buffered();
+    venue.say(reported(child(1), "open"));
+    venue.say(reported("foreign", "open", fillWith("theirs")));
+    venue.say(reported(child(2), "open", fillWith("ours")));
+    await clock.advanceBy(2 * TTL_MS + 1);
+    expect(executionsIn(passed())).toEqual(["ours"]);
+    expect(buffer.lost).toBe(0);
+  });
+
+  it("an event that cannot be read is passed on as such, with its readable executions", () => {
+    const { venue, passed } = buffered();
+    venue.say({ ...reported(child(1), "open", fillWith("readable")), state: "asleep" } as never);
+    const [event] = passed();
+    expect(event?.report.state).toBeUndefined();
+    expect(event?.report.fills).toHaveLength(1);
+  });
+});
