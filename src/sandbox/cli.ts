@@ -3,6 +3,8 @@ import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
 import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
+import { startVenue } from "./venue-process.ts";
+import { readVenueSettings, venueHelp } from "./venue-settings.ts";
 
 /** Exit code for problems that the operator can fix: a setting, a port or store in use, an unusable file. */
 const BAD_SETTING = 2;
@@ -17,9 +19,10 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = await storeCommand(rest, OUTPUT);
     return;
   }
+  if (command === "venue" && !asksForHelp(rest)) return await runVenue(rest);
   if (command !== "sandbox" || asksForHelp(rest)) {
-    const known = command === "" || command === "sandbox" || asksForHelp(argv);
-    process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}`);
+    const known = command === "" || command === "sandbox" || command === "venue" || asksForHelp(argv);
+    process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}\n${venueHelp()}`);
     process.exitCode = known ? 0 : BAD_SETTING;
     return;
   }
@@ -49,6 +52,16 @@ function announceStandby({ log }: SandboxSettings, { standby }: StartedSandbox):
       : `Standby: another sandbox on this store is active. ${url} answers 503 until this one takes over.`;
   const timer = setTimeout(() => void process.stdout.write(`${text}\n`), STANDBY_AFTER_MS);
   return () => clearTimeout(timer);
+}
+
+async function runVenue(argv: readonly string[]): Promise<void> {
+  const settings = readVenueSettings({ env: process.env, argv });
+  const venue = await startVenue(settings);
+  stopOnSignals(venue);
+  const { url, controlUrl = null } = venue;
+  const ready =
+    settings.log === "json" ? JSON.stringify({ ready: true, url, controlUrl }) : `Venue ready: ${url}/v1`;
+  process.stdout.write(`${ready}\n`);
 }
 
 /** Progress is shown on a terminal only, on one line that the next text replaces. */
@@ -88,7 +101,7 @@ function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange 
 const NOT_SHOWN =
   "not shown, because the output is not a terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET to choose your own";
 
-function stopOnSignals(sandbox: Pick<StartedSandbox, "stop">): void {
+function stopOnSignals(sandbox: Readonly<{ stop: () => Promise<void> }>): void {
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;

@@ -1,28 +1,15 @@
 import * as z from "zod";
-import { parsePrice, parseQuantity } from "../decimal/index.ts";
 import type { Standby } from "../engine/index.ts";
-import type { JsonInput, JsonValue } from "../wire/index.ts";
+import type { JsonInput } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
 import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
 import { stateOf, stateOfStandby } from "./health.ts";
-import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
+import { epochMs, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
 import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
-import { readVenueEvent, readVenueFault } from "./venue-input.ts";
-
-/** A call of the control interface: path parts after `/control`, query, parsed body. */
-export type ControlCall = Readonly<{
-  method: string;
-  path: readonly string[];
-  query: ReadonlyMap<string, string>;
-  body: JsonValue | undefined;
-}>;
-
-/** There is no such call, or nothing with that id. Answered with 404. */
-export class MissingError extends Error {
-  override readonly name = "MissingError";
-}
+import { type ControlCall, demandInstrument, idOf, MissingError, VENUE_HANDLERS } from "./venue-controls.ts";
+import { readVenueFault } from "./venue-input.ts";
 
 /** Another sandbox on the same store is active. Answered with 503. */
 export class WaitingError extends Error {
@@ -31,24 +18,6 @@ export class WaitingError extends Error {
 
 type Handler = (exchange: Exchange, call: ControlCall) => Promise<unknown> | unknown;
 
-const levels = z.array(z.tuple([decimalText, decimalText]).readonly());
-const quoteBody = z.strictObject({
-  symbol: z.string(),
-  bid: decimalText,
-  ask: decimalText,
-  bidQuantity: decimalText.optional(),
-  askQuantity: decimalText.optional(),
-  bids: levels.optional(),
-  asks: levels.optional(),
-  time: epochMs.optional(),
-});
-const tradeBody = z.strictObject({
-  symbol: z.string(),
-  price: decimalText,
-  quantity: decimalText,
-  id: z.string().min(1).max(64).optional(),
-  time: epochMs.optional(),
-});
 const clockBody = z.union([
   z.strictObject({ advanceMs: z.number().int().min(0) }),
   z.strictObject({ now: epochMs }),
@@ -69,59 +38,6 @@ const faultsBody = z.strictObject({
   volume: volumeFault.optional(),
   native: nativeFault.optional(),
 });
-
-const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>
-  Array.isArray(body) ? readInput(z.array(schema), body) : [readInput(schema, body)];
-
-const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-
-async function feedQuotes(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  let accepted = 0;
-  let dropped = 0;
-  for (const { time, ...quote } of oneOrMany(quoteBody, body)) {
-    const verdict = exchange.sink.quote(given({ ...quote, timeMs: time }));
-    if (verdict === "counted") accepted++;
-    else dropped++;
-    await exchange.settle();
-  }
-  return { accepted, dropped };
-}
-
-/** Passes on every print with a positive size. The engine counts each id once, so a repeated print adds nothing. */
-async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  const trades = oneOrMany(tradeBody, body);
-  const nowMs = exchange.clock.nowMs();
-  for (const { symbol, time } of trades) {
-    demandInstrument(exchange, symbol);
-    if (time !== undefined && time > nowMs)
-      throw new InputError(`time: must not be after the current time, ${nowMs}`);
-  }
-  const prints = trades.filter(({ price, quantity }) => isPositive(price, quantity));
-  for (const { time, id, ...trade } of prints) {
-    exchange.sink.print({ ...trade, id: id ?? exchange.nextTradeId(), timeMs: time ?? nowMs });
-  }
-  await exchange.settle();
-  return { accepted: prints.length };
-}
-
-function demandInstrument({ instruments }: Exchange, symbol: string, field = "symbol"): void {
-  if (instruments.find(symbol) === undefined) throw new InputError(`${field}: unknown instrument ${symbol}`);
-}
-
-/** Returns whether a print has a positive price and quantity; any other print is invalid. */
-const isPositive = (price: string, quantity: string): boolean =>
-  parsePrice(price) !== undefined && parseQuantity(quantity) !== undefined;
-
-async function heartbeat(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  const { symbol } = readInput(z.strictObject({ symbol: z.string() }), body);
-  demandInstrument(exchange, symbol);
-  exchange.sink.heartbeat(symbol);
-  await exchange.settle();
-  return { ok: true };
-}
 
 async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const target = readInput(clockBody, body);
@@ -169,24 +85,6 @@ async function showListJournal(exchange: Exchange, listId: number): Promise<unkn
   return records.map(viewRecord);
 }
 
-function showChildren(exchange: Exchange, { query }: ControlCall): unknown {
-  const text = query.get("orderId");
-  return exchange.venue.children(text === undefined ? undefined : idOf(text));
-}
-
-async function release(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  const { child } = readInput(z.strictObject({ child: z.string().optional() }), body ?? {});
-  const released = await exchange.venue.release(child);
-  await exchange.settle();
-  return { released };
-}
-
-async function sayEvent(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  exchange.venue.say(readVenueEvent(body, exchange.clock.nowMs()));
-  await exchange.settle();
-  return { ok: true };
-}
-
 /** Settles a child. Answers 409 if the child is not unknown. */
 async function settleChild(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const settlement = readSettlementBody(body, exchange.clock.nowMs());
@@ -214,13 +112,6 @@ function armCrash(exchange: Exchange, { body }: ControlCall): unknown {
   return { ok: true };
 }
 
-function idOf(text: string): number {
-  const id = /^-?[0-9]{1,16}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-  if (!Number.isSafeInteger(id))
-    throw new InputError(`${text.slice(0, 32)} is not an id: use a whole number`);
-  return id;
-}
-
 function metrics({ engine, rejections }: Exchange): unknown {
   const { retained, lost } = rejections.counts;
   return { ...engine.metrics(), rejectionsRetained: retained, rejectionsLost: lost };
@@ -242,25 +133,16 @@ export async function answerStandby(standby: Standby, { method, path }: ControlC
 }
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ...VENUE_HANDLERS,
   ["GET health", health],
-  ["POST quotes", feedQuotes],
-  ["POST heartbeat", heartbeat],
-  ["POST trades", feedTrades],
   ["GET clock", (exchange) => ({ now: exchange.clock.nowMs() })],
   ["POST clock", moveClock],
   ["POST settle", (exchange) => exchange.settle()],
-  [
-    "POST market",
-    (exchange, { body }) => exchange.runMarket(readInput(z.strictObject({ run: z.boolean() }), body).run),
-  ],
   ["POST accounts", setAccount],
   ["POST faults", setFaults],
-  ["POST venue/release", release],
-  ["POST venue/events", sayEvent],
   ["POST venue/settle", settleChild],
   ["POST restored/resume", resumeOrder],
   ["POST crash", armCrash],
-  ["GET children", showChildren],
   ["GET verify", (exchange) => exchange.engine.verify()],
   ["GET metrics", metrics],
 ]);

@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorMessage } from "../common/index.ts";
 import { VenueInputError } from "../simulator/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
-import { type ControlCall, MissingError, WaitingError } from "./control-routes.ts";
+import { WaitingError } from "./control-routes.ts";
 import { InputError } from "./input-error.ts";
 import { ConflictError } from "./settlement.ts";
+import { type ControlCall, MissingError } from "./venue-controls.ts";
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/;

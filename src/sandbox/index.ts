@@ -10,11 +10,11 @@ export {
 export { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 export { type ManualClock, openManualClock } from "./manual-clock.ts";
 export type { MarketSetting, RateLimits, StoreSetting } from "./setting-readers.ts";
+export type { SettingSources } from "./setting-table.ts";
 export {
   asksForHelp,
   readSettings,
   type SandboxSettings,
-  type SettingSources,
   settingsHelp,
   venueRecordPath,
 } from "./settings.ts";

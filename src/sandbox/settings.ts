@@ -20,10 +20,17 @@ import {
   routeList,
   type SettingReader,
   type StoreSetting,
-  shown,
   storeSetting,
   wholeNumber,
 } from "./setting-readers.ts";
+import {
+  option,
+  readTable,
+  type SettingSources,
+  type SettingTable,
+  type SettingValues,
+  tableHelp,
+} from "./setting-table.ts";
 import { SettingsError } from "./settings-error.ts";
 import { EPOCH_MS } from "./whole-number.ts";
 
@@ -73,14 +80,6 @@ export type SandboxSettings = Readonly<{
   demoKey: Readonly<{ apiKey: string; secret: string }> | undefined;
   log: "text" | "json";
 }>;
-
-type Option<T> = Readonly<{ fallback: string; meaning: string; read: SettingReader<T> }>;
-
-const option = <T>(fallback: string, meaning: string, read: SettingReader<T>): Option<T> => ({
-  fallback,
-  meaning,
-  read,
-});
 
 const durationMs = wholeNumber({ min: 1, max: 31_536_000_000 });
 /** At least a minute, so that a child that was just settled can still be looked up. */
@@ -183,61 +182,18 @@ const OPTIONS = {
     optional(apiSecret),
   ),
   LOG: option("text", "text, or json = one JSON line when ready", oneOf("text", "json")),
-} as const satisfies Record<string, Option<unknown>>;
+} as const satisfies SettingTable;
 
-type Name = keyof typeof OPTIONS;
-type Values = { readonly [K in Name]: ReturnType<(typeof OPTIONS)[K]["read"]> };
-
-const NAMES = Object.keys(OPTIONS) as readonly Name[];
-
-const flagOf = (name: Name): string => `--${name.toLowerCase().replaceAll("_", "-")}`;
-
-const NAME_OF_FLAG: ReadonlyMap<string, Name> = new Map(NAMES.map((name) => [flagOf(name), name]));
-
-/** Sources of settings: environment variables by name, and the command line after the command. */
-export type SettingSources = Readonly<{
-  env: Readonly<Record<string, string | undefined>>;
-  argv: readonly string[];
-}>;
+type Values = SettingValues<typeof OPTIONS>;
 
 /**
  * Reads every setting. Flags take precedence over variables. Unknown and empty variables are ignored. Throws a
  * SettingsError with one line about the first invalid setting.
  */
 export function readSettings(sources: SettingSources): SandboxSettings {
-  const flags = readFlags(sources.argv);
-  const values = Object.fromEntries(
-    NAMES.map((name) => [name, readValue(name, sources.env, flags)]),
-  ) as Values;
+  const values = readTable(OPTIONS, sources);
   checkTogether(values);
   return settingsOf(values);
-}
-
-function readFlags(argv: readonly string[]): ReadonlyMap<Name, string> {
-  const flags = new Map<Name, string>();
-  for (let index = 0; index < argv.length; index++) {
-    const argument = argv[index] ?? "";
-    const [flag = "", ...rest] = argument.split("=");
-    const name = NAME_OF_FLAG.get(flag);
-    if (name === undefined)
-      throw new SettingsError(`unknown argument ${shown(argument)}: use --help to list all settings`);
-    if (flags.has(name)) throw new SettingsError(`${flag} was given twice`);
-    const value = argument.includes("=") ? rest.join("=") : argv[++index];
-    if (value === undefined || value === "") throw new SettingsError(`${flag} needs a value`);
-    flags.set(name, value);
-  }
-  return flags;
-}
-
-function readValue(name: Name, env: SettingSources["env"], flags: ReadonlyMap<Name, string>): unknown {
-  const flag = flags.get(name);
-  const text = flag ?? (env[name] || OPTIONS[name].fallback);
-  try {
-    return OPTIONS[name].read(text);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw new SettingsError(`${flag === undefined ? name : flagOf(name)}: ${error.message}`);
-  }
 }
 
 function checkTogether(values: Values): void {
@@ -310,17 +266,12 @@ export function asksForHelp(argv: readonly string[]): boolean {
 
 /** Returns every setting with its default and meaning, for `--help`. */
 export function settingsHelp(): string {
-  const width = Math.max(...NAMES.map((name) => flagOf(name).length)) + 2;
-  const lines = NAMES.map((name) => {
-    const { fallback, meaning } = OPTIONS[name];
-    return `  ${flagOf(name).padEnd(width)}${meaning}${fallback === "" ? "" : ` (${fallback})`}`;
-  });
   return [
     "managed-orders sandbox [--setting value ...]",
     "",
     "Settings, with their defaults in parentheses. Each is also read from the environment, such as PORT for --port; the flag takes precedence.",
     "",
-    ...lines,
+    ...tableHelp(OPTIONS),
     "",
   ].join("\n");
 }

@@ -85,6 +85,7 @@ const rooms = {
     ],
     above: [
       "index.ts",
+      "internal.ts",
       "engine.ts",
       "standby.ts",
       "running-engine.ts",

@@ -142,6 +142,7 @@ const APART: readonly string[] = [
   ...[
     "requests/schemas/index.ts",
     "ports/internal.ts",
+    "engine/internal.ts",
     "adapters/node/internal.ts",
     "adapters/postgres/internal.ts",
     "adapters/sqlite/internal.ts",

@@ -1,0 +1,2 @@
+/** Exports of the folder to other folders of this package. They are not part of the package's interface. */
+export { QuoteGate } from "./market/quote-gate.ts";

@@ -1,0 +1,189 @@
+import { createServer, type Server } from "node:http";
+import * as z from "zod";
+import { createMarketFeed } from "../adapters/memory/index.ts";
+import { createConsoleTelemetry, createEntropy, createSystemClock } from "../adapters/node/index.ts";
+import { createVenueServer } from "../adapters/venue-http/index.ts";
+import { QuoteGate } from "../engine/internal.ts";
+import type { Clock, ExecutionVenue, MarketData, MarketSink } from "../ports/index.ts";
+import { openPaperVenue, type PaperVenue } from "../simulator/index.ts";
+import type { JsonInput } from "../wire/index.ts";
+import { createCatalogue, demoBalances, SANDBOX_INSTRUMENTS } from "./catalogue.ts";
+import { createControlServer } from "./control-server.ts";
+import { DEMO_ACCOUNT_ID } from "./directory.ts";
+import { decimalText, positiveId, readInput } from "./input-error.ts";
+import { createManualMarket, createSyntheticMarket, type Market } from "./markets/index.ts";
+import { inPlainWords } from "./plain-words.ts";
+import {
+  type ControlCall,
+  idOf,
+  MissingError,
+  VENUE_HANDLERS,
+  type VenueControls,
+} from "./venue-controls.ts";
+import { readVenueFault } from "./venue-input.ts";
+import type { VenueSettings } from "./venue-settings.ts";
+
+/** A paper venue that runs in this process, behind HTTP. */
+export type VenueProcess = Readonly<{
+  url: string;
+  /** Base address of the control interface; undefined if it is off. */
+  controlUrl: string | undefined;
+  stop: () => Promise<void>;
+}>;
+
+/** Age, and time ahead of the clock, up to which the venue takes a quote; and the factor that is a jump. */
+const GATE = { quoteMaxAgeMs: 5_000, quoteMaxAheadMs: 1_000, quoteJumpFactor: 2 };
+
+/** Time without a look-up after which a settled child may be forgotten: twice the longest pause of an engine. */
+const QUIET_MS = 600_000;
+
+const RUN_ID_LENGTH = 12;
+const LOOPBACK = "127.0.0.1";
+
+/** Opens the venue on its record, its market and its ports. Rejects if a port is in use. */
+export async function startVenue(settings: VenueSettings): Promise<VenueProcess> {
+  const clock = createSystemClock();
+  const instruments = createCatalogue();
+  const telemetry = inPlainWords(createConsoleTelemetry({ level: "warn" }), (sentence) =>
+    process.stderr.write(`managed-orders: ${sentence}\n`),
+  );
+  const venue = await openPaperVenue({
+    ...{ clock, instruments, telemetry, path: settings.recordPath },
+    forgetting: { afterMs: settings.forgetsAfterMs, quietMs: QUIET_MS },
+  });
+  if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
+  const { marketData, sink } = createVenueMarket(venue, clock);
+  const market = marketOf(settings, clock);
+  market.start(sink);
+  const entropy = createEntropy();
+  const server = createVenueServer({
+    ...{ venue: timed(venue, clock), secret: settings.secret, clock, entropy, telemetry },
+    ...{ marketData, nativeOrders: venue.native, exposure: venue, instruments },
+    balances: { balances: (accountId) => venue.funds(accountId) },
+  });
+  const runId = entropy.token(RUN_ID_LENGTH);
+  let trades = 0;
+  const controls: VenueControls = {
+    ...{ sink, venue, instruments, clock, settle: () => venue.idle() },
+    nextTradeId: () => `control-${runId}-${++trades}`,
+    runMarket(on) {
+      market.run(on);
+      return { running: market.running };
+    },
+  };
+  const http = createServer();
+  server.attach(http);
+  const control =
+    settings.controlPort === "off"
+      ? undefined
+      : createControlServer(
+          (call) => answer(controls, call),
+          () => [],
+        );
+  const stop = async (): Promise<void> => {
+    market.stop();
+    server.close();
+    for (const one of [http, control]) {
+      one?.close();
+      one?.closeAllConnections();
+    }
+    await venue.close();
+  };
+  try {
+    const url = await listen(http, settings.host, settings.port);
+    return { url, controlUrl: control && (await listen(control, LOOPBACK, settings.controlPort)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function marketOf({ market, marketSeed }: VenueSettings, clock: Clock): Market {
+  return market.kind === "manual" ? createManualMarket() : createSyntheticMarket({ clock, seed: marketSeed });
+}
+
+/** The venue with the time of the clock by which it judges deadlines, which a client on another machine needs. */
+function timed(venue: PaperVenue, clock: Clock): ExecutionVenue {
+  return {
+    capabilities: venue.capabilities,
+    submit: (child, limits) => venue.submit(child, limits),
+    lookup: (child) => venue.lookup(child),
+    venueTimeMs: async () => clock.nowMs(),
+    subscribe: (listener) => venue.subscribe(listener),
+  };
+}
+
+type VenueMarket = Readonly<{ marketData: MarketData; sink: MarketSink }>;
+
+/**
+ * Creates the market of a venue: quotes that count reach the book of the venue and then its readers. Its own fills are
+ * trades of the market.
+ */
+function createVenueMarket(venue: PaperVenue, clock: Clock): VenueMarket {
+  const feed = createMarketFeed();
+  const gates = new Map<string, QuoteGate>();
+  for (const { symbol } of SANDBOX_INSTRUMENTS) gates.set(symbol, new QuoteGate(GATE));
+  venue.onPrint((print) => feed.print(print));
+  const sink: MarketSink = {
+    quote(input) {
+      const now = { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+      const quote = gates.get(input.symbol)?.take(input, now) ?? "unknown-symbol";
+      if (typeof quote === "string") return quote;
+      venue.quote(quote);
+      feed.quote(input);
+      return "counted";
+    },
+    heartbeat: (symbol) => feed.heartbeat(symbol),
+    print: (print) => feed.print(print),
+  };
+  return { marketData: feed, sink };
+}
+
+const accountBody = z.strictObject({
+  accountId: positiveId,
+  balances: z.record(z.string(), decimalText).optional(),
+  positions: z.record(z.string(), decimalText).optional(),
+});
+
+/** Answers a call of the control interface. Rejects with InputError, MissingError or VenueInputError. */
+async function answer(controls: VenueControls, call: ControlCall): Promise<JsonInput> {
+  const { venue, clock } = controls;
+  const shared = VENUE_HANDLERS.get(`${call.method} ${call.path.join("/")}`);
+  if (shared !== undefined) return (await shared(controls, call)) as JsonInput;
+  const [first, id = ""] = call.path;
+  switch (`${call.method} ${first} ${call.path.length}`) {
+    case "GET health 1":
+      return { ok: true, now: clock.nowMs() };
+    case "POST faults 1":
+      venue.setFault(readVenueFault(readInput(z.strictObject({ venue: z.unknown() }), call.body).venue));
+      return { ok: true };
+    case "POST accounts 1":
+      return await setAccount(venue, call);
+    case "GET accounts 2":
+      return showAccount(venue, readInput(positiveId, idOf(id)));
+    default:
+      throw new MissingError(`unknown call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
+  }
+}
+
+async function setAccount(venue: PaperVenue, { body }: ControlCall): Promise<JsonInput> {
+  const { accountId, balances, positions } = readInput(accountBody, body);
+  if (balances !== undefined) await venue.setBalances(accountId, balances);
+  if (positions !== undefined) await venue.setPositions(accountId, positions);
+  return showAccount(venue, accountId);
+}
+
+const showAccount = (venue: PaperVenue, accountId: number): JsonInput => ({
+  ...{ accountId, balances: venue.balances(accountId), positions: venue.positions(accountId) },
+});
+
+function listen(server: Server, host: string, port: number | "auto" | "off"): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port: typeof port === "number" ? port : 0 }, () => {
+      const bound = server.address();
+      const taken = typeof bound === "object" && bound !== null ? bound.port : 0;
+      resolve(`http://${host.includes(":") ? `[${host}]` : host}:${taken}`);
+    });
+  });
+}
