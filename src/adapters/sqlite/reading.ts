@@ -22,18 +22,10 @@ export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName 
  * file if it is not a store of this version or cannot be read.
  */
 export async function atOneMoment<T>(
-  { path, driver }: ReadingOptions,
+  options: ReadingOptions,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const name = basename(path);
-  const { database, release } = openToRead({ path, driver }, name);
-  try {
-    return await work(database);
-  } catch (error) {
-    throw withFileName(error, name);
-  } finally {
-    release();
-  }
+  return await reading(options, work, { alone: false });
 }
 
 /**
@@ -41,11 +33,21 @@ export async function atOneMoment<T>(
  * Nothing of it changes. Rejects like {@link atOneMoment}, and with the code EBUSY if the store is in use.
  */
 export async function atRest<T>(
-  { path, driver }: ReadingOptions,
+  options: ReadingOptions,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
+  return await reading(options, work, { alone: true });
+}
+
+type Sharing = Readonly<{ alone: boolean }>;
+
+async function reading<T>(
+  { path, driver }: ReadingOptions,
+  work: (database: Database) => Promise<T>,
+  sharing: Sharing,
+): Promise<T> {
   const name = basename(path);
-  const { database, release } = openToRead({ path, driver }, name, { alone: true });
+  const { database, release } = openToRead({ path, driver }, name, sharing);
   try {
     return await work(database);
   } catch (error) {
@@ -58,7 +60,7 @@ export async function atRest<T>(
 function openToRead(
   { path, driver: wanted }: ReadingOptions,
   name: string,
-  { alone = false }: Readonly<{ alone?: boolean }> = {},
+  { alone }: Sharing,
 ): Readonly<{ database: Database; release: () => void }> {
   const driver = loadDriver(wanted);
   let database: Database | undefined;
