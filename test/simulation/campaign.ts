@@ -1,4 +1,6 @@
 import {
+  CLUSTER_FAULTS,
+  CLUSTER_SITUATIONS,
   type Cuts,
   FAULTS,
   runWorld,
@@ -20,6 +22,18 @@ export const GIVEN: Pick<WorldRun, "turn" | "rows"> = { turn, rows: RECORDED_ROW
 export const givenOf = (seed: number): Pick<WorldRun, "turn" | "rows" | "disk"> =>
   seed % 3 === 0 ? { ...GIVEN, disk: archivedDisk } : GIVEN;
 
+/** Steps of one cluster. Most of them are several actions. */
+export const CLUSTER_STEPS = 16;
+
+/** What a run is: worlds of one process after the other, or clusters of one to five nodes. */
+export type Kind = "world" | "cluster";
+
+/** Options of the run of a seed. */
+export const runOf = (kind: Kind, seed: number, steps: number, cuts: Cuts = {}): WorldRun =>
+  kind === "cluster"
+    ? { seed, steps, cuts, ...GIVEN, cluster: true }
+    : { seed, steps, cuts, ...givenOf(seed) };
+
 /** The totals of many worlds, and the next seed. */
 export type Progress = {
   nextSeed: number;
@@ -30,6 +44,7 @@ export type Progress = {
   orders: number;
   children: number;
   processes: number;
+  takeovers: number;
   requests: number;
   faults: Record<string, number>;
   situations: Record<string, number>;
@@ -37,7 +52,14 @@ export type Progress = {
 };
 
 /** A seed that failed, the invariant, and its plan after reduction. */
-export type Failure = Readonly<{ seed: number; steps: number; invariant: string; seen: string; cuts: Cuts }>;
+export type Failure = Readonly<{
+  kind: Kind;
+  seed: number;
+  steps: number;
+  invariant: string;
+  seen: string;
+  cuts: Cuts;
+}>;
 
 /** The progress before the first world. */
 export function noProgress(firstSeed: number): Progress {
@@ -50,6 +72,7 @@ export function noProgress(firstSeed: number): Progress {
     orders: 0,
     children: 0,
     processes: 0,
+    takeovers: 0,
     requests: 0,
     faults: {},
     situations: {},
@@ -58,10 +81,15 @@ export function noProgress(firstSeed: number): Progress {
 }
 
 /** Adds the world of the next seed; a failing plan is reduced first. */
-export async function addWorld(progress: Progress, steps: number, nowMs: () => number): Promise<WorldReport> {
+export async function addWorld(
+  progress: Progress,
+  steps: number,
+  nowMs: () => number,
+  kind: Kind = "world",
+): Promise<WorldReport> {
   const seed = progress.nextSeed;
   const startedMs = nowMs();
-  const report = await runWorld({ seed, steps, ...givenOf(seed) });
+  const report = await runWorld(runOf(kind, seed, steps));
   progress.ms += nowMs() - startedMs;
   progress.nextSeed++;
   progress.worlds++;
@@ -70,17 +98,29 @@ export async function addWorld(progress: Progress, steps: number, nowMs: () => n
   progress.orders += report.orders;
   progress.children += report.children;
   progress.processes += report.processes;
+  progress.takeovers += report.takeovers;
   progress.requests += report.requests;
   addCounts(progress.faults, report.faults);
   addCounts(progress.situations, report.situations);
-  if (report.broken !== undefined) progress.failures.push(await failureOf(report, steps));
+  if (report.broken !== undefined) progress.failures.push(await failureOf(report, steps, kind));
   return report;
 }
 
-async function failureOf(report: WorldReport, steps: number): Promise<Failure> {
+/** Adds the totals of other worlds. */
+export function addProgress(
+  progress: Progress,
+  { nextSeed: _, faults, situations, failures, ...sums }: Progress,
+): void {
+  for (const [name, sum] of Object.entries(sums) as [keyof typeof sums, number][]) progress[name] += sum;
+  addCounts(progress.faults, faults);
+  addCounts(progress.situations, situations);
+  progress.failures.push(...failures);
+}
+
+async function failureOf(report: WorldReport, steps: number, kind: Kind): Promise<Failure> {
   const { seed, broken } = report;
-  const { cuts } = await shrink({ seed, steps, ...givenOf(seed) }, report);
-  return { seed, steps, invariant: broken?.invariant ?? "", seen: broken?.seen ?? "", cuts };
+  const { cuts } = await shrink(runOf(kind, seed, steps), report);
+  return { kind, seed, steps, invariant: broken?.invariant ?? "", seen: broken?.seen ?? "", cuts };
 }
 
 function addCounts(sums: Record<string, number>, counts: Readonly<Record<string, number>>): void {
@@ -88,16 +128,21 @@ function addCounts(sums: Record<string, number>, counts: Readonly<Record<string,
 }
 
 /** The command that repeats one seed, with the reductions of its plan. */
-export function commandOf({ seed, steps, cuts }: Failure): string {
-  return `SEED=${seed} STEPS=${steps} CUTS='${JSON.stringify(cuts)}' npm run world`;
+export function commandOf({ kind, seed, steps, cuts }: Failure): string {
+  const name = kind === "cluster" ? "npm run world -- cluster" : "npm run world";
+  return `SEED=${seed} STEPS=${steps} CUTS='${JSON.stringify(cuts)}' ${name}`;
 }
 
 /** Situations that were never reached. */
-export function unreached({ situations }: Pick<Progress, "situations">): readonly string[] {
-  return SITUATIONS.filter((name) => situations[name] === undefined);
+export function unreached(
+  { situations }: Pick<Progress, "situations">,
+  kind: Kind = "world",
+): readonly string[] {
+  const names = kind === "cluster" ? CLUSTER_SITUATIONS : SITUATIONS;
+  return names.filter((name) => situations[name] === undefined);
 }
 
 /** Faults that are on in some plans and never struck. */
-export function unstruck({ faults }: Pick<Progress, "faults">): readonly string[] {
-  return FAULTS.filter((name) => faults[name] === undefined);
+export function unstruck({ faults }: Pick<Progress, "faults">, kind: Kind = "world"): readonly string[] {
+  return (kind === "cluster" ? CLUSTER_FAULTS : FAULTS).filter((name) => faults[name] === undefined);
 }

@@ -1,24 +1,35 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { type Cuts, drawPlan, runWorld } from "../../src/simulator/world/index.ts";
-import { addWorld, commandOf, givenOf, noProgress, type Progress, unreached, unstruck } from "./campaign.ts";
+import { isMainThread } from "node:worker_threads";
+import { type Cuts, drawClusterPlan, drawPlan, runWorld } from "../../src/simulator/world/index.ts";
+import {
+  addWorld,
+  CLUSTER_STEPS,
+  commandOf,
+  type Kind,
+  noProgress,
+  type Progress,
+  runOf,
+  unreached,
+  unstruck,
+} from "./campaign.ts";
+import { runClusters, serveClusters } from "./cluster/workers.ts";
 import { brokenBy, KEPT } from "./kept-seeds.ts";
 
-const { SEED, STEPS, TOTAL, RESUME, CUTS } = process.env;
-const stepsOfOne = Number(STEPS ?? 2_000);
+const { SEED, STEPS, TOTAL, RUNS, RESUME, CUTS } = process.env;
+const kind: Kind = process.argv[2] === "cluster" ? "cluster" : "world";
+const stepsOfOne = Number(STEPS ?? (kind === "cluster" ? CLUSTER_STEPS : 2_000));
 
-if (SEED !== undefined && TOTAL === undefined) await one(Number(SEED), JSON.parse(CUTS ?? "{}") as Cuts);
+if (!isMainThread) serveClusters();
+else if (kind === "cluster" && (SEED === undefined || RUNS !== undefined)) await clusters();
+else if (SEED !== undefined && TOTAL === undefined) await one(Number(SEED), JSON.parse(CUTS ?? "{}") as Cuts);
 else await many(Number(TOTAL ?? 5_000_000), Number(SEED ?? 1));
 
 /** Runs one seed and prints every detail. */
 async function one(seed: number, cuts: Cuts): Promise<void> {
   const started = performance.now();
-  const plan = drawPlan(seed, stepsOfOne, cuts);
+  const plan = (kind === "cluster" ? drawClusterPlan : drawPlan)(seed, stepsOfOne, cuts);
   console.log(JSON.stringify({ ...plan, settings: undefined }, undefined, 1));
-  const {
-    broken,
-    plan: _plan,
-    ...report
-  } = await runWorld({ seed, steps: stepsOfOne, cuts, ...givenOf(seed) });
+  const { broken, plan: _plan, ...report } = await runWorld(runOf(kind, seed, stepsOfOne, cuts));
   console.log(report);
   console.log(`${Math.round(performance.now() - started)} ms`);
   if (broken === undefined) return;
@@ -40,19 +51,15 @@ async function runKept(): Promise<void> {
  * a later run can continue.
  */
 async function many(total: number, firstSeed: number): Promise<void> {
-  const file = RESUME;
-  const kept = file !== undefined && existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  const progress = kept === undefined ? noProgress(firstSeed) : (JSON.parse(kept) as Progress);
+  const kept = resumed();
+  const progress = kept ?? noProgress(firstSeed);
   if (kept === undefined) await runKept();
   for (let toldMs = performance.now(); progress.steps < total; ) {
     const failures = progress.failures.length;
     await addWorld(progress, stepsOfOne, () => performance.now());
     const failure = progress.failures[failures];
     if (failure !== undefined) console.log(`${failure.invariant}: ${failure.seen}\n${commandOf(failure)}`);
-    if (file !== undefined) {
-      writeFileSync(`${file}.new`, JSON.stringify(progress));
-      renameSync(`${file}.new`, file);
-    }
+    save(progress);
     if (performance.now() - toldMs < 10_000) continue;
     toldMs = performance.now();
     console.log(`${progress.steps} steps, ${progress.worlds} worlds, ${progress.failures.length} failures`);
@@ -60,12 +67,41 @@ async function many(total: number, firstSeed: number): Promise<void> {
   tell(progress);
 }
 
+/** Runs clusters across all processors until their number is reached; writes the progress, so that a later run continues. */
+async function clusters(): Promise<void> {
+  const progress = resumed() ?? noProgress(Number(SEED ?? 1));
+  let toldMs = performance.now();
+  await runClusters(progress, { runs: Number(RUNS ?? 200_000), steps: stepsOfOne }, (failures) => {
+    for (const failure of failures)
+      console.log(`${failure.invariant}: ${failure.seen}\n${commandOf(failure)}`);
+    save(progress);
+    if (performance.now() - toldMs < 10_000) return;
+    toldMs = performance.now();
+    console.log(
+      `${progress.worlds} clusters, ${progress.takeovers} takeovers, ${progress.failures.length} failures`,
+    );
+  });
+  tell(progress);
+}
+
+/** Returns the progress in the file RESUME, if there is one. */
+function resumed(): Progress | undefined {
+  if (RESUME === undefined || !existsSync(RESUME)) return undefined;
+  return JSON.parse(readFileSync(RESUME, "utf8")) as Progress;
+}
+
+function save(progress: Progress): void {
+  if (RESUME === undefined) return;
+  writeFileSync(`${RESUME}.new`, JSON.stringify(progress));
+  renameSync(`${RESUME}.new`, RESUME);
+}
+
 function tell(progress: Progress): void {
   const { faults, situations, failures, ...sums } = progress;
   console.log({ ...sums, stepsPerSecond: Math.round((1_000 * sums.steps) / sums.ms) });
   console.log("faults", faults);
   console.log("situations", situations);
-  const [silent, rare] = [unstruck(progress), unreached(progress)];
+  const [silent, rare] = [unstruck(progress, kind), unreached(progress, kind)];
   if (silent.length > 0) console.log("faults that never struck", silent);
   if (rare.length > 0) console.log("situations that were never reached", rare);
   for (const failure of failures) console.log(`${failure.invariant}: ${commandOf(failure)}`);

@@ -70,8 +70,32 @@ export const FAULTS = [
   "operator settles",
 ] as const;
 
+/** Further faults of a world with several nodes. */
+export const CLUSTER_FAULTS = [
+  "node is killed at a named point",
+  "node is killed with an append under way",
+  "node leaves with an append under way",
+  "machine of a node sleeps",
+  "machine of a node stands still",
+  "node stops before its socket",
+  "node cannot ask the store",
+  "node does not hear the store",
+  "node cannot ask the venue",
+  "node does not hear the venue",
+  "store is gone for all nodes",
+  "store keeps an append until a takeover",
+  "store fails a call of a lease",
+  "store answers a call of a lease late",
+  "store loses the answer to a call of a lease",
+  "clock of a node is off",
+  "clock of a node steps",
+  "shards are handed over",
+  "nodes have one name",
+  "node of an old version joins",
+] as const;
+
 /** The name of a fault. */
-export type Fault = (typeof FAULTS)[number];
+export type Fault = (typeof FAULTS)[number] | (typeof CLUSTER_FAULTS)[number];
 
 /** Rates of the faults that are on. Each is a factor of the fault's chance at every opportunity. */
 export type FaultRates = Readonly<Partial<Record<Fault, number>>>;

@@ -1,12 +1,14 @@
 import { createMemoryInstruments } from "../../adapters/memory/index.ts";
-import { openEngine } from "../../engine/index.ts";
+import { type Engine, type EngineOptions, openEngine } from "../../engine/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
 import type { Random } from "../random/index.ts";
+import { openNode } from "./cluster/open-node.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
+import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Plan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
@@ -19,6 +21,7 @@ import type { WorldVolumes } from "./world-volumes.ts";
 /** The parts of the world that processes use. */
 export type FleetWorld = Readonly<{
   plan: Plan;
+  demand: Demand;
   time: WorldTime;
   situations: Situations;
   journal: JournalBook;
@@ -41,6 +44,7 @@ export class Fleet {
   #old: Instance[] = [];
   #generations = 0;
   #tokens = 0;
+  #takeovers = 0;
 
   /** The process that took over the store last. */
   #owner: Instance | undefined;
@@ -65,15 +69,34 @@ export class Fleet {
     return this.#generations;
   }
 
-  /** The newest process, if it is running. */
+  /** Number of times that a node took the shards of another one over. */
+  get takeovers(): number {
+    return this.#takeovers;
+  }
+
+  /** The process that took over the store last. It may be dead. */
+  get owner(): Instance | undefined {
+    return this.#owner;
+  }
+
+  /** The newest process, or of a cluster the owner of the shards, if it is running. */
   get running(): Instance | undefined {
-    const instance = this.newest;
+    const instance = this.#isCluster ? this.#owner : this.newest;
     return instance?.state === "running" && !instance.paused ? instance : undefined;
+  }
+
+  get #isCluster(): boolean {
+    return this.#options.parts().plan.cluster !== undefined;
   }
 
   /** Picks a process that accepts requests, sometimes an old one. */
   pick(random: Random): Instance | undefined {
     const wish = random.chance(0.1);
+    if (this.#isCluster) {
+      const serving = this.alive.filter(({ service }) => service !== undefined);
+      const isOwner = (instance: Instance): boolean => instance === this.#owner;
+      return serving.find((instance) => isOwner(instance) !== wish) ?? serving.at(-1);
+    }
     const old = this.#old.find((instance) => instance.state === "running" || instance.state === "closing");
     const newest = this.newest;
     if (wish && old !== undefined) return old;
@@ -81,12 +104,12 @@ export class Fleet {
   }
 
   /** Starts a process. The previous one continues if it is not dead. */
-  start(): Instance {
+  start(name = `node-${this.#generations + 1}`): Instance {
     const { parts } = this.#options;
     const { time } = parts();
     if (this.#newest !== undefined && !this.#newest.dead) this.#old.push(this.#newest);
     this.#old = this.#old.filter((instance) => !instance.dead);
-    const instance = new Instance(++this.#generations, time.trueMs);
+    const instance = new Instance(++this.#generations, time.trueMs, name);
     this.#newest = instance;
     parts().beside(this.#open(instance));
     return instance;
@@ -94,11 +117,18 @@ export class Fleet {
 
   /** Records that a process took over the store. */
   acquired(instance: Instance): void {
-    const nowMs = this.#options.parts().time.trueMs;
+    const { plan, time } = this.#options.parts();
+    const nowMs = time.trueMs;
     // This includes a dead process: requests that it sent to the store may still arrive.
-    if (this.#owner !== undefined && this.#owner !== instance) this.#owner.replacedAtMs ??= nowMs;
+    if (this.#owner !== undefined && this.#owner !== instance) {
+      if (plan.cluster !== undefined) checkClaim(this.#options.parts(), this.#owner);
+      this.#owner.replacedAtMs ??= nowMs;
+      this.#takeovers++;
+    }
     this.#owner = instance;
     instance.ownedAtMs = nowMs;
+    instance.replacedAtMs = undefined;
+    instance.released = false;
   }
 
   kill(instance: Instance): void {
@@ -124,6 +154,7 @@ export class Fleet {
     const { demand, parts } = this.#options;
     const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
+    let isFollowing = false;
     const shared = {
       instruments: this.#instruments,
       accounts: hosts.accounts(instance),
@@ -132,7 +163,7 @@ export class Fleet {
       telemetry: this.#telemetry(instance),
     };
     try {
-      const engine = await openEngine({
+      const options: EngineOptions = {
         ...shared,
         store: store.open(instance),
         exposure: hosts.exposure(instance),
@@ -147,13 +178,23 @@ export class Fleet {
         },
         settings: plan.settings,
         ...(plan.brings.volumeHistory && { volumeHistory: volumes.open(instance) }),
-      });
+        probe: (point) => instance.point(point, () => this.kill(instance)),
+      };
+      let engine: Engine;
+      if (plan.cluster === undefined) engine = await openEngine(options);
+      else {
+        const standby = await openNode(instance, options, plan.cluster);
+        isFollowing = true;
+        engine = await standby.takenOver;
+        if (!instance.dead) checkTakenOver(parts(), instance, engine);
+      }
       if (instance.dead) return;
       instance.engine = engine;
       instance.service = this.#service(instance, { ...shared, engine });
-      instance.state = "running";
+      if (instance.state !== "closing") instance.state = "running";
     } catch (error) {
-      demand(instance.dead || instance.storeFaults > 0, "an engine opens", () => String(error));
+      const isClosed = isFollowing && instance.state === "closing";
+      demand(instance.dead || isClosed || instance.storeFaults > 0, "an engine opens", () => String(error));
       this.kill(instance);
     }
   }

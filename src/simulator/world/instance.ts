@@ -1,13 +1,20 @@
-import type { Engine } from "../../engine/index.ts";
+import type { Engine, EngineOptions, Standby } from "../../engine/index.ts";
 import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Service } from "../../service/index.ts";
+import { Link } from "./cluster/link.ts";
+import { MachineClock, type Standstill } from "./cluster/machine-clock.ts";
 import { SeenMarkets } from "./seen-markets.ts";
 
-/** State of a process. */
-export type InstanceState = "opening" | "running" | "closing" | "dead";
+type ProbePoint = Parameters<NonNullable<EngineOptions["probe"]>>[0];
+
+/** Wall clock and true time of a world. */
+type WorldMoment = Readonly<{ wallMs: number; trueMs: number }>;
+
+/** State of a process. One that is `following` is a standby of a cluster. */
+export type InstanceState = "opening" | "following" | "running" | "closing" | "dead";
 
 /** Number of turns that a process may take before time passes. */
-const TURNS_AT_ONCE = 2_000;
+const TURNS_AT_ONCE = 200;
 
 /** Returns a new promise each time: whatever waits for a shared promise is kept in memory forever. */
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -20,9 +27,21 @@ export class Instance {
   /** Number of the process in its world, from 1. */
   readonly generation: number;
   readonly openedAtMs: number;
+  /** Its name in a cluster. Others may have the same. */
+  readonly name: string;
   state: InstanceState = "opening";
   engine: Engine | undefined;
   service: Service | undefined;
+  /** What it is until it takes over, in a cluster. */
+  standby: Standby | undefined;
+  /** The clocks of its machine. */
+  readonly machine: MachineClock = new MachineClock();
+  /** Its connections to the store and to the venue. */
+  readonly links: Readonly<{ store: Link; venue: Link }> = { store: new Link(), venue: new Link() };
+  /** True time at which its last successful renewal was asked for. */
+  renewedAtMs: number = Number.NEGATIVE_INFINITY;
+  /** True time at which clocks of its machine last stood still. */
+  stoodAtMs: number = Number.NEGATIVE_INFINITY;
   /** Sink of its engine for quotes and prints. */
   sink: MarketSink | undefined;
   /** The market data that it received and counted. */
@@ -31,6 +50,12 @@ export class Instance {
   ownedAtMs: number | undefined;
   /** Time at which another process took over the store. */
   replacedAtMs: number | undefined;
+  /** Whether it has given the shards back by itself since then. */
+  released = false;
+  /** Number of durable records when it claimed the shards. */
+  recordsAtClaim = 0;
+  /** The point of its engine at which it dies. */
+  diesAt: ProbePoint | undefined;
   /** Number of store faults it met, and of appends and reads in progress. */
   storeFaults = 0;
   appending = 0;
@@ -41,9 +66,10 @@ export class Instance {
   #held: (() => void)[] | undefined;
   readonly #onDeath: Set<() => void> = new Set();
 
-  constructor(generation: number, openedAtMs: number) {
+  constructor(generation: number, openedAtMs: number, name = "") {
     this.generation = generation;
     this.openedAtMs = openedAtMs;
+    this.name = name;
   }
 
   get dead(): boolean {
@@ -69,6 +95,13 @@ export class Instance {
     for (const hear of told) hear();
   }
 
+  /** Reaches a named point of its engine, at which it may have to die. */
+  point(point: ProbePoint, kill: () => void): void {
+    if (this.diesAt !== point || this.dead) return;
+    this.diesAt = undefined;
+    kill();
+  }
+
   /** Calls `hear` once when the process dies. The returned function cancels that. */
   onDeath(hear: () => void): () => void {
     this.#onDeath.add(hear);
@@ -77,6 +110,27 @@ export class Instance {
 
   pause(): void {
     if (!this.dead) this.#held ??= [];
+  }
+
+  /** Stops the process with clocks of its machine. `goOn` ends it. */
+  standStill(what: Standstill, { wallMs, trueMs }: WorldMoment): void {
+    if (this.dead || this.paused) return;
+    // Whatever it asks now is answered late.
+    this.storeFaults++;
+    this.pause();
+    this.machine.stop(what, { wallMs, monotonicMs: trueMs });
+  }
+
+  goOn({ wallMs, trueMs }: WorldMoment): void {
+    if (!this.paused) return;
+    this.machine.goOn({ wallMs, monotonicMs: trueMs });
+    this.stoodAtMs = trueMs;
+    this.resume();
+  }
+
+  /** Returns what the clocks of its machine show. */
+  now({ wallMs, trueMs }: WorldMoment): Readonly<{ wallMs: number; monotonicMs: number }> {
+    return this.machine.read({ wallMs, monotonicMs: trueMs });
   }
 
   resume(): void {
@@ -92,20 +146,31 @@ export class Instance {
     else this.#held.push(run);
   }
 
-  /** Makes an outgoing call, and passes on its answer. */
-  async call<T>(call: () => Promise<T>): Promise<T> {
+  /** Makes an outgoing call, and passes on its answer. Both may be lost on its way. */
+  async call<T>(call: () => Promise<T>, link?: Link): Promise<T> {
     if (this.dead) return never();
     if (this.paused) await this.#resumed();
+    if (link?.isMute === true) await this.#broken(link);
     try {
       return await call();
     } finally {
+      if (link?.isDeaf === true) await this.#broken(link);
       if (this.dead) await never();
       if (this.paused) await this.#resumed();
     }
   }
 
+  async #broken(link: Link): Promise<never> {
+    await link.whole();
+    if (this.dead) return never();
+    if (this.paused) await this.#resumed();
+    this.storeFaults++;
+    throw new Error("connection reset");
+  }
+
   /** Returns the world's clock as the process sees it. */
-  clock(clock: Clock): Clock {
+  clock(world: Clock): Clock {
+    const clock = this.machine.of(world);
     const inside = (run: () => void) => (): void => this.enter(run);
     return {
       ...clock,

@@ -41,16 +41,21 @@ type Base = Pick<WorldParts, "plan" | "random" | "faults" | "situations" | "time
 
 /** Creates the parts of a world. Each has its own random generator. */
 export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
-  const disk = given.disk(plan.forgets);
   const turn = async (): Promise<void> => {
     do await given.turn();
     while (disk.isBusy?.() === true);
   };
   const base = makeBase(plan, { ...given, turn });
+  const disk = given.disk(plan.forgets, plan.cluster && base.time.clock);
   const { demand, situations, faults, time, random } = base;
   const shared = { faults, situations, time };
   const journal = new JournalBook(demand, given.checks);
-  const tape = new TrueTape({ ...shared, random: random.of("tape") });
+  const tape = new TrueTape({
+    ...shared,
+    random: random.of("tape"),
+    // A node whose clock is behind takes a print for fresh that is not.
+    ...(plan.cluster && { freshMs: Number.POSITIVE_INFINITY }),
+  });
   const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, demand });
   const fleet = new Fleet(
     { demand, parts: () => parts },
@@ -65,6 +70,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     departures,
     kill: (instance) => fleet.kill(instance),
     acquired: (instance) => fleet.acquired(instance),
+    cluster: plan.cluster,
   });
   const others = { tape, hosts, fleet, store, journal, disk, departures };
   const parts: WorldParts = {
@@ -134,7 +140,8 @@ function makeVenue(
     }),
     isOpening: () => fleet.newest?.state === "opening",
     priceOf: priceIn(base),
-    submitting: (child, deadlineMs, instance) => checkSubmit(parts(), { child, deadlineMs, instance }),
+    submitting: (submitting) => checkSubmit(parts(), submitting),
+    hasNodes: plan.cluster !== undefined,
     executed: (row, size, executionId) => {
       hosts.executed(row, size);
       tape.owe(row.child.symbol, executionId, size);

@@ -14,7 +14,7 @@ const NEVER: readonly BadQuote[] = ["zero", "crossed", "malformed"];
 /** Sends a quote to a process, judges its verdict (I30), and records a quote that it has counted. */
 export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote): void {
   instance.enter(() => {
-    const nowMs = parts.time.wallMs;
+    const { wallMs: nowMs, monotonicMs } = instance.now(parts.time);
     const quote = { ...told.quote, timeMs: told.quote.timeMs ?? nowMs };
     const verdict = instance.sink?.quote(told.quote);
     if (verdict === undefined) return;
@@ -26,7 +26,7 @@ export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote
     const seen = readSeen(quote, quote.timeMs);
     const isGood = seen !== undefined && isTimely && (told.bad === undefined || !NEVER.includes(told.bad));
     demand(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${ageMs} ms old`);
-    if (seen !== undefined) instance.markets.counted(seen, parts.time.trueMs);
+    if (seen !== undefined) instance.markets.counted(seen, monotonicMs);
   });
 }
 
@@ -43,7 +43,8 @@ function sawVerdict(
   if (verdict === "out-of-order") situations.saw("quote out of order dropped");
   if (verdict === "zero" || verdict === "crossed" || verdict === "malformed")
     situations.saw("bad quote dropped");
-  const isLate = instance.markets.ageMs(quote.symbol, quote.timeMs ?? 0, time.trueMs) > 5_000;
+  const { monotonicMs } = instance.now(time);
+  const isLate = instance.markets.ageMs(quote.symbol, { wallMs: quote.timeMs ?? 0, monotonicMs }) > 5_000;
   if (isLate && instance.markets.last(quote.symbol) !== undefined)
     situations.saw("no quote for longer than its age");
 }
@@ -85,7 +86,7 @@ export class MarketPublisher {
       for (const { symbol } of markets) {
         instance.enter(() => {
           instance.sink?.heartbeat(symbol);
-          if (instance.sink !== undefined) instance.markets.heartbeat(symbol, time.wallMs, time.trueMs);
+          if (instance.sink !== undefined) instance.markets.heartbeat(symbol, instance.now(time));
         });
       }
     }

@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
 import type { VenueCapabilities } from "../../ports/index.ts";
 import { createRandom, type Random } from "../random/index.ts";
+import type { ClusterPlan } from "./cluster/cluster-plan.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
 
 /** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */
@@ -53,6 +54,8 @@ export type Plan = Readonly<{
   brings: Readonly<{ nativeOrders: boolean; volumeHistory: boolean }>;
   /** Whether records leave the store with the rows of their orders. Then hours pass, and retention is short. */
   forgets: boolean;
+  /** Present if the processes are nodes of a cluster. */
+  cluster?: ClusterPlan;
 }>;
 
 /** Reductions of a plan that make a failing run smaller. The rest of the run keeps its draws. */
@@ -174,10 +177,14 @@ function drawMemory(random: Random): Pick<Plan, "venueForgetsAfterMs"> {
  * Draws the rates: about half of the faults, from rare to frequent; sometimes all of them, or none. Each fault has its
  * own generator.
  */
-function drawRates(random: Random, without: readonly Fault[]): FaultRates {
+export function drawRates(
+  random: Random,
+  without: readonly Fault[],
+  faults: readonly Fault[] = FAULTS,
+): FaultRates {
   const mood = random.next();
   const rates: Partial<Record<Fault, number>> = {};
-  for (const fault of FAULTS) {
+  for (const fault of faults) {
     const own = random.of(fault);
     const isOn = mood < 0.05 ? false : mood > 0.85 || own.chance(0.5);
     const rate = 0.3 + own.next() * own.next() * 3;

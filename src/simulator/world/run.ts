@@ -1,3 +1,4 @@
+import { drawClusterPlan } from "./cluster/cluster-plan.ts";
 import type { Fault } from "./faults.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import type { RecordedRows } from "./make-parts.ts";
@@ -17,6 +18,8 @@ export type WorldRun = Readonly<{
   rows: RecordedRows;
   /** Creates the disk of the stores. Default: one in memory. */
   disk?: CreateDisk;
+  /** Whether the processes are nodes of a cluster. Default false. */
+  cluster?: boolean;
 }>;
 
 /** Results of a run. */
@@ -32,6 +35,7 @@ export type WorldReport = Readonly<{
   children: number;
   executions: number;
   processes: number;
+  takeovers: number;
   requests: number;
   faults: Readonly<Record<string, number>>;
   situations: Readonly<Record<string, number>>;
@@ -49,8 +53,9 @@ export async function runWorld({
   turn,
   rows,
   disk = memoryDisk,
+  cluster = false,
 }: WorldRun): Promise<WorldReport> {
-  const plan = drawPlan(seed, steps, cuts);
+  const plan = (cluster ? drawClusterPlan : drawPlan)(seed, steps, cuts);
   const world = new World(plan, { turn, rows, disk });
   let broken: InvariantBroken | undefined;
   try {
@@ -75,6 +80,7 @@ export async function runWorld({
     children: venue.rows.size,
     executions,
     processes: fleet.generations,
+    takeovers: fleet.takeovers,
     requests: ledger.answered,
     faults: faults.counts,
     situations: situations.counts,

@@ -18,6 +18,9 @@ export type SeenQuote = Readonly<{
 /** A quote with its number among the counted quotes of its market. */
 type NumberedQuote = SeenQuote & Readonly<{ sequence: number }>;
 
+/** A moment by the clocks of a process. */
+type Reading = Readonly<{ wallMs: number; monotonicMs: number }>;
+
 /** The quotes of each market that a process has counted, according to the world. */
 export class SeenMarkets {
   readonly #last: Map<string, SeenQuote> = new Map();
@@ -27,8 +30,8 @@ export class SeenMarkets {
   /** The newest quotes of each market, for causes of triggers. */
   readonly #recent: Map<string, NumberedQuote[]> = new Map();
 
-  counted(quote: SeenQuote, trueMs: number): void {
-    this.#heardAtMs.set(quote.symbol, trueMs);
+  counted(quote: SeenQuote, monotonicMs: number): void {
+    this.#heardAtMs.set(quote.symbol, monotonicMs);
     this.#last.set(quote.symbol, quote);
     this.#confirmedAtMs.set(quote.symbol, quote.timeMs);
     const recent = this.#recent.get(quote.symbol) ?? [];
@@ -37,10 +40,10 @@ export class SeenMarkets {
     this.#recent.set(quote.symbol, recent);
   }
 
-  heartbeat(symbol: string, nowMs: number, trueMs: number): void {
+  heartbeat(symbol: string, { wallMs, monotonicMs }: Reading): void {
     const confirmed = this.#confirmedAtMs.get(symbol);
-    if (confirmed !== undefined) this.#heardAtMs.set(symbol, trueMs);
-    if (confirmed !== undefined) this.#confirmedAtMs.set(symbol, Math.max(confirmed, nowMs));
+    if (confirmed !== undefined) this.#heardAtMs.set(symbol, monotonicMs);
+    if (confirmed !== undefined) this.#confirmedAtMs.set(symbol, Math.max(confirmed, wallMs));
   }
 
   last(symbol: string): SeenQuote | undefined {
@@ -48,10 +51,10 @@ export class SeenMarkets {
   }
 
   /** Returns the time since the source last confirmed its quote, on the clock by which it is longer. */
-  ageMs(symbol: string, wallMs: number, trueMs: number): number {
+  ageMs(symbol: string, { wallMs, monotonicMs }: Reading): number {
     const never = Number.NEGATIVE_INFINITY;
     const byWallMs = wallMs - (this.#confirmedAtMs.get(symbol) ?? never);
-    return Math.max(byWallMs, trueMs - (this.#heardAtMs.get(symbol) ?? never));
+    return Math.max(byWallMs, monotonicMs - (this.#heardAtMs.get(symbol) ?? never));
   }
 
   /** Returns whether a quote with these prices and this time was counted under this number. */

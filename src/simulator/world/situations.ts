@@ -137,8 +137,34 @@ export const SITUATIONS = [
   "GTD order expired",
 ] as const;
 
+/** Further rare situations of a world with several nodes. */
+export const CLUSTER_SITUATIONS = [
+  "takeover after a death",
+  "takeover from a living node",
+  "takeover with a child in flight",
+  "takeover of a trailing reference",
+  "takeover inside an open slot",
+  "takeover with an unfinished list",
+  "append of the old owner kept just before a takeover",
+  "append of the old owner refused after a takeover",
+  "claim refused",
+  "claim made and not heard",
+  "node declared dead that lives",
+  "lease renewed after it lapsed",
+  "shards handed over",
+  "hand-over without a ready node",
+  "child handed over after a stop refused by the venue",
+  "child of a lapsed node refused by the venue",
+  "every node without the store for longer than two ttl",
+  "store back after longer than two ttl",
+  "active node with a wrong clock",
+  "two living nodes with one name",
+  "node of an old version buried",
+  "no node alive",
+] as const;
+
 /** The name of a situation. */
-export type Situation = (typeof SITUATIONS)[number];
+export type Situation = (typeof SITUATIONS)[number] | (typeof CLUSTER_SITUATIONS)[number];
 
 /** Counts the situations that a world reaches. */
 export class Situations {

@@ -5,9 +5,6 @@ import type { Faults } from "./faults.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldTime } from "./world-time.ts";
 
-/** Maximum age of a fresh print. */
-const FRESH_MS = 5_000;
-
 type Market = {
   readonly told: PrintInput[];
   /** True times of all reports of each trade: at the first one, no process may have listened. */
@@ -17,8 +14,22 @@ type Market = {
   total: Quantity;
 };
 
+/** Greatest age of a fresh print. */
+const FRESH_MS = 5_000;
+
+/** Dependencies of a tape, and the greatest age of a print that an engine may take for fresh. */
+export type TapeParts = Readonly<{
+  random: Random;
+  faults: Faults;
+  situations: Situations;
+  time: WorldTime;
+  /** Default 5,000. */
+  freshMs?: number;
+}>;
+
 /** The true trades of all markets, external and own. Some are reported late, some twice. */
 export class TrueTape {
+  readonly #freshMs: number;
   readonly #random: Random;
   readonly #faults: Faults;
   readonly #situations: Situations;
@@ -26,7 +37,8 @@ export class TrueTape {
   readonly #markets: Map<string, Market> = new Map();
   #others = 0;
 
-  constructor(parts: Readonly<{ random: Random; faults: Faults; situations: Situations; time: WorldTime }>) {
+  constructor(parts: TapeParts) {
+    this.#freshMs = parts.freshMs ?? FRESH_MS;
     this.#random = parts.random;
     this.#faults = parts.faults;
     this.#situations = parts.situations;
@@ -85,7 +97,7 @@ export class TrueTape {
     const print = { symbol, price: "100", quantity: formatQuantity(size), id, timeMs };
     market.told.push(print);
     if (market.told.length > 200) market.told.splice(0, 100);
-    if (nowMs - timeMs <= FRESH_MS) market.total = add(market.total, size);
+    if (nowMs - timeMs <= this.#freshMs) market.total = add(market.total, size);
     market.known.set(id, [this.#time.trueMs]);
     return print;
   }

@@ -1,5 +1,5 @@
 import { createMemoryDisk, createMemoryStore } from "../../adapters/memory/index.ts";
-import type { OrderStore } from "../../ports/index.ts";
+import type { Clock, OrderStore } from "../../ports/index.ts";
 
 /** Where the processes of a world keep their orders. It outlives them. */
 export type WorldDisk = Readonly<{
@@ -18,12 +18,16 @@ export type WorldDisk = Readonly<{
   remove: () => Promise<void>;
 }>;
 
-/** Creates a disk. If `forgets` is true, the stores on it delete records with the rows of their orders. */
-export type CreateDisk = (forgets: boolean) => WorldDisk;
+/**
+ * Creates a disk. If `forgets` is true, the stores on it delete records with the rows of their orders. With a clock they
+ * have leases.
+ */
+export type CreateDisk = (forgets: boolean, clock?: Pick<Clock, "nowMs">) => WorldDisk;
 
 /** Creates a disk in memory. */
-export const memoryDisk: CreateDisk = (forgets) => {
+export const memoryDisk: CreateDisk = (forgets, clock) => {
   const disk = createMemoryDisk();
-  const open = (): OrderStore => createMemoryStore({ disk, journal: { forget: forgets } });
+  const open = (): OrderStore =>
+    createMemoryStore({ disk, journal: { forget: forgets }, ...(clock && { clock }) });
   return { open, reader: open(), remove: async () => undefined };
 };

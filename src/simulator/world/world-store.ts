@@ -8,6 +8,9 @@ import type {
   ShardSnapshot,
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
+import type { ClusterPlan } from "./cluster/cluster-plan.ts";
+import { HeldAppends } from "./cluster/held-appends.ts";
+import { WorldLeases } from "./cluster/world-leases.ts";
 import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
@@ -30,6 +33,8 @@ export type StoreParts = Readonly<{
   kill: (instance: Instance) => void;
   /** Called when a process takes over every shard. */
   acquired: (instance: Instance) => void;
+  /** Present if the processes are nodes of a cluster. */
+  cluster: ClusterPlan | undefined;
 }>;
 
 type Round = Parameters<OrderStore["fence"]>[0];
@@ -44,9 +49,14 @@ export class WorldStore {
   readonly #upkeep: Random;
   readonly #names: Random;
   readonly #deletions: Random;
+  readonly #holding: Random;
+  /** Appends of nodes that have not arrived. */
+  readonly held: HeldAppends;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+    this.#holding = parts.random.of("appends under way");
+    this.held = new HeldAppends(parts.situations);
     this.#upkeep = parts.random.of("upkeep");
     this.#names = parts.random.of("names of ended orders");
     this.#deletions = parts.random.of("deletions");
@@ -54,34 +64,44 @@ export class WorldStore {
 
   /** Returns the store for a process. */
   open(instance: Instance): OrderStore {
-    const { departures, disk } = this.#parts;
+    const { departures, disk, cluster } = this.#parts;
     const store = disk.open();
-    const read = <T>(ask: () => Promise<T>): Promise<T> => instance.call(() => this.#read(instance, ask));
+    const call = <T>(ask: () => Promise<T>): Promise<T> => instance.call(ask, instance.links.store);
+    const read = <T>(ask: () => Promise<T>): Promise<T> => call(() => this.#read(instance, ask));
     return {
-      acquire: () => instance.call(() => this.#acquire(instance, store)),
-      append: (batch) => instance.call(() => this.#append(instance, store, batch)),
-      writeSnapshot: (snapshot) => instance.call(() => this.#snapshot(instance, store, snapshot)),
+      acquire: () => call(() => this.#acquire(instance, store)),
+      append: (batch) => call(() => this.#append(instance, store, batch)),
+      writeSnapshot: (snapshot) => call(() => this.#snapshot(instance, store, snapshot)),
       fence: (round) => read(() => this.#fence(instance, store, round)),
       head: (shard) => read(() => store.head(shard)),
       readRecords: (range) => read(() => store.readRecords(range)),
       readSnapshot: (shard, reading) => read(() => this.#readSnapshot(store, shard, reading)),
       readMarks: () => read(() => store.readMarks()),
-      deleteMarks: (marks) => instance.call(() => this.#dropMarks(store, marks)),
+      deleteMarks: (marks) => call(() => this.#dropMarks(store, marks)),
       findEnded: (key) => read(() => store.findEnded(key)),
       pageEnded: (page) => read(() => store.pageEnded(page)),
       countEnded: (accountId) => read(() => store.countEnded(accountId)),
       readEnded: (range) => read(() => store.readEnded(range)),
-      pageEndedNames: (page) => instance.call(() => this.#pageNames(store, page)),
+      pageEndedNames: (page) => call(() => this.#pageNames(store, page)),
       findEndedList: (key) => read(() => store.findEndedList(key)),
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
-      deleteEnded: (range) => instance.call(() => store.deleteEnded(range)),
+      deleteEnded: (range) => call(() => store.deleteEnded(range)),
       ...(departures && {
-        forgetEnded: (...asked: Forgotten) => instance.call(() => this.#forget(instance, store, ...asked)),
+        forgetEnded: (...asked: Forgotten) => call(() => this.#forget(instance, store, ...asked)),
       }),
       readQuotes: () => read(() => store.readQuotes()),
       readVolume: (reading) => read(() => store.readVolume(reading)),
-      deleteVolume: (range) => instance.call(() => store.deleteVolume(range)),
-      close: () => instance.call(() => store.close()),
+      deleteVolume: (range) => call(() => store.deleteVolume(range)),
+      ...(cluster !== undefined &&
+        store.leases && {
+          leases: new WorldLeases({
+            ...this.#parts,
+            random: this.#parts.random.of("leases"),
+            cluster,
+            held: this.held,
+          }).open(instance, store.leases),
+        }),
+      close: () => call(() => store.close()),
     };
   }
 
@@ -102,6 +122,7 @@ export class WorldStore {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (faults.strikes("store is slow", random, 0.1)) await time.after(slowMs(random));
       if (instance.dead) return [];
+      if (this.#isHeld(instance)) await this.#hold(instance, store, batch);
       if (faults.strikes("store fails an append", random, 0.02))
         throw this.#failed(instance, batch, "append fails");
       if (faults.strikes("store keeps an append after it was read again", random, 0.01)) {
@@ -117,6 +138,35 @@ export class WorldStore {
     } finally {
       instance.appending--;
     }
+  }
+
+  #isHeld(instance: Instance): boolean {
+    const { faults, cluster } = this.#parts;
+    if (cluster === undefined || instance.dead) return false;
+    return faults.strikes("store keeps an append until a takeover", this.#holding, 0.02);
+  }
+
+  /** Keeps an append under way until a takeover. Its node often dies meanwhile, or is cut off. Rejects afterwards. */
+  async #hold(instance: Instance, store: OrderStore, batch: AppendBatch): Promise<never> {
+    const { faults, cluster, time, kill } = this.#parts;
+    const random = this.#holding;
+    const { ttlMs = 0 } = cluster ?? {};
+    const arrived = this.held.hold(() =>
+      this.#keep(instance, store, batch).then(
+        (outcomes) => outcomes.includes("durable"),
+        () => false,
+      ),
+    );
+    const inMs = random.below(ttlMs);
+    if (faults.strikes("node is killed with an append under way", random, 0.5))
+      void time.after(inMs).then(() => kill(instance));
+    else if (faults.strikes("node leaves with an append under way", random, 0.5)) {
+      instance.links.store.cut("asks");
+      void time.after(2 * ttlMs + inMs).then(() => instance.links.store.heal());
+    }
+    void time.after(4 * ttlMs).then(() => this.held.arrive());
+    await arrived;
+    throw this.#failed(instance, batch, "append fails");
   }
 
   async #keep(instance: Instance, store: OrderStore, batch: AppendBatch): Promise<readonly AppendOutcome[]> {
@@ -194,7 +244,7 @@ export class WorldStore {
 
   async #read<T>(instance: Instance, ask: () => Promise<T>): Promise<T> {
     const { random, faults, situations, time } = this.#parts;
-    const isOpening = instance.state === "opening";
+    const isOpening = instance.state === "opening" || instance.state === "following";
     instance.reading++;
     try {
       if (faults.strikes("store reads slowly", random, isOpening ? 0.001 : 0.05))

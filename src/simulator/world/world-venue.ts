@@ -10,8 +10,10 @@ import {
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
+import type { Standstill } from "./cluster/machine-clock.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
+import type { Submitting } from "./invariants/submission.ts";
 import { nonsenseOf } from "./nonsense.ts";
 import type { Situations } from "./situations.ts";
 import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
@@ -34,7 +36,9 @@ export type VenueParts = Readonly<{
   /** Returns the current price of a market. */
   priceOf: (symbol: string) => Price | undefined;
   /** Called before a child is accepted. */
-  submitting: (child: ChildRequest, deadlineMs: number, instance: Instance) => void;
+  submitting: (submitting: Submitting) => void;
+  /** Whether the processes are nodes of a cluster. */
+  hasNodes?: boolean;
   executed: (row: Row, size: Quantity, executionId: string) => void;
   /** Returns whether an engine is being opened. */
   isOpening: () => boolean;
@@ -57,10 +61,12 @@ export class WorldVenue {
   readonly #live: Set<Row> = new Set();
   readonly #parts: VenueParts;
   readonly #subscribers: Set<Subscriber> = new Set();
+  readonly #stops: Random;
   #executions = 0;
 
   constructor(parts: VenueParts) {
     this.#parts = parts;
+    this.#stops = parts.random.of("stops before the socket");
   }
 
   get capabilities(): VenueCapabilities {
@@ -70,12 +76,18 @@ export class WorldVenue {
   /** Returns the venue for a process. */
   open(instance: Instance): ExecutionVenue {
     const { clock } = this.#parts;
+    const call = <T>(ask: () => Promise<T>): Promise<T> => instance.call(ask, instance.links.venue);
     return {
       capabilities: this.#parts.capabilities,
-      submit: (child, { deadlineMs }) => instance.call(() => this.#submit(child, deadlineMs, instance)),
-      lookup: (child) => instance.call(() => this.#lookup(child)),
-      voidChild: (child) => instance.call(() => this.#void(child)),
-      ...(clock && { venueTimeMs: () => instance.call(() => this.#tellTime(clock.random)) }),
+      submit: (child, { deadlineMs }) => {
+        const askedAtMs = this.#parts.time.trueMs;
+        if (this.#parts.hasNodes === true) this.#stopBefore(instance);
+        const isStopped = instance.paused;
+        return call(() => this.#submit({ child, deadlineMs, instance, askedAtMs, isStopped }));
+      },
+      lookup: (child) => call(() => this.#lookup(child)),
+      voidChild: (child) => call(() => this.#void(child)),
+      ...(clock && { venueTimeMs: () => call(() => this.#tellTime(clock.random)) }),
       subscribe: (listener) => {
         const subscriber = { instance, listener };
         this.#subscribers.add(subscriber);
@@ -150,9 +162,21 @@ export class WorldVenue {
     this.#live.clear();
   }
 
-  async #submit(child: ChildRequest, deadlineMs: number, instance: Instance): Promise<ChildReport> {
+  /** Stops a process after it has looked at its clocks and before its child is on the wire. */
+  #stopBefore(instance: Instance): void {
+    const { faults, time } = this.#parts;
+    const random = this.#stops;
+    const what = random.pick<Standstill>(["none", "monotonic", "both"]);
+    const ms = random.below(30_000);
+    if (!faults.strikes("node stops before its socket", random, 0.06) || instance.paused) return;
+    instance.standStill(what, time);
+    void time.after(ms).then(() => instance.goOn(time));
+  }
+
+  async #submit(submitting: Submitting): Promise<ChildReport> {
     const { faults, random, time, situations } = this.#parts;
-    this.#parts.submitting(child, deadlineMs, instance);
+    const { child, deadlineMs, instance } = submitting;
+    this.#parts.submitting(submitting);
     const submittedAtMs = time.trueMs;
     if (this.#asked(child.childId)?.forgotten === true) return await this.#lose();
     const deadlineTrueMs = deadlineMs - this.aheadMs;
@@ -405,7 +429,9 @@ export class WorldVenue {
     for (const { instance, listener } of [...this.#subscribers]) {
       if (instance.appending > 0 && report?.fills?.length > 0)
         situations.saw("fill reported during an append");
-      instance.enter(() => listener({ report }));
+      if (instance.links.venue.isDeaf)
+        void instance.links.venue.whole().then(() => instance.enter(() => listener({ report })));
+      else instance.enter(() => listener({ report }));
     }
   }
 

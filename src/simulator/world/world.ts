@@ -1,5 +1,6 @@
 import { createRandom } from "../random/index.ts";
 import { Client } from "./clients/client.ts";
+import { ClusterSupervisor } from "./cluster/cluster-supervisor.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";
 import { checkEnd, verifyNow } from "./invariants/end.ts";
@@ -27,7 +28,7 @@ export class World {
   readonly #checks: RecordCheck[] = [];
   readonly #clients: readonly Client[];
   readonly #publisher: MarketPublisher;
-  readonly #supervisor: Supervisor;
+  readonly #supervisor: Pick<Supervisor, "begin" | "end" | "recover">;
   readonly #random: ReturnType<typeof createRandom>;
   readonly #hours: ReturnType<typeof createRandom>;
   #step = 0;
@@ -56,7 +57,8 @@ export class World {
     );
     this.#clients = plan.clients.map((client) => new Client(parts, client));
     this.#publisher = new MarketPublisher(parts);
-    this.#supervisor = new Supervisor(parts);
+    this.#supervisor =
+      plan.cluster === undefined ? new Supervisor(parts) : new ClusterSupervisor(parts, plan.cluster);
   }
 
   /** Number of steps made so far. */
@@ -76,7 +78,8 @@ export class World {
   async step(): Promise<void> {
     this.#step++;
     this.#supervisor.begin();
-    const isBurst = this.#random.chance(0.12);
+    // The run of a cluster is short: most of its steps are bursts.
+    const isBurst = this.#random.chance(this.parts.plan.cluster === undefined ? 0.12 : 0.7);
     const acts = isBurst ? 2 + this.#random.below(6) : 1;
     for (let left = acts; left > 0; left--) {
       await this.#act(this.#random.below(100));

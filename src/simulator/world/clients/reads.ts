@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../wire/index.ts";
+import { checkTrust } from "../invariants/cluster.ts";
 import type { SeenOrder } from "../journal-book.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { Entry } from "./ledger.ts";
@@ -60,6 +61,7 @@ export class Reads {
     const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     // A replaced process that has not noticed does not know later changes.
     const isOld = !answer.instance.owns && code === -2013;
+    this.#trusted(answer);
     if (hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
     if (code !== 0) return this.#failed(answer);
@@ -76,6 +78,14 @@ export class Reads {
     const isTold = code === -2013 || PASSING.includes(code) || (code === 0 && !(isGone && instance.owns));
     demand(isTold, "decision TA", () => `${told()} has left`);
     if (code === -2013) situations.saw("order that has left is read");
+  }
+
+  /** Checks that a node of a cluster answers a read only while it may rely on its lease. */
+  #trusted({ instance, reply }: InstanceReply): void {
+    const { parts } = this.#context;
+    const code = codeOf(reply);
+    if (code === 0 || code === -2013)
+      checkTrust(parts, instance, { what: "answers a read", atMs: parts.time.trueMs, invariant: "I60" });
   }
 
   #failed({ instance, reply }: InstanceReply): void {
@@ -132,6 +142,7 @@ export class Reads {
       const code = codeOf(reply);
       demand(code === 0 || PASSING.includes(code), "I70", () => JSON.stringify(reply.body));
       if (code !== 0) return this.#failed(answer);
+      this.#trusted(answer);
       const orders = arrayOf(reply.body, "orders");
       for (const order of orders) judgeSnapshot(parts, order, accountId);
       seen.push(...orders.map((order) => numberOf(order, "orderId")));
@@ -189,6 +200,7 @@ export class Reads {
     const code = codeOf(reply);
     parts.demand(code === 0 || PASSING.includes(code), "I71", () => JSON.stringify(reply.body));
     if (code !== 0) return this.#failed(answer);
+    this.#trusted(answer);
     for (const list of reply.body as readonly JsonValue[]) this.#judgeList(list);
   }
 

@@ -1,6 +1,7 @@
 import type { Client } from "../clients/client.ts";
 import { recordsOf } from "../departures.ts";
 import type { WorldParts } from "../parts.ts";
+import { checkNodes } from "./cluster.ts";
 
 /** Checks that the journal alone reproduces the current state (I53). Runs only when nothing is in progress. */
 export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
@@ -45,6 +46,7 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
     demand(found === undefined, "I02", () => `${entry.intent.clientId} was refused, but exists`);
   }
   await checkDisk(parts);
+  await checkMarket(parts);
   for (const client of clients) {
     const audit = client.audit();
     let over = false;
@@ -60,6 +62,7 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
   if (engine === undefined) return;
   const { equal } = await engine.verify();
   demand(equal, "I53", "replaying the journal does not give the current state");
+  if (parts.plan.cluster !== undefined) await checkNodes(parts, parts.plan.cluster);
 }
 
 /** Checks that the disk contains the same records as were observed becoming durable, except for those that have left. */
@@ -71,6 +74,22 @@ async function checkDisk({ journal, disk, departures, demand }: WorldParts): Pro
     records += length;
   }
   demand(records === journal.records, "I01", () => `${records} records of ${journal.records}`);
+}
+
+/** Checks that every stored mark was written by the owner of the market journal, and that each print is counted once. */
+async function checkMarket({ journal, disk, demand }: WorldParts): Promise<void> {
+  for (const mark of await disk.reader.readMarks()) {
+    const { symbol, side, position, price } = mark;
+    const written = journal.marks.get(`${symbol} ${side}`)?.find((one) => one.position === position);
+    const what = (): string =>
+      `mark ${position} of ${symbol} ${side} is ${price}, written was ${written?.price}`;
+    demand(written?.price === price, "I31", what);
+  }
+  const { totals } = await disk.reader.readVolume();
+  for (const [symbol, volume] of journal.volumes) {
+    const stored = totals.find((one) => one.symbol === symbol)?.total;
+    demand(stored === volume, "I34", () => `the volume of ${symbol} is ${stored}, its prints say ${volume}`);
+  }
 }
 
 /** Checks that a stream that was open all the time has reported every execution (I54). */

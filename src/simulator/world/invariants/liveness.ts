@@ -21,6 +21,9 @@ export async function endAll(parts: WorldParts): Promise<void> {
   const { journal, time, plan, hosts, venue } = parts;
   for (const { accountId } of plan.clients)
     for (const { symbol } of parts.markets) hosts.replenish(accountId, symbol, 1_000_000_000 as never);
+  const cancels = plan.cluster?.cancels ?? "never";
+  if (cancels === "after a sweep") await tradeOn(parts, SWEEP);
+  if (cancels !== "never" && journal.open.size > 0) await cancelAll(parts);
   await tradeOn(parts);
   const untilMs = latestDeadline(parts) - venue.aheadMs;
   if (untilMs > time.trueMs) {
@@ -30,9 +33,31 @@ export async function endAll(parts: WorldParts): Promise<void> {
   for (const orderId of journal.open) explain(parts, journal.find(orderId));
 }
 
-async function tradeOn(parts: WorldParts): Promise<void> {
+/** Number of times that clients try to cancel everything, and the time between two of them. */
+const TRIES = 20;
+const TRY_MS = 500;
+
+/** Cancels every order that is open, as its client would. A node that hands its shards over refuses for a moment. */
+async function cancelAll({ fleet, plan, time, demand }: WorldParts): Promise<void> {
+  for (const { accountId } of plan.clients) {
+    let isDone = false;
+    for (let tries = TRIES; tries > 0 && !isDone; tries--) {
+      fleet.running?.engine?.cancelAll(accountId).then(
+        () => {
+          isDone = true;
+        },
+        () => undefined,
+      );
+      await time.settle();
+      if (!isDone) await time.pass(TRY_MS);
+    }
+    demand(isDone, "I62", () => `account ${accountId} cannot cancel its orders`);
+  }
+}
+
+async function tradeOn(parts: WorldParts, rounds: number = ROUNDS): Promise<void> {
   const { journal, time, fleet } = parts;
-  for (let round = 0; round < ROUNDS && journal.open.size > 0; round++) {
+  for (let round = 0; round < rounds && journal.open.size > 0; round++) {
     trade(parts, 1.07 ** (Math.abs((round % SWEEP) - SWEEP / 2) - SWEEP / 4));
     await time.settle();
     await time.pass(ROUND_MS);

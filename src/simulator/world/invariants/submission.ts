@@ -12,6 +12,7 @@ import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { reachable } from "../seen-markets.ts";
 import { executedOf } from "../venue-row.ts";
+import { checkTrust } from "./cluster.ts";
 
 /** More than pauses, late answers and drift can put an engine's estimate of the venue's time ahead. */
 const SLACK_MS = 30_000;
@@ -19,7 +20,15 @@ const SLACK_MS = 30_000;
 const MINIMUM = 15n * 10n ** 14n;
 
 /** A child that reaches the venue. */
-export type Submitting = Readonly<{ child: ChildRequest; deadlineMs: number; instance: Instance }>;
+export type Submitting = Readonly<{
+  child: ChildRequest;
+  deadlineMs: number;
+  instance: Instance;
+  /** True time at which its process handed it over. */
+  askedAtMs: number;
+  /** Whether the process stopped after that, and before the child was on the wire. */
+  isStopped: boolean;
+}>;
 
 /** Checks I20-I26, I12-I14, I40, I55 and I60: all conditions at the moment at which a child reaches the venue. */
 export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
@@ -28,6 +37,8 @@ export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
   const { childId } = child;
   const known = venue.rows.get(childId);
   demand(known === undefined || known.by === 0, "I21", () => `${childId} is submitted a second time`);
+  checkOwner(parts, submitting);
+  if (isRefused(parts, submitting)) return;
   const order = journal.find(child.parentOrderId);
   const isIntended = order?.child?.childId === childId && order.child.quantity === child.quantity;
   demand(
@@ -41,12 +52,12 @@ export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
     "I20",
     () => `${childId} has another limit than its intent`,
   );
-  checkOwner(parts, submitting);
-  if (instance.owns) checkOrder(parts, order, submitting);
+  const isNow = instance.owns && !submitting.isStopped;
+  if (isNow) checkOrder(parts, order, submitting);
   checkSiblings(parts, order, child);
   sawQueue(parts);
   if (child.reduceOnly) checkExposure(parts, child);
-  if (instance.owns) checkMarket(parts, submitting);
+  if (isNow) checkMarket(parts, submitting);
 }
 
 /** Notes decided children that wait while one is handed over to a venue with a rate limit. */
@@ -61,12 +72,33 @@ function sawQueue({ plan, journal, venue, situations }: WorldParts): void {
   if (waiting > 2) situations.saw("several children wait for the rate");
 }
 
-/** Checks that a replaced process hands over its decided children no longer than the quiet time (I26). */
-function checkOwner(
-  { demand, plan, time, situations, venue }: WorldParts,
-  { child, instance, deadlineMs }: Submitting,
-): void {
+/**
+ * Returns whether the venue refuses a child for its deadline, or because it was voided. A node of a cluster that stood
+ * still, or relied on clocks that did, may send one that another node has settled since.
+ */
+function isRefused({ plan, venue, situations }: WorldParts, submitting: Submitting): boolean {
+  const { child, deadlineMs, instance } = submitting;
+  if (plan.cluster === undefined) return false;
+  const isLate = venue.capabilities.honoursDeadline && venue.nowMs > deadlineMs;
+  if (!isLate && venue.rows.get(child.childId)?.state !== "voided") return false;
+  situations.saw(
+    instance.owns
+      ? "child handed over after a stop refused by the venue"
+      : "child of a lapsed node refused by the venue",
+  );
+  return true;
+}
+
+/**
+ * Checks that a replaced process hands over its decided children no longer than the quiet time, and a node of a cluster
+ * none (I26).
+ */
+function checkOwner(parts: WorldParts, { child, instance, deadlineMs, askedAtMs }: Submitting): void {
+  const { demand, plan, time, situations, venue } = parts;
   const { venueQuietMs, submitDeadlineMs } = plan.settings;
+  const what = `hands ${child.childId} over`;
+  if (plan.cluster !== undefined)
+    return checkTrust(parts, instance, { what, atMs: askedAtMs, invariant: "I26" });
   const sinceMs = instance.replacedAtMs === undefined ? 0 : time.trueMs - instance.replacedAtMs;
   if (instance.replacedAtMs !== undefined)
     situations.saw("child of an old engine handed over after the takeover");
@@ -80,7 +112,7 @@ function checkOwner(
 
 /** Checks that no child is sent for an order that has ended, is ending, is held or has expired (I23, I55). */
 function checkOrder({ demand, time }: WorldParts, order: SeenOrder, submitting: Submitting): void {
-  const { child, deadlineMs } = submitting;
+  const { child, deadlineMs, instance } = submitting;
   const { ended, pendingEnd, held, expiresAtMs, child: intended } = order;
   const what = (): string => `${child.childId}: ${JSON.stringify({ ended, pendingEnd, held })}`;
   demand(ended === undefined && pendingEnd === undefined && !held, "I23", what);
@@ -90,7 +122,7 @@ function checkOrder({ demand, time }: WorldParts, order: SeenOrder, submitting: 
     "I26",
     () => `${child.childId} may go until ${notAfterMs}, its deadline is ${deadlineMs}`,
   );
-  demand(time.wallMs < expiresAtMs, "I55", () => `${child.childId} after its order's expiry`);
+  demand(instance.now(time).wallMs < expiresAtMs, "I55", () => `${child.childId} after its order's expiry`);
 }
 
 /** Checks that no other child of the parent, nor of the other leg of its pair, can still execute (I21, I24, I40). */
@@ -128,7 +160,7 @@ function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest
 function checkMarket({ demand, time, plan }: WorldParts, { child, instance }: Submitting): void {
   const { symbol, side, quantity, limitPrice, childId } = child;
   const quote = instance.markets.last(symbol);
-  const ageMs = instance.markets.ageMs(symbol, time.wallMs, time.trueMs);
+  const ageMs = instance.markets.ageMs(symbol, instance.now(time));
   demand(
     quote !== undefined && ageMs <= plan.settings.quoteMaxAgeMs,
     "I25",

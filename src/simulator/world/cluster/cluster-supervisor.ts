@@ -1,0 +1,275 @@
+import type { EngineOptions } from "../../../engine/index.ts";
+import type { Random } from "../../random/index.ts";
+import type { Instance } from "../instance.ts";
+import type { WorldParts } from "../parts.ts";
+import { turns } from "../world-time.ts";
+import type { ClusterPlan } from "./cluster-plan.ts";
+import type { Direction, Link } from "./link.ts";
+import type { Standstill } from "./machine-clock.ts";
+
+type ProbePoint = Parameters<NonNullable<EngineOptions["probe"]>>[0];
+
+const POINTS: readonly ProbePoint[] = [
+  "after-take-over",
+  "after-load",
+  "before-append",
+  "after-append",
+  "before-submit",
+  "after-submit",
+  "before-outcome-append",
+];
+
+/** Names of nodes. With the fault "nodes have one name" a name is given again. */
+const OFF_MS = [400, 10_000, -10_000];
+const STEPS_MS = [3_600_000, -3_600_000, 3_000, -3_000];
+
+/** Starts the nodes of a cluster. Kills, stops, closes and cuts them off where faults strike. */
+export class ClusterSupervisor {
+  readonly #parts: WorldParts;
+  readonly #plan: ClusterPlan;
+  readonly #random: Random;
+  #kill: Instance | undefined;
+  /** No node is started before this time. */
+  #awayUntilMs = 0;
+  /** Whether no node can reach the store. */
+  #isStoreGone = false;
+
+  constructor(parts: WorldParts, plan: ClusterPlan) {
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#random = parts.random.of("supervisor of nodes");
+  }
+
+  /** Runs before the actions of a step: starts missing nodes, ends those that lost their shards, and lets faults strike. */
+  begin(): void {
+    const { fleet, time, situations } = this.#parts;
+    const { alive } = fleet;
+    if (alive.length === 0) situations.saw("no node alive");
+    const isWanted = this.#random.chance(alive.length === 0 ? 0.5 : 0.3);
+    if (isWanted && alive.length < this.#plan.most && time.trueMs >= this.#awayUntilMs) this.#start();
+    for (const instance of alive) if (hasLost(instance) && this.#random.chance(0.2)) this.#close(instance);
+    this.#strike(this.#any());
+  }
+
+  /** Runs after the actions of a step: kills the node that is to die, in the middle of work in progress. */
+  async end(): Promise<void> {
+    const { fleet, time, faults } = this.#parts;
+    const after = this.#random.below(90);
+    const awayMs = this.#random.below(4 * this.#plan.ttlMs);
+    const instance = this.#kill;
+    this.#kill = undefined;
+    if (instance !== undefined) {
+      await turns(after);
+      fleet.kill(instance);
+      if (faults.strikes("process stays away", this.#random, 0.3)) this.#awayUntilMs = time.trueMs + awayMs;
+    }
+    // Now and then nothing happens for as long as a takeover lasts.
+    if (this.#random.chance(0.08)) await time.pass(this.#plan.ttlMs + this.#random.below(this.#plan.ttlMs));
+    await time.settle();
+  }
+
+  /**
+   * Runs at the end: makes every connection whole and every clock right. One node must own the shards within two ttl and
+   * a half (I61).
+   */
+  async recover(): Promise<void> {
+    const { fleet, time, store, demand } = this.#parts;
+    const { ttlMs, most } = this.#plan;
+    await store.held.arrive();
+    this.#isStoreGone = false;
+    for (const instance of fleet.alive) {
+      instance.diesAt = undefined;
+      this.#heal(instance);
+      if (instance.state === "closing" || hasLost(instance)) fleet.kill(instance);
+    }
+    if (fleet.alive.length < most || fleet.alive.length === 0) this.#start();
+    const sinceMs = time.trueMs;
+    const serves = (): boolean => (fleet.running?.renewedAtMs ?? 0) > sinceMs;
+    await time.settle();
+    while (!serves() && time.trueMs < sinceMs + 2.5 * ttlMs) {
+      await time.pass(100);
+      for (const instance of fleet.alive) if (hasLost(instance)) fleet.kill(instance);
+      if (fleet.alive.length === 0) this.#start();
+    }
+    const states = (): string =>
+      fleet.alive.map(({ state, standby }) => `${state} ${standby?.status().reasons}`).join("; ");
+    demand(serves(), "I61", () => `nobody owns the shards: ${states()}`);
+  }
+
+  #heal(instance: Instance): void {
+    const { time } = this.#parts;
+    for (const link of Object.values(instance.links)) link.heal();
+    if (instance.paused) instance.goOn(time);
+    instance.machine.setAhead(0);
+  }
+
+  /** A living node, the owner of the shards more often than another. */
+  #any(): Instance | undefined {
+    const { fleet } = this.#parts;
+    const { alive, owner } = fleet;
+    const ownerWanted = this.#random.chance(0.6);
+    const other = alive.length === 0 ? undefined : this.#random.pick(alive);
+    return ownerWanted && owner?.dead === false ? owner : other;
+  }
+
+  #strike(instance: Instance | undefined): void {
+    const { faults } = this.#parts;
+    const random = this.#random;
+    const strikes = (fault: Parameters<typeof faults.strikes>[0], chance: number): boolean =>
+      faults.strikes(fault, random, chance);
+    const isKilled = strikes("process is killed", 0.03);
+    const diesAtPoint = strikes("node is killed at a named point", 0.02);
+    const isClosed = strikes("process is closed", 0.008);
+    const isHandedOver = strikes("shards are handed over", 0.015);
+    const isPaused = strikes("process is paused", 0.015);
+    const sleeps = strikes("machine of a node sleeps", 0.01);
+    const stands = strikes("machine of a node stands still", 0.01);
+    const cuts: readonly (readonly [boolean, "store" | "venue", Direction])[] = [
+      [strikes("node cannot ask the store", 0.012), "store", "asks"],
+      [strikes("node does not hear the store", 0.012), "store", "answers"],
+      [strikes("node cannot ask the venue", 0.012), "venue", "asks"],
+      [strikes("node does not hear the venue", 0.012), "venue", "answers"],
+    ];
+    const isOff = strikes("clock of a node is off", 0.012);
+    const isStepped = strikes("clock of a node steps", 0.008);
+    if (strikes("store is gone for all nodes", 0.004)) this.#losesStore();
+    if (strikes("node of an old version joins", 0.008)) this.#parts.beside(this.#oldVersion());
+    if (instance === undefined) return;
+    if (isKilled) this.#kill = instance;
+    if (diesAtPoint) instance.diesAt = random.pick(POINTS);
+    if (isPaused) this.#stop(instance, "none");
+    if (sleeps) this.#stop(instance, "monotonic");
+    if (stands) this.#stop(instance, "both");
+    for (const [isCut, to, direction] of cuts) if (isCut) this.#cut(instance.links[to], direction);
+    if (isOff) this.#setClock(instance, random.pick(OFF_MS));
+    if (isStepped) this.#setClock(instance, random.pick(STEPS_MS));
+    if (isHandedOver) this.#handOver(instance);
+    else if (isClosed) this.#close(instance);
+  }
+
+  #start(): void {
+    const { fleet, faults, situations, beside } = this.#parts;
+    const { alive } = fleet;
+    const isTwin = faults.strikes("nodes have one name", this.#random, 0.3) && alive.length > 0;
+    if (isTwin) situations.saw("two living nodes with one name");
+    const twin = isTwin ? this.#random.pick(alive).name : undefined;
+    const instance = fleet.start(twin);
+    if (this.#isStoreGone) for (const direction of BOTH) instance.links.store.cut(direction);
+    const dies = faults.strikes("process is killed while it opens", this.#random, 0.1);
+    const after = this.#random.below(3_000);
+    if (!dies) return;
+    const die = async (): Promise<void> => {
+      await turns(after);
+      if (instance.state !== "opening") return;
+      situations.saw("killed while opening");
+      fleet.kill(instance);
+    };
+    beside(die());
+  }
+
+  #stop(instance: Instance, what: Standstill): void {
+    const { time } = this.#parts;
+    if (instance.paused) return;
+    const { ttlMs } = this.#plan;
+    const ms = this.#random.below(this.#random.chance(0.5) ? ttlMs : 4 * ttlMs);
+    const correctedMs = this.#random.below(3_000);
+    instance.standStill(what, time);
+    void time.after(ms).then(() => {
+      instance.goOn(time);
+      if (what === "both") void time.after(correctedMs).then(() => this.#corrected(instance));
+    });
+  }
+
+  #corrected(instance: Instance): void {
+    instance.enter(() => instance.machine.setAhead(0));
+  }
+
+  #cut(link: Link, direction: Direction): void {
+    const { time } = this.#parts;
+    link.cut(direction);
+    void time.after(this.#random.below(3 * this.#plan.ttlMs)).then(() => {
+      if (!this.#isStoreGone) link.heal();
+    });
+  }
+
+  /** Takes the store away from every node for longer than two ttl. */
+  #losesStore(): void {
+    const { fleet, time, situations } = this.#parts;
+    if (this.#isStoreGone) return;
+    this.#isStoreGone = true;
+    for (const { links } of fleet.alive) for (const direction of BOTH) links.store.cut(direction);
+    situations.saw("every node without the store for longer than two ttl");
+    void time.after(2 * this.#plan.ttlMs + 1 + this.#random.below(this.#plan.ttlMs)).then(() => {
+      this.#isStoreGone = false;
+      situations.saw("store back after longer than two ttl");
+      for (const { links } of fleet.alive) links.store.heal();
+    });
+  }
+
+  #setClock(instance: Instance, aheadMs: number): void {
+    const { time, situations } = this.#parts;
+    if (instance.paused) return;
+    if (instance.state === "running") situations.saw("active node with a wrong clock");
+    instance.machine.setAhead(aheadMs);
+    void time.after(this.#random.below(4 * this.#plan.ttlMs)).then(() => this.#corrected(instance));
+  }
+
+  #handOver(instance: Instance): void {
+    const { situations, beside, fleet } = this.#parts;
+    if (instance.engine === undefined || instance.state !== "running") return;
+    const handOver = async (): Promise<void> => {
+      const isDone = await instance.engine?.handOver().then(
+        () => true,
+        () => false,
+      );
+      situations.saw(isDone === true ? "shards handed over" : "hand-over without a ready node");
+      if (isDone === true) fleet.kill(instance);
+    };
+    beside(handOver());
+  }
+
+  #close(instance: Instance): void {
+    const { situations, beside, fleet, journal, time } = this.#parts;
+    if (instance.state !== "running" && instance.state !== "following") return;
+    if (instance.appending > 0 || journal.inFlight > 0) situations.saw("closed while work is under way");
+    instance.state = "closing";
+    const close = async (): Promise<void> => {
+      await (instance.engine?.close() ?? instance.standby?.close());
+      fleet.kill(instance);
+    };
+    beside(close());
+    void time.after(3_000 + this.#random.below(this.#plan.ttlMs)).then(() => {
+      if (!instance.dead) fleet.kill(instance);
+    });
+  }
+
+  /** Adds the row of a node that can read no facts, which renews for a while and then dies. It may never claim. */
+  async #oldVersion(): Promise<void> {
+    const { disk, time, situations } = this.#parts;
+    const { leases } = disk.reader;
+    if (leases === undefined) return;
+    const beats = this.#random.below(12);
+    const { incarnation } = await leases.join({
+      name: "old",
+      address: "",
+      version: "0.0.1",
+      format: 1,
+      kinds: [],
+    });
+    for (let left = beats; left > 0; left--) {
+      await time.after(this.#plan.ttlMs / 4);
+      const { alive } = await leases.renew({ incarnation, state: "following" });
+      if (!alive) return;
+    }
+    await time.after(3 * this.#plan.ttlMs);
+    const row = (await leases.nodes()).nodes.find((node) => node.incarnation === incarnation);
+    if (row === undefined || row.dead) situations.saw("node of an old version buried");
+  }
+}
+
+const BOTH: readonly Direction[] = ["asks", "answers"];
+
+/** Returns whether an engine can only be closed: another node owns its shards, or has declared it dead. */
+const hasLost = ({ engine, paused }: Instance): boolean =>
+  !paused &&
+  engine?.status().reasons.some(({ kind }) => kind === "LEASE_LOST" || kind === "SHARD_FENCED") === true;

@@ -1,0 +1,112 @@
+import type { ShardHead, ShardLeases } from "../../../ports/index.ts";
+import type { Random } from "../../random/index.ts";
+import type { Faults } from "../faults.ts";
+import type { Instance } from "../instance.ts";
+import type { JournalBook } from "../journal-book.ts";
+import type { Situations } from "../situations.ts";
+import type { WorldTime } from "../world-time.ts";
+import type { ClusterPlan } from "./cluster-plan.ts";
+import type { HeldAppends } from "./held-appends.ts";
+
+/** Dependencies of the leases of a world. */
+export type LeaseParts = Readonly<{
+  random: Random;
+  faults: Faults;
+  situations: Situations;
+  time: WorldTime;
+  journal: JournalBook;
+  cluster: ClusterPlan;
+  held: HeldAppends;
+  /** Called when a node has claimed the shards. */
+  acquired: (instance: Instance) => void;
+}>;
+
+/** The leases of a world's store, as its nodes see them: calls fail, come late, or are made and not heard. */
+export class WorldLeases {
+  readonly #parts: LeaseParts;
+
+  constructor(parts: LeaseParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the leases for a process. */
+  open(instance: Instance, leases: ShardLeases): ShardLeases {
+    const call = <T>(ask: () => Promise<T>): Promise<T> =>
+      instance.call(() => this.#call(instance, ask), instance.links.store);
+    return {
+      join: (entry) => call(() => leases.join(entry)),
+      renew: (node) => this.#renew(instance, () => call(() => leases.renew(node))),
+      nodes: () => call(() => leases.nodes()),
+      bury: (watched) => call(() => leases.bury(watched)),
+      claim: (incarnation) => call(() => this.#claim(instance, () => leases.claim(incarnation))),
+      release: (incarnation) => call(() => this.#release(instance, () => leases.release(incarnation))),
+      // A node that leaves relies on its shards no more, whether or not it could give them back.
+      leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
+      tail: (range) => call(() => leases.tail(range)),
+    };
+  }
+
+  async #call<T>(instance: Instance, ask: () => Promise<T>): Promise<T> {
+    const { random, faults, time } = this.#parts;
+    if (faults.strikes("store answers a call of a lease late", random, 0.05)) {
+      const ms = 1 + random.below(random.chance(0.2) ? 6_000 : 400);
+      if (ms > 400) instance.storeFaults++;
+      await time.after(ms);
+    }
+    if (instance.dead) return new Promise(() => undefined);
+    if (faults.strikes("store fails a call of a lease", random, 0.02)) throw failed(instance);
+    const answer = await ask();
+    if (faults.strikes("store loses the answer to a call of a lease", random, 0.02)) throw failed(instance);
+    return answer;
+  }
+
+  async #renew<T extends Readonly<{ alive: boolean }>>(
+    instance: Instance,
+    ask: () => Promise<T>,
+  ): Promise<T> {
+    const { time, situations, cluster } = this.#parts;
+    const askedMs = time.trueMs;
+    const renewal = await ask();
+    if (!renewal.alive) return renewal;
+    if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.owns)
+      situations.saw("lease renewed after it lapsed");
+    instance.renewedAtMs = Math.max(instance.renewedAtMs, askedMs);
+    return renewal;
+  }
+
+  /**
+   * Appends of the old owner that are under way become durable before the shards are claimed, or are refused after it.
+   * The heads may be older than both, as those of a database that waits for their transactions are.
+   */
+  async #claim(
+    instance: Instance,
+    claim: () => Promise<readonly ShardHead[] | undefined>,
+  ): Promise<readonly ShardHead[] | undefined> {
+    const { random, journal, held, situations, acquired } = this.#parts;
+    const heads = new Map(journal.heads);
+    if (random.chance(0.7)) await held.arrive("append of the old owner kept just before a takeover");
+    const { records } = journal;
+    const claimed = await claim();
+    if (claimed === undefined) {
+      situations.saw("claim refused");
+      return undefined;
+    }
+    instance.recordsAtClaim = records;
+    acquired(instance);
+    await held.arrive("append of the old owner refused after a takeover");
+    return claimed.map((head) => ({
+      ...head,
+      sequence: Math.min(head.sequence, heads.get(head.shard) ?? 0),
+    }));
+  }
+
+  async #release(instance: Instance, release: () => Promise<void>): Promise<void> {
+    await release();
+    instance.released = true;
+  }
+}
+
+function failed(instance: Instance): Error {
+  instance.storeFaults++;
+  return new Error("the store does not answer");
+}
