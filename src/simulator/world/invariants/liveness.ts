@@ -34,7 +34,7 @@ export async function endAll(parts: WorldParts): Promise<void> {
 }
 
 /** Number of times that clients try to cancel everything, and the time between two of them. */
-const TRIES = 20;
+const TRIES = 60;
 const TRY_MS = 500;
 
 /** Cancels every order that is open, as its client would. A node that hands its shards over refuses for a moment. */
