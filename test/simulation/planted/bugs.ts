@@ -247,4 +247,60 @@ export const BUGS: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: "the check of an append without its lock",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/adapters/memory/order-store.ts",
+        before: "    append: (batch) => guarded(() => append(disk, batch, owner === disk.owner)),",
+        after: `    append: async (batch) => {
+      const isOwner = owner === disk.owner;
+      const shards = disk.shards.map((shard) => Object.create(shard, { epoch: { value: shard.epoch } }));
+      for (let left = 20; left > 0; left--) await Promise.resolve();
+      return await guarded(() => append({ ...disk, shards }, batch, isOwner));
+    },`,
+      },
+    ],
+  },
+  {
+    name: "a takeover without a read after its claim",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/standby.ts",
+        before: "      await this.#journal.catchUp();\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "a deadline in engine time, in a cluster",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/children/venue-queue.ts",
+        before: "const notAfterMs = this.#clock.nowMs() +",
+        after: "const notAfterMs = this.#core.nowMs() +",
+      },
+      {
+        file: "src/engine/children/dispatcher.ts",
+        before: "    const venueMs = venueClock.nowMs();\n",
+        after: "    const venueMs = this.#core.nowMs();\n",
+      },
+    ],
+  },
+  {
+    name: "a mark without its epoch",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/adapters/memory/journal.ts",
+        before: `  if (!isOwner) return outcomes;
+  for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });`,
+        after: `  for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });
+  if (!isOwner) return outcomes;`,
+      },
+    ],
+  },
 ];

@@ -60,7 +60,7 @@ export class Reads {
     const code = codeOf(reply);
     const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     // A replaced process that has not noticed does not know later changes.
-    const isOld = !answer.instance.owns && code === -2013;
+    const isOld = !answer.instance.owns && (code === -2013 || PASSING.includes(code));
     this.#trusted(answer);
     if (hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);

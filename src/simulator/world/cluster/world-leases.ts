@@ -84,9 +84,12 @@ export class WorldLeases {
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, journal, held, situations, acquired } = this.#parts;
     const heads = new Map(journal.heads);
-    if (random.chance(0.7)) await held.arrive("append of the old owner kept just before a takeover");
+    const order = random.pick(["before", "before", "at once", "after"]);
+    if (order === "before") await held.arrive("append of the old owner kept just before a takeover");
+    const arriving = order === "at once" ? held.arrive() : undefined;
     const { records } = journal;
     const claimed = await claim();
+    await arriving;
     if (claimed === undefined) {
       situations.saw("claim refused");
       return undefined;
