@@ -2,7 +2,11 @@ import { runWorld } from "../../../src/simulator/world/index.ts";
 import { CLUSTER_STEPS, type Kind, runOf } from "../campaign.ts";
 
 const kind: Kind = process.argv[2] === "cluster" ? "cluster" : "world";
-const { SEED = "1", STEPS = kind === "cluster" ? String(CLUSTER_STEPS) : "800", MOST = "40000" } = process.env;
+const {
+  SEED = "1",
+  STEPS = kind === "cluster" ? String(CLUSTER_STEPS) : "800",
+  MOST = "40000",
+} = process.env;
 
 /** Runs worlds until one breaks or enough steps are made; prints the finding. */
 let steps = 0;

@@ -30,7 +30,15 @@ export async function endAll(parts: WorldParts): Promise<void> {
     await time.pass(untilMs - time.trueMs + plan.settings.venueQuietMs);
     await tradeOn(parts);
   }
+  if (plan.cluster !== undefined) await countAll(parts);
   for (const orderId of journal.open) explain(parts, journal.find(orderId));
+}
+
+/** Lets executions be counted that were told after the end of their orders: half a minute at most. */
+async function countAll({ journal, venue, time }: WorldParts): Promise<void> {
+  const isCounted = (): boolean =>
+    [...journal.orders.values()].every(({ orderId, executed }) => executed === venue.executedOf(orderId));
+  for (let round = 0; round < 60 && !isCounted(); round++) await time.pass(ROUND_MS);
 }
 
 /** Number of times that clients try to cancel everything, and the time between two of them. */
