@@ -139,9 +139,7 @@ export async function replayShard(
   range: Range,
 ): Promise<Replayed> {
   const { turns, forgotten = 0, fromEmpty = false } = range;
-  // A shard without records has no snapshot.
-  const isEmpty = fromEmpty || range.until === 0;
-  const state = isEmpty ? emptyState() : await fromSnapshot(store, range);
+  const state = fromEmpty ? emptyState() : await fromSnapshot(store, range);
   while (state.sequence < range.until) {
     const limit = Math.min(PAGE, range.until - state.sequence);
     const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
