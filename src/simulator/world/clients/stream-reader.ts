@@ -64,6 +64,11 @@ export class StreamReader {
     this.#sequence = undefined;
   }
 
+  /** Whether its reader does not read, so that events wait for it. */
+  get slow(): boolean {
+    return this.#connection.slow;
+  }
+
   /** Returns the executions that were counted and not reported. */
   missing(): readonly string[] {
     const { journal, native } = this.#parts;

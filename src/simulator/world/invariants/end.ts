@@ -94,7 +94,8 @@ async function checkMarket({ journal, disk, demand }: WorldParts): Promise<void>
 
 /** Checks that a stream that was open all the time has reported every execution (I54). */
 function checkStream({ demand }: WorldParts, { transport }: Client): void {
-  if (transport.stream?.live !== true) return;
+  // In a short run, events may still wait for a reader that does not read.
+  if (transport.stream?.live !== true || transport.stream.slow) return;
   const missing = transport.stream.missing();
   demand(missing.length === 0, "I54", () => `executions ${missing.slice(0, 5)} were not reported`);
 }
