@@ -1,4 +1,5 @@
 import type { EngineOptions } from "../../../engine/index.ts";
+import type { NodeState } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
@@ -19,7 +20,12 @@ const POINTS: readonly ProbePoint[] = [
   "before-outcome-append",
 ];
 
-/** Names of nodes. With the fault "nodes have one name" a name is given again. */
+/** Number of ttl after which a node owns the shards once faults are over: a watch, the pauses of two reads, a takeover. */
+const OWNED_TTLS = 2.5;
+/** The same while a node of an old version says that it is ready: its beats, and two ttl in which shards are left to it. */
+const LEFT_TTLS = 7.5;
+
+/** By how much the clock of a node is off, and is set. */
 const OFF_MS = [400, 10_000, -10_000];
 const STEPS_MS = [3_600_000, -3_600_000, 3_000, -3_000];
 
@@ -33,6 +39,8 @@ export class ClusterSupervisor {
   #awayUntilMs = 0;
   /** Whether no node can reach the store. */
   #isStoreGone = false;
+  /** Number of nodes of an old version that say that they are ready. */
+  #olderReady = 0;
 
   constructor(parts: WorldParts, plan: ClusterPlan) {
     this.#parts = parts;
@@ -69,8 +77,7 @@ export class ClusterSupervisor {
   }
 
   /**
-   * Runs at the end: makes every connection whole and every clock right. One node must own the shards within two ttl and
-   * a half (I61).
+   * Runs at the end: makes every connection whole and every clock right. One node must then own the shards (I61).
    */
   async recover(): Promise<void> {
     const { fleet, time, store, demand } = this.#parts;
@@ -84,9 +91,10 @@ export class ClusterSupervisor {
     }
     if (fleet.alive.length < most || fleet.alive.length === 0) this.#start();
     const sinceMs = time.trueMs;
+    const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : OWNED_TTLS;
     const serves = (): boolean => (fleet.running?.renewedAtMs ?? 0) > sinceMs;
     await time.settle();
-    while (!serves() && time.trueMs < sinceMs + 2.5 * ttlMs) {
+    while (!serves() && time.trueMs < sinceMs + longestTtls * ttlMs) {
       await time.pass(100);
       for (const instance of fleet.alive) if (hasLost(instance)) fleet.kill(instance);
       if (fleet.alive.length === 0) this.#start();
@@ -248,20 +256,19 @@ export class ClusterSupervisor {
     const { disk, time, situations } = this.#parts;
     const { leases } = disk.reader;
     if (leases === undefined) return;
+    const { ttlMs } = this.#plan;
     const beats = this.#random.below(12);
-    const { incarnation } = await leases.join({
-      name: "old",
-      address: "",
-      version: "0.0.1",
-      format: 1,
-      kinds: [],
-    });
+    const state = this.#random.pick<NodeState>(["following", "ready"]);
+    const entry = { name: "old", address: "", version: "0.0.1", format: 1, kinds: [], ttlMs };
+    const { incarnation } = await leases.join(entry);
+    if (state === "ready") this.#olderReady++;
     for (let left = beats; left > 0; left--) {
-      await time.after(this.#plan.ttlMs / 4);
-      const { alive } = await leases.renew({ incarnation, state: "following" });
-      if (!alive) return;
+      await time.after(ttlMs / 4);
+      const { alive } = await leases.renew({ incarnation, state });
+      if (!alive) break;
     }
-    await time.after(3 * this.#plan.ttlMs);
+    await time.after(3 * ttlMs);
+    if (state === "ready") this.#olderReady--;
     const row = (await leases.nodes()).nodes.find((node) => node.incarnation === incarnation);
     if (row === undefined || row.dead) situations.saw("node of an old version buried");
   }
