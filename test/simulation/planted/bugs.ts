@@ -231,8 +231,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/cluster/beat-watch.ts",
-        before: "seen.stillMs >= this.#ttlMs ?",
-        after: "seen.stillMs >= this.#ttlMs / 2 ?",
+        before: "seen.stillMs >= seen.ttlMs ?",
+        after: "seen.stillMs >= seen.ttlMs / 2 ?",
       },
     ],
   },
