@@ -8,7 +8,6 @@ import { openNode } from "./cluster/open-node.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
-import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Plan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
@@ -21,7 +20,6 @@ import type { WorldVolumes } from "./world-volumes.ts";
 /** The parts of the world that processes use. */
 export type FleetWorld = Readonly<{
   plan: Plan;
-  demand: Demand;
   time: WorldTime;
   situations: Situations;
   journal: JournalBook;
@@ -34,7 +32,14 @@ export type FleetWorld = Readonly<{
 }>;
 
 /** Dependencies of a fleet. The rest of the world is created after it. */
-export type FleetParts = Readonly<{ demand: Demand; parts: () => FleetWorld }>;
+export type FleetParts = Readonly<{
+  demand: Demand;
+  parts: () => FleetWorld;
+  /** Called when a node claims the shards of another, before it counts as their owner. */
+  claiming: (owner: Instance) => void;
+  /** Called when the engine of a node has taken over. */
+  takenOver: (instance: Instance, engine: Engine) => void;
+}>;
 
 /** The processes of a world: the newest one, and older ones that do not know that they were replaced. */
 export class Fleet {
@@ -121,7 +126,7 @@ export class Fleet {
     const nowMs = time.trueMs;
     // This includes a dead process: requests that it sent to the store may still arrive.
     if (this.#owner !== undefined && this.#owner !== instance) {
-      if (plan.cluster !== undefined) checkClaim(this.#options.parts(), this.#owner);
+      if (plan.cluster !== undefined) this.#options.claiming(this.#owner);
       this.#owner.replacedAtMs ??= nowMs;
       this.#takeovers++;
     }
@@ -151,7 +156,7 @@ export class Fleet {
   }
 
   async #open(instance: Instance): Promise<void> {
-    const { demand, parts } = this.#options;
+    const { demand, parts, takenOver } = this.#options;
     const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
     let isFollowing = false;
@@ -186,7 +191,7 @@ export class Fleet {
         const standby = await openNode(instance, options, plan.cluster);
         isFollowing = true;
         engine = await standby.takenOver;
-        if (!instance.dead) checkTakenOver(parts(), instance, engine);
+        if (!instance.dead) takenOver(instance, engine);
       }
       if (instance.dead) return;
       instance.engine = engine;

@@ -6,6 +6,7 @@ import { Faults } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
 import type { Demand } from "./invariant-broken.ts";
+import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
 import { checkSubmit } from "./invariants/submission.ts";
 import { JournalBook, type RecordCheck } from "./journal-book.ts";
 import { Market, type RecordedRow } from "./market.ts";
@@ -58,7 +59,12 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
   });
   const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, demand });
   const fleet = new Fleet(
-    { demand, parts: () => parts },
+    {
+      demand,
+      parts: () => parts,
+      claiming: (owner) => checkClaim(parts, owner),
+      takenOver: (instance, engine) => checkTakenOver(parts, instance, engine),
+    },
     plan.markets.map(({ symbol }) => symbol),
   );
   const departures = plan.forgets ? new Departures({ disk, journal, demand, situations }) : undefined;

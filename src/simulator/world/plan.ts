@@ -1,7 +1,6 @@
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
 import type { VenueCapabilities } from "../../ports/index.ts";
 import { createRandom, type Random } from "../random/index.ts";
-import type { ClusterPlan } from "./cluster/cluster-plan.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
 
 /** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */
@@ -22,6 +21,20 @@ export type MarketPlan = Readonly<{
 
 /** Options of one client. All orders of a reducing client reduce a position. */
 export type ClientPlan = Readonly<{ accountId: number; reduces: boolean; streams: boolean }>;
+
+/** What is decided about the nodes of a cluster before it begins. */
+export type ClusterPlan = Readonly<{
+  /** Most nodes that live at once. */
+  most: number;
+  ttlMs: number;
+  /** By how much the clocks of a node and of the store may differ before the node drains. */
+  clockApartMs: number;
+  /**
+   * When clients cancel everything that is open at the end: at once, after the markets went through their range, or not
+   * before everything has had the time to end by itself.
+   */
+  cancels: "at once" | "after a sweep" | "never";
+}>;
 
 /** Everything about a world that is decided before it begins. */
 export type Plan = Readonly<{

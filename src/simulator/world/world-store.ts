@@ -8,13 +8,13 @@ import type {
   ShardSnapshot,
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
-import type { ClusterPlan } from "./cluster/cluster-plan.ts";
 import { HeldAppends } from "./cluster/held-appends.ts";
 import { WorldLeases } from "./cluster/world-leases.ts";
 import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
+import type { ClusterPlan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldDisk } from "./world-disk.ts";
 import { turns, type WorldTime } from "./world-time.ts";

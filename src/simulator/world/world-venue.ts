@@ -13,9 +13,9 @@ import type { Random } from "../random/index.ts";
 import type { Standstill } from "./cluster/machine-clock.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
-import type { Submitting } from "./invariants/submission.ts";
 import { nonsenseOf } from "./nonsense.ts";
 import type { Situations } from "./situations.ts";
+import type { Submitting } from "./submitting.ts";
 import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
 import { turns, type WorldTime } from "./world-time.ts";
 

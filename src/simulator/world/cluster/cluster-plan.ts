@@ -1,20 +1,6 @@
 import { createRandom, type Random } from "../../random/index.ts";
 import { CLUSTER_FAULTS, type FaultRates } from "../faults.ts";
-import { type Cuts, drawPlan, drawRates, type Plan } from "../plan.ts";
-
-/** What is decided about the nodes of a cluster before it begins. */
-export type ClusterPlan = Readonly<{
-  /** Most nodes that live at once. */
-  most: number;
-  ttlMs: number;
-  /** By how much the clocks of a node and of the store may differ before the node drains. */
-  clockApartMs: number;
-  /**
-   * When clients cancel everything that is open at the end: at once, after the markets went through their range, or not
-   * before everything has had the time to end by itself.
-   */
-  cancels: "at once" | "after a sweep" | "never";
-}>;
+import { type ClusterPlan, type Cuts, drawPlan, drawRates, type Plan } from "../plan.ts";
 
 /**
  * Returns the plan of a cluster: that of the world with the same seed, with nodes. Its steps are few, so its faults are

@@ -3,8 +3,8 @@ import type { NodeState } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
+import type { ClusterPlan } from "../plan.ts";
 import { turns } from "../world-time.ts";
-import type { ClusterPlan } from "./cluster-plan.ts";
 import type { Direction, Link } from "./link.ts";
 import type { Standstill } from "./machine-clock.ts";
 

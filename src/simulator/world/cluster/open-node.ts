@@ -1,6 +1,6 @@
 import { type EngineOptions, openStandby } from "../../../engine/index.ts";
 import type { Instance } from "../instance.ts";
-import type { ClusterPlan } from "./cluster-plan.ts";
+import type { ClusterPlan } from "../plan.ts";
 
 /** Opens the node of a process: a standby, which is followed by its engine. Rejects when either cannot be opened. */
 export async function openNode(

@@ -3,9 +3,9 @@ import type { Random } from "../../random/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
 import type { JournalBook } from "../journal-book.ts";
+import type { ClusterPlan } from "../plan.ts";
 import type { Situations } from "../situations.ts";
 import type { WorldTime } from "../world-time.ts";
-import type { ClusterPlan } from "./cluster-plan.ts";
 import type { HeldAppends } from "./held-appends.ts";
 
 /** Dependencies of the leases of a world. */

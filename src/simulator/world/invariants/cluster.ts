@@ -1,8 +1,7 @@
 import type { Engine } from "../../../engine/index.ts";
-import type { ClusterPlan } from "../cluster/cluster-plan.ts";
-import type { FleetWorld } from "../fleet.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
+import type { ClusterPlan } from "../plan.ts";
 
 /**
  * Returns whether a node may believe that it owns the shards although it does not. Its clocks stood still since it last
@@ -11,7 +10,7 @@ import type { WorldParts } from "../parts.ts";
 export const mayBelieve = ({ stoodAtMs, renewedAtMs }: Instance): boolean => stoodAtMs >= renewedAtMs;
 
 /** Checks decision WN: the shards of a living node are claimed no sooner than a ttl after it asked for its last renewal. */
-export function checkClaim({ demand, plan, time, situations, journal }: FleetWorld, owner: Instance): void {
+export function checkClaim({ demand, plan, time, situations, journal }: WorldParts, owner: Instance): void {
   const { ttlMs = 0 } = plan.cluster ?? {};
   situations.saw(owner.dead ? "takeover after a death" : "takeover from a living node");
   const open = [...journal.open].flatMap((orderId) => journal.find(orderId) ?? []);
@@ -30,7 +29,7 @@ export function checkClaim({ demand, plan, time, situations, journal }: FleetWor
 }
 
 /** Checks decision WR: an engine that took over knows every record that was durable when it claimed the shards. */
-export function checkTakenOver({ demand }: FleetWorld, instance: Instance, engine: Engine): void {
+export function checkTakenOver({ demand }: WorldParts, instance: Instance, engine: Engine): void {
   const { journalSequence } = engine.metrics();
   demand(
     journalSequence >= instance.recordsAtClaim,

@@ -35,10 +35,12 @@ export async function endAll(parts: WorldParts): Promise<void> {
 }
 
 /** Lets executions be counted that were told after the end of their orders: half a minute at most. */
-async function countAll({ journal, venue, time }: WorldParts): Promise<void> {
+async function countAll({ journal, venue, time, plan }: WorldParts): Promise<void> {
   const isCounted = (): boolean =>
     [...journal.orders.values()].every(({ orderId, executed }) => executed === venue.executedOf(orderId));
   for (let round = 0; round < 60 && !isCounted(); round++) await time.pass(ROUND_MS);
+  // A stream waits as long for the account of its reader.
+  await time.pass(plan.settings.hostTimeoutMs);
 }
 
 /** Number of times that clients try to cancel everything, and the time between two of them. */

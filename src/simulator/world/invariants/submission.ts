@@ -7,10 +7,10 @@ import {
   ZERO_QUANTITY,
 } from "../../../decimal/index.ts";
 import type { ChildRequest } from "../../../model/index.ts";
-import type { Instance } from "../instance.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { reachable } from "../seen-markets.ts";
+import type { Submitting } from "../submitting.ts";
 import { executedOf } from "../venue-row.ts";
 import { checkTrust } from "./cluster.ts";
 
@@ -18,17 +18,6 @@ import { checkTrust } from "./cluster.ts";
 const SLACK_MS = 30_000;
 
 const MINIMUM = 15n * 10n ** 14n;
-
-/** A child that reaches the venue. */
-export type Submitting = Readonly<{
-  child: ChildRequest;
-  deadlineMs: number;
-  instance: Instance;
-  /** True time at which its process handed it over. */
-  askedAtMs: number;
-  /** Whether the process stopped after that, and before the child was on the wire. */
-  isStopped: boolean;
-}>;
 
 /** Checks I20-I26, I12-I14, I40, I55 and I60: all conditions at the moment at which a child reaches the venue. */
 export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
