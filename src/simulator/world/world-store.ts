@@ -143,7 +143,7 @@ export class WorldStore {
   #isHeld(instance: Instance): boolean {
     const { faults, cluster } = this.#parts;
     if (cluster === undefined || instance.dead) return false;
-    return faults.strikes("store keeps an append until a takeover", this.#holding, 0.02);
+    return faults.strikes("store keeps an append until a takeover", this.#holding, 0.08);
   }
 
   /** Keeps an append under way until a takeover. Its node often dies meanwhile, or is cut off. Rejects afterwards. */

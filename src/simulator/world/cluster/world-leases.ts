@@ -84,7 +84,7 @@ export class WorldLeases {
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, journal, held, situations, acquired } = this.#parts;
     const heads = new Map(journal.heads);
-    const order = random.pick(["before", "before", "at once", "after"]);
+    const order = random.pick(["before", "at once", "after"]);
     if (order === "before") await held.arrive("append of the old owner kept just before a takeover");
     const arriving = order === "at once" ? held.arrive() : undefined;
     const { records } = journal;

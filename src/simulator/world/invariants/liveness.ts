@@ -31,6 +31,9 @@ export async function endAll(parts: WorldParts): Promise<void> {
     await tradeOn(parts);
   }
   if (plan.cluster !== undefined) await countAll(parts);
+  // A request that was under way may have been accepted meanwhile.
+  if (cancels !== "never" && journal.open.size > 0) await cancelAll(parts);
+  if (plan.cluster !== undefined) await tradeOn(parts);
   for (const orderId of journal.open) explain(parts, journal.find(orderId));
 }
 
