@@ -13,7 +13,7 @@ export class Schedules {
   readonly #parts: WorldParts;
   /** The slots in which children of each order were sent, newest last, with the generation of the sender. */
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
-  /** True time of each order's acceptance. */
+  /** True time of each order's acceptance, or in a cluster of its first request. */
   readonly #accepted: Map<number, number> = new Map();
   /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
@@ -47,7 +47,10 @@ export class Schedules {
   }
 
   #accept(order: SeenOrder): void {
-    this.#accepted.set(order.orderId, this.#parts.time.trueMs);
+    const { plan, ledger, time } = this.#parts;
+    // In a cluster an acceptance may be under way for long, and trades of that time count after a takeover.
+    const sent = plan.cluster && ledger.find(order.accountId, order.intent.clientOrderId);
+    this.#accepted.set(order.orderId, sent?.sentAtMs ?? time.trueMs);
     const { type, schedule } = order.intent;
     const isOfHost =
       this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;
