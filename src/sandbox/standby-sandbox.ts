@@ -1,4 +1,4 @@
-import type { StatusKind } from "../engine/index.ts";
+import { HandOverError, type StatusKind } from "../engine/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
 import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
@@ -42,12 +42,13 @@ class SandboxNode {
     return { url, wsUrl, controlUrl: this.#control.controlUrl };
   }
 
+  /** Hands orders and venue over to a standby, if there is one, before the ports are closed. */
   async stop(): Promise<void> {
     const exchange = this.#exchange;
-    exchange?.engine.drain();
+    const isHandedOver = exchange !== undefined && (await handedOver(exchange));
     this.#control.close();
     await this.#rest.close();
-    await (exchange ?? this.#node.standby).close();
+    if (!isHandedOver) await (exchange ?? this.#node.standby).close();
   }
 
   async #become(source: AnswerSource): Promise<Sandbox> {
@@ -68,6 +69,20 @@ class SandboxNode {
     this.#rest = await serveExchange(exchange, this.#settings, { telemetry, port: this.#rest.port });
     return { exchange, ...this.addresses, replaced, stop: () => this.stop() };
   }
+}
+
+/** Closes an exchange once a standby is ready, and resolves to true. Drains it and resolves to false if there is none. */
+async function handedOver(exchange: Exchange): Promise<boolean> {
+  const { engine } = exchange;
+  try {
+    await engine.handOver();
+  } catch (error) {
+    if (!(error instanceof HandOverError)) throw error;
+    engine.drain();
+    return false;
+  }
+  await exchange.close();
+  return true;
 }
 
 /** Whom the control interface asks: the exchange as soon as there is one. */

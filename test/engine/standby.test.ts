@@ -309,12 +309,22 @@ describe("decision WT: a planned hand-over", () => {
   });
 
   it("rejects without a ready standby, and goes on", async () => {
-    const cluster = createCluster();
-    const a = await cluster.start("a");
+    const { cluster, a, b } = await startPair();
+    b.process.kill();
     const done = cluster.active(a).handOver();
     done.catch(() => undefined);
     await cluster.pass(2 * TTL_MS + 500);
     await expect(done).rejects.toMatchObject({ problem: "NO_STANDBY" });
+    await cluster.place(a, { price: "90" });
+  });
+
+  it("decision WT: rejects at once if there is no other live node, so that a host need not wait to close", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    await expect(cluster.active(a).handOver()).rejects.toMatchObject({
+      problem: "NO_STANDBY",
+      message: expect.stringContaining("there is no other live node"),
+    });
     await cluster.place(a, { price: "90" });
   });
 

@@ -71,7 +71,7 @@ export class EngineLease {
 
   /**
    * Tells the other nodes that the shards will be released, and resolves when one of them is ready. Rejects with a
-   * HandOverError NO_STANDBY if none is within two ttl.
+   * HandOverError NO_STANDBY if none is within two ttl, and at once if there is no other live node.
    */
   async announce(): Promise<void> {
     const { keeper, ttlMs } = this.#parts;
@@ -79,12 +79,18 @@ export class EngineLease {
     const untilMs = monotonicMs() + 2 * ttlMs;
     await keeper.tell("handing-over");
     const before = new Map<number, number>();
+    let problem = `no other node was ready to take over within ${2 * ttlMs} ms`;
     while (monotonicMs() < untilMs && !keeper.isLost) {
-      if (await this.#isAnyReady(before)) return;
+      const others = await this.#others();
+      if (others?.length === 0) {
+        problem = "there is no other live node";
+        break;
+      }
+      if (others?.some((row) => isReady(row, before)) === true) return;
       await this.#pause(HAND_OVER_PAUSE_MS);
     }
     await keeper.tell("active");
-    throw new HandOverError("NO_STANDBY", `no other node was ready to take over within ${2 * ttlMs} ms`);
+    throw new HandOverError("NO_STANDBY", problem);
   }
 
   /** Stops relying on the shards, and makes them nobody's. Others wait for a ttl if the store fails. */
@@ -112,18 +118,10 @@ export class EngineLease {
     }
   }
 
-  /** Returns whether a live node is ready whose beat has changed since the announcement. */
-  async #isAnyReady(before: Map<number, number>): Promise<boolean> {
+  /** The rows of the other nodes that are not dead; undefined if they cannot be read. */
+  async #others(): Promise<readonly NodeRow[] | undefined> {
     const view = await this.#view();
-    const others = view?.nodes.filter(
-      (row) => !row.dead && row.incarnation !== this.#parts.keeper.incarnation,
-    );
-    const isReady = ({ incarnation, beat, state }: NodeRow): boolean => {
-      const first = before.get(incarnation);
-      if (first === undefined) before.set(incarnation, beat);
-      return state === "ready" && first !== undefined && beat !== first;
-    };
-    return (others ?? []).filter(isReady).length > 0;
+    return view && this.#parts.watch.others(view);
   }
 
   async #view(): Promise<ClusterView | undefined> {
@@ -154,4 +152,11 @@ export class EngineLease {
     const { clock } = this.#core;
     return new Promise((resolve) => clock.schedule(clock.monotonicMs() + ms, resolve));
   }
+}
+
+/** Returns whether a node is ready whose beat has changed since it was first asked about. */
+function isReady({ incarnation, beat, state }: NodeRow, before: Map<number, number>): boolean {
+  const first = before.get(incarnation);
+  if (first === undefined) before.set(incarnation, beat);
+  return state === "ready" && first !== undefined && beat !== first;
 }
