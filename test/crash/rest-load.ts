@@ -31,6 +31,9 @@ export const createLedger = (): Ledger => ({
   floors: new Map(),
 });
 
+/** The interfaces of a sandbox that clients use. */
+export type AskedSandbox = Pick<SandboxProcess, "control" | "signed">;
+
 /** A sandbox that is killed and restarted on the same files. */
 export type CrashRun = Readonly<{
   random: Random;
@@ -89,41 +92,50 @@ function orderFields(random: Random, id: string): Fields {
   ])();
 }
 
-async function place(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+/** Whether an answer leaves open what became of a request; -1001 says that nothing was stored. */
+const isUncertain = (status: number, { code }: Reply["body"]): boolean => status >= 500 && code !== -1001;
+
+async function place(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   const id = `crash-${run.ids.next++}`;
   run.ledger.uncertain.add(id);
   const { status, body } = await sandbox.signed("POST", "/api/order", orderFields(run.random, id));
-  if (status >= 500) return;
+  if (isUncertain(status, body)) return;
   run.ledger.uncertain.delete(id);
   if (status === 200) run.ledger.acknowledged.set(id, body["orderId"] as number);
   else run.ledger.refused.add(id);
 }
 
-async function placeList(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+async function placeList(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   const id = `list-${run.ids.next++}`;
   run.ledger.uncertain.add(id);
   const { path, fields } = listRequest(run.random, id, nearOf(run.random));
   const { status, body } = await sandbox.signed("POST", path, fields);
-  if (status >= 500) return;
+  if (isUncertain(status, body)) return;
   run.ledger.uncertain.delete(id);
   if (status === 200) run.ledger.lists.set(id, body["orderListId"] as number);
   else run.ledger.refused.add(id);
 }
 
-async function cancelList(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+async function cancelList(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   const ids = [...run.ledger.lists.keys()];
   if (ids.length > 0)
     await sandbox.signed("DELETE", "/api/v3/orderList", { listClientOrderId: run.random.pick(ids) });
 }
 
 /** Opens slots and reports trades of other participants. */
-async function passTime(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
-  await sandbox.control("POST", "clock", { advanceMs: 200 + run.random.below(400) });
+async function passTime(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
+  await advance(run, sandbox, 200 + run.random.below(400));
   const quantity = `0.${1 + run.random.below(9)}`;
   await sandbox.control("POST", "trades", { symbol: SYMBOL, price: String(BASE), quantity });
 }
 
-async function cancel(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+/** Moves a manual clock; waits for a real one. */
+async function advance({ env }: CrashRun, sandbox: AskedSandbox, ms: number): Promise<void> {
+  if (env["CLOCK"] === "manual") await sandbox.control("POST", "clock", { advanceMs: ms });
+  else await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function cancel(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   const ids = [...run.ledger.acknowledged.keys()];
   if (ids.length > 0)
     await sandbox.signed("DELETE", "/api/v2/order", {
@@ -132,7 +144,7 @@ async function cancel(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
     });
 }
 
-async function quote(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+async function quote(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   const bid = BASE - 50 + run.random.below(100);
   const size = `0.${1 + run.random.below(9)}`;
   await sandbox.control("POST", "quotes", {
@@ -144,6 +156,9 @@ async function quote(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   });
 }
 
+/** A sandbox under load, which ends with `ended`. */
+export type LoadedSandbox = AskedSandbox & Readonly<{ ended: Promise<unknown> }>;
+
 /** How long a control request may wait before the other clients pause for it. */
 const CONTROL_WAITS_MS = 100;
 
@@ -151,7 +166,7 @@ const CONTROL_WAITS_MS = 100;
  * Sends placements, cancels and quotes from several clients at once until the process is gone. A control request is
  * answered when everything is at rest, which several clients can delay for ever; so they pause for one that has waited.
  */
-export async function loadUntilDeath(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+export async function loadUntilDeath(run: CrashRun, sandbox: LoadedSandbox): Promise<void> {
   let alive = true;
   void sandbox.ended.then(() => {
     alive = false;
@@ -191,13 +206,13 @@ const millionths = (text: string): bigint => {
 };
 
 /** Checks everything after every restart; throws the first problem. */
-export async function checkRestart(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+export async function checkRestart(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   const verification = await sandbox.control("GET", "verify");
   demand(
     verification["equal"] === true,
     `I53: the journal makes another state: ${JSON.stringify(verification)}`,
   );
-  await settleUnknown(sandbox);
+  await settleUnknown(run, sandbox);
   const children = await sandbox.control<readonly VenueChild[]>("GET", "children");
   for (const child of children)
     demand(child.submissions <= 1, `I21: ${child.clientOrderId} was submitted ${child.submissions} times`);
@@ -242,7 +257,7 @@ function checkFloor(ledger: Ledger, clientOrderId: string, order: Reply["body"])
 }
 
 /** Advances time until every outcome is known: past the deadline and the quiet time, with two look-ups. */
-async function settleUnknown(sandbox: SandboxProcess): Promise<void> {
+async function settleUnknown(run: CrashRun, sandbox: AskedSandbox): Promise<void> {
   for (let round = 0; round < 20; round++) {
     const { inFlight, unknown } = await sandbox.control<{ inFlight: number; unknown: number }>(
       "POST",
@@ -250,13 +265,13 @@ async function settleUnknown(sandbox: SandboxProcess): Promise<void> {
       {},
     );
     if (inFlight === 0 && unknown === 0) return;
-    await sandbox.control("POST", "clock", { advanceMs: 2_000 });
+    await advance(run, sandbox, 2_000);
   }
   throw new Error("I63: an outcome stayed unknown");
 }
 
 /** Reads every parent with history, page by page (I70), by client id. */
-async function allOrders(sandbox: SandboxProcess): Promise<ReadonlyMap<string, Reply["body"]>> {
+async function allOrders(sandbox: AskedSandbox): Promise<ReadonlyMap<string, Reply["body"]>> {
   const orders = new Map<string, Reply["body"]>();
   for (let afterOrderId = 0, more = true; more; ) {
     const { status, body } = await sandbox.signed("GET", "/api/v3/openOrders", {
@@ -274,7 +289,7 @@ async function allOrders(sandbox: SandboxProcess): Promise<ReadonlyMap<string, R
 }
 
 /** Returns the id of a list by its client id; undefined if there is none. */
-async function findList(sandbox: SandboxProcess, listClientOrderId: string): Promise<unknown> {
+async function findList(sandbox: AskedSandbox, listClientOrderId: string): Promise<unknown> {
   const { body } = await sandbox.signed("GET", "/api/v3/orderList", { listClientOrderId });
   return body["orderListId"];
 }
@@ -283,7 +298,7 @@ async function findList(sandbox: SandboxProcess, listClientOrderId: string): Pro
  * Reads the lists page by page, one window of time after the other. A page holds at most 1,000 lists. If more of them
  * have the same millisecond, because the clock stands still, it shows the newest.
  */
-async function allLists(sandbox: SandboxProcess): Promise<readonly Reply["body"][]> {
+async function allLists(sandbox: AskedSandbox): Promise<readonly Reply["body"][]> {
   const lists = new Map<unknown, Reply["body"]>();
   for (let endTime: number | undefined; ; ) {
     const parameters = { limit: 1_000, ...(endTime === undefined ? {} : { endTime }) };

@@ -88,7 +88,8 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>): Openi
   return { ready: started, ended, kill };
 }
 
-function processAt(
+/** A sandbox process at addresses, such as those of a front before it. */
+export function processAt(
   ready: Addresses,
   running: Pick<SandboxProcess, "process" | "ended" | "kill">,
 ): SandboxProcess {

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { request } from "node:http";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** Pause between two questions for the health of a node. */
+const LOOK_EVERY_MS = 100;
+const LONGEST_LOOK_MS = 500;
+
+/** A node behind the front: its name, and the port of its REST and WebSocket interface on loopback. */
+export type Behind = Readonly<{ name: string; port: number }>;
+
+/**
+ * A TCP front on loopback. It gives each connection to a node that says that it serves, and a client address always to the
+ * same one of them, so that the limits by address are those of one node. While no node serves, any node answers, which
+ * refuses with 503. A connection stays with its node.
+ */
+export class Front {
+  readonly #nodes: readonly Behind[];
+  readonly #server: Server;
+  readonly #serving: Set<Behind> = new Set();
+  readonly #clients: Set<Socket> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  private constructor(nodes: readonly Behind[]) {
+    this.#nodes = nodes;
+    this.#server = createServer((client) => this.#join(client));
+  }
+
+  /** Opens a front on a port, 0 for a free one. */
+  static async open(nodes: readonly Behind[], port = 0): Promise<Front> {
+    const front = new Front(nodes);
+    front.#server.listen(port, "127.0.0.1");
+    await once(front.#server, "listening");
+    void front.#look();
+    return front;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Names of the nodes that serve. */
+  get serving(): readonly string[] {
+    return [...this.#serving].map(({ name }) => name);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const client of this.#clients) client.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #look(): Promise<void> {
+    await Promise.all(
+      this.#nodes.map(async (node) => {
+        if (await serves(node)) this.#serving.add(node);
+        else this.#serving.delete(node);
+      }),
+    );
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
+  }
+
+  #join(client: Socket): void {
+    this.#clients.add(client);
+    client.on("close", () => this.#clients.delete(client)).on("error", () => client.destroy());
+    const node = this.#nodeFor(client.remoteAddress ?? "");
+    if (node === undefined) return void client.destroy();
+    const server = connect(node.port, "127.0.0.1");
+    server.on("error", () => client.destroy()).on("close", () => client.destroy());
+    client.on("close", () => server.destroy());
+    client.pipe(server).pipe(client);
+  }
+
+  /** The node with the highest hash of name and address: when one leaves, only its own addresses move. */
+  #nodeFor(address: string): Behind | undefined {
+    const among = this.#serving.size > 0 ? [...this.#serving] : this.#nodes;
+    const weighed = among.map((node) => ({ node, weight: weightOf(`${node.name} ${address}`) }));
+    return weighed.sort((a, b) => (a.weight < b.weight ? 1 : -1))[0]?.node;
+  }
+}
+
+const weightOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Asks a node whether it serves; false if it does not answer soon. */
+function serves({ port }: Behind): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ host: "127.0.0.1", port, path: "/health", agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    asked.setTimeout(LONGEST_LOOK_MS, () => asked.destroy());
+    asked.on("error", () => resolve(false)).on("close", () => resolve(false));
+    asked.end();
+  });
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AskedSandbox, checkRestart, createCrashRun, loadUntilDeath } from "../crash/rest-load.ts";
+import { FAULTS } from "./faults.ts";
+import { Stack } from "./stack.ts";
+
+/** How many rounds, from which seed, and what is told of each. */
+export type RoundsOptions = Readonly<{
+  rounds: number;
+  seed: number;
+  binaries: string;
+  say: (line: string) => void;
+}>;
+
+const TTL_MS = 1_500;
+
+const SETTINGS = {
+  MARKET: "manual",
+  CLOCK: "real",
+  LEASE_TTL_MS: String(TTL_MS),
+  QUOTE_MAX_AGE_MS: "3600000",
+  SUBMIT_DEADLINE_MS: "500",
+  VENUE_QUIET_MS: "200",
+  SNAPSHOT_EVERY: "40",
+};
+
+/** Longest time between two acknowledged placements around one fault, in milliseconds, and the name of the fault. */
+export type Gap = Readonly<{ fault: string; ms: number }>;
+
+/**
+ * Makes faults under load, one a round, and checks everything after each of them: every acknowledged order is there once,
+ * none that was refused, no child was submitted twice, executed quantities equal the venue's record, lists are whole, floors
+ * have not moved back, and the journal restores the state. Resolves to the times without service.
+ */
+export async function clusterRounds({ rounds, seed, binaries, say }: RoundsOptions): Promise<readonly Gap[]> {
+  const run = createCrashRun("", seed, SETTINGS);
+  const names = Object.keys(FAULTS);
+  const gaps: Gap[] = [];
+  const stack = await Stack.open({ nodes: 3, binaries, settings: SETTINGS });
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const { asked } = await stack.active();
+      await checkRestart(run, asked);
+      const name = names[round % names.length] ?? "";
+      const started = performance.now();
+      const ms = await underLoad(stack, run, name).catch((error: unknown) => {
+        throw new Error(`round ${round}, "${name}"`, { cause: error });
+      });
+      gaps.push({ fault: name, ms });
+      say(`${round + 1} of ${rounds}: ${name}, ${Math.round(ms)} ms without service, ${took(started)}`);
+    }
+    const { asked } = await stack.active();
+    await checkRestart(run, asked);
+    const { acknowledged, lists, refused, uncertain } = run.ledger;
+    say(
+      `${acknowledged.size} orders and ${lists.size} lists acknowledged, ${refused.size} refused, ${uncertain.size} without an answer`,
+    );
+  } finally {
+    await stack.close();
+  }
+  return gaps;
+}
+
+const took = (started: number): string => `${((performance.now() - started) / 1_000).toFixed(1)} s in all`;
+
+/** Makes one fault under load. Resolves to the longest time without an acknowledged placement. */
+async function underLoad(
+  stack: Stack,
+  run: ReturnType<typeof createCrashRun>,
+  name: string,
+): Promise<number> {
+  const active = await stack.active();
+  const watch = new ServiceWatch();
+  const over = new AbortController();
+  const ended = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
+  const load = loadUntilDeath(run, { ...watch.watched(active.asked), ended });
+  try {
+    await sleep(200);
+    await FAULTS[name]?.({ stack, active, random: run.random, ttlMs: TTL_MS });
+    await stack.restart();
+    const from = watch.count;
+    const end = performance.now() + 60_000;
+    await stack.active();
+    while (watch.count < from + 3) {
+      if (performance.now() > end)
+        throw new Error("no placement was acknowledged for a minute after the fault");
+      await sleep(10);
+    }
+  } finally {
+    over.abort();
+    await load;
+  }
+  return watch.longestMs;
+}
+
+/** Notes when placements are acknowledged. */
+class ServiceWatch {
+  count = 0;
+  longestMs = 0;
+  #last = performance.now();
+
+  watched({ control, signed }: AskedSandbox): AskedSandbox {
+    return {
+      control,
+      signed: async (method, path, parameters) => {
+        const reply = await signed(method, path, parameters);
+        if (method === "POST" && reply.status === 200) this.#note();
+        return reply;
+      },
+    };
+  }
+
+  #note(): void {
+    const now = performance.now();
+    this.longestMs = Math.max(this.longestMs, now - this.#last);
+    this.#last = now;
+    this.count++;
+  }
+}
