@@ -108,14 +108,14 @@ export function checkLists(lists: readonly Order[], children: readonly VenueChil
   }
 }
 
-/** Checks schedules: a slot is used once, and no child is larger than the largest slice. */
+/** On a manual clock, a child reaches the venue in its slot. Checks that each slot of a schedule is used once. */
 export function checkSchedules(orders: Iterable<Order>, children: readonly VenueChild[]): void {
   const byParent = new Map<number, VenueChild[]>();
   for (const child of children) {
     byParent.set(child.parentOrderId, [...(byParent.get(child.parentOrderId) ?? []), child]);
   }
   for (const order of orders) {
-    if (order["type"] !== "TWAP" && order["type"] !== "VWAP") continue;
+    if (!isScheduled(order)) continue;
     const slots = (byParent.get(order["orderId"] as number) ?? []).map(({ time }) =>
       Math.floor((time - (order["transactTime"] as number)) / (order["interval"] as number)),
     );
@@ -130,6 +130,9 @@ export function checkSchedules(orders: Iterable<Order>, children: readonly Venue
     );
   }
 }
+
+/** Whether an order trades in slots. */
+export const isScheduled = ({ type }: Order): boolean => type === "TWAP" || type === "VWAP";
 
 function demand(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what);

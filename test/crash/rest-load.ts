@@ -1,8 +1,10 @@
 import { createRandom, type Random } from "../../src/simulator/random/index.ts";
+import type { ShownRecord } from "../sandbox/driven-sandbox.ts";
 import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import {
   checkLists,
   checkSchedules,
+  isScheduled,
   listRequest,
   type Near,
   scheduleFields,
@@ -244,7 +246,20 @@ export async function checkRestart(run: CrashRun, sandbox: AskedSandbox): Promis
     demand(!run.ledger.refused.has(String(id)), `I02: refused ${String(id)} is there`);
   }
   checkLists(lists, children);
-  checkSchedules(orders.values(), children);
+  if (run.env["CLOCK"] === "manual") checkSchedules(orders.values(), children);
+  else await checkSlots(sandbox, orders.values());
+}
+
+/** On a real clock, a child may reach the venue in a later slot: checks the slots that the journal names. */
+async function checkSlots(sandbox: AskedSandbox, orders: Iterable<Reply["body"]>): Promise<void> {
+  for (const order of orders) {
+    if (!isScheduled(order)) continue;
+    const orderId = order["orderId"] as number;
+    const records = await sandbox.control<readonly ShownRecord[]>("GET", `orders/${orderId}/journal`);
+    const facts = records.flatMap(({ changes }) => changes.filter((one) => one.orderId === orderId));
+    const slots = facts.flatMap((one) => one.facts.flatMap(({ child }) => child?.slot ?? []));
+    demand(new Set(slots).size === slots.length, `I33: ${orderId} used a slot twice: ${slots.join()}`);
+  }
 }
 
 /** I31: the floor of a trailing SELL parent only rises. */
