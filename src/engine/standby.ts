@@ -187,6 +187,7 @@ class WaitingEngine implements Standby {
     await this.#watch.buryIdle(view);
     if (this.#state === "ready" && (await this.#watch.areFree(view)) && !this.#leaves(view))
       await this.#takeOver();
+    if (this.#state === "ready" && this.#isHandingOver(view)) await this.#keeper.answer();
     return this.#pauseAfter(view);
   }
 
@@ -217,9 +218,12 @@ class WaitingEngine implements Standby {
     }
   }
 
+  #isHandingOver(view: ClusterView): boolean {
+    return this.#watch.owners(view).some(({ state }) => state === "handing-over");
+  }
+
   #pauseAfter(view: ClusterView): number {
-    const owners = this.#watch.owners(view);
-    if (owners.some(({ state }) => state === "handing-over")) return HAND_OVER_PAUSE_MS;
+    if (this.#isHandingOver(view)) return HAND_OVER_PAUSE_MS;
     return this.#watch.untilDueMs(view, this.#keeper.beatMs);
   }
 

@@ -35,7 +35,7 @@ export interface NodeRow extends Omit<NodeEntry, "ttlMs"> {
   /** The number of this start, given by the store and never used again. */
   readonly incarnation: number;
   readonly state: NodeState;
-  /** Rises by one with every renewal. Only whether it changes has a meaning. */
+  /** Rises by one with every renewal. */
   readonly beat: number;
   /** Whether another node has declared it dead. A dead node is never alive again. */
   readonly dead: boolean;

@@ -194,3 +194,40 @@ describe("clocks and pauses of a takeover", () => {
     },
   );
 });
+
+describe("decision WT: a hand-over waits for a node that has seen it", () => {
+  it("leaves at most 250 ms without service, whenever the standby renews and reads", async () => {
+    // Its reads come at other times than its renewals; the hand-over begins between a renewal and a read, or the reverse.
+    for (const [offMs, laterMs] of [
+      [300, 0],
+      [900, 700],
+      [1_500, 1_300],
+      [2_100, 1_900],
+      [1_200, 2_400],
+    ] as const) {
+      const cluster = createCluster();
+      const a = await cluster.start("a");
+      await cluster.pass(TTL_MS);
+      const b = await cluster.start("b");
+      let isLate = false;
+      b.faults["leases.nodes"] = async (honest) => {
+        const waitMs = isLate ? 0 : offMs;
+        isLate = true;
+        await new Promise<void>((resolve) =>
+          cluster.clock.schedule(cluster.clock.monotonicMs() + waitMs, resolve),
+        );
+        return await honest();
+      };
+      await cluster.pass(TTL_MS + laterMs);
+      const engine = cluster.active(a);
+      void engine.handOver();
+      let withoutMs = 0;
+      for (let waited = 0; b.engine === undefined && waited < 2 * TTL_MS; waited += 10) {
+        await cluster.clock.advanceBy(10, settle);
+        if (engine.draining) withoutMs += 10;
+      }
+      expect(b.engine).toBeDefined();
+      expect(withoutMs).toBeLessThanOrEqual(250);
+    }
+  });
+});

@@ -154,9 +154,12 @@ export class EngineLease {
   }
 }
 
-/** Returns whether a node is ready whose beat has changed since it was first asked about. */
+/**
+ * Returns whether a node is ready whose beat has risen by two since it was first asked about: between two renewals it has
+ * read the nodes, and one that has read the announcement renews with every read.
+ */
 function isReady({ incarnation, beat, state }: NodeRow, before: Map<number, number>): boolean {
   const first = before.get(incarnation);
   if (first === undefined) before.set(incarnation, beat);
-  return state === "ready" && first !== undefined && beat !== first;
+  return state === "ready" && first !== undefined && beat >= first + 2;
 }

@@ -89,6 +89,11 @@ export class LeaseKeeper {
     return await this.#renew();
   }
 
+  /** Renews at once, so that an owner that hands over learns that this node has seen it. */
+  async answer(): Promise<void> {
+    await this.#renew();
+  }
+
   /** Stops renewing. */
   stop(): void {
     this.#stopped = true;
