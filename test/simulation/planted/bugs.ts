@@ -248,22 +248,6 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "the check of an append without its lock",
-    world: "cluster",
-    edits: [
-      {
-        file: "src/adapters/memory/order-store.ts",
-        before: "    append: (batch) => guarded(() => append(disk, batch, owner === disk.owner)),",
-        after: `    append: async (batch) => {
-      const isOwner = owner === disk.owner;
-      const shards = disk.shards.map((shard) => Object.create(shard, { epoch: { value: shard.epoch } }));
-      for (let left = 20; left > 0; left--) await Promise.resolve();
-      return await guarded(() => append({ ...disk, shards }, batch, isOwner));
-    },`,
-      },
-    ],
-  },
-  {
     name: "a takeover without a read after its claim",
     world: "cluster",
     edits: [
