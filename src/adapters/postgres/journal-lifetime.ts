@@ -2,7 +2,11 @@ import { flagOption, functionOption, type OptionCheck, optional, optionsOf } fro
 import type { Awaitable } from "../../ports/index.ts";
 
 /** A record that leaves the store. The text contains shard and sequence too. */
-export type LeavingRecord = Readonly<{ shard: number; sequence: number; text: string }>;
+export interface LeavingRecord {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly text: string;
+}
 
 /** Lifetime of the journal (decisions TA and XA). */
 export interface PostgresJournalOptions {

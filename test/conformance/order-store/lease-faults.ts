@@ -39,6 +39,11 @@ const rowFaults = [
     })),
   ),
   planted(
+    "a node joins with a ttl of its own",
+    ["decision YE: the row of a node has the ttl"],
+    withLeases((leases) => ({ join: (entry) => leases.join({ ...entry, ttlMs: 10_000 }) })),
+  ),
+  planted(
     "a renewal sets no state",
     ["a renewal raises the beat by one"],
     withLeases((leases) => ({
