@@ -1,3 +1,4 @@
+import { createConsoleTelemetry } from "../adapters/node/index.ts";
 import { PostgresStoreError } from "../adapters/postgres/internal.ts";
 import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
@@ -34,10 +35,16 @@ export function isForOperator(error: unknown): boolean {
 }
 
 /**
- * Creates a telemetry that reports failure and recovery of the store and of the venue's record in one sentence each.
- * Other events go to `others`. The single failures behind these sentences are not reported.
+ * Returns the telemetry of a process on standard error. Failure and recovery of the store and of the venue's record are
+ * one sentence each, and the single failures behind these sentences are not reported. Other events are log lines from
+ * `level` on.
  */
-export function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telemetry {
+export const processTelemetry = (level: "warn" | "error"): Telemetry =>
+  inPlainWords(createConsoleTelemetry({ level }), (sentence) =>
+    process.stderr.write(`managed-orders: ${sentence}\n`),
+  );
+
+function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telemetry {
   return {
     event(level, event, fields) {
       const sentence = sentenceOf(event, fields);

@@ -1,7 +1,7 @@
-import { createConsoleTelemetry, createEntropy, createSystemClock } from "../adapters/node/index.ts";
+import { createEntropy, createSystemClock } from "../adapters/node/index.ts";
 import { answerControl } from "./control-routes.ts";
 import { type ExchangeHost, openExchange } from "./exchange.ts";
-import { inPlainWords } from "./plain-words.ts";
+import { processTelemetry } from "./plain-words.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
 import { type Control, openControl, portOf, type Served, serveExchange } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -19,9 +19,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
  * owns the orders. Rejects if a port is in use.
  */
 export async function openSandbox(settings: SandboxSettings): Promise<StartedSandbox> {
-  const telemetry = inPlainWords(createConsoleTelemetry({ level: "error" }), (sentence) =>
-    process.stderr.write(`managed-orders: ${sentence}\n`),
-  );
+  const telemetry = processTelemetry("error");
   const host = { realClock: createSystemClock(), entropy: createEntropy(), telemetry };
   if (settings.store.kind === "postgres") return await openNode(settings, host);
   const sandbox = await openAlone(settings, host);

@@ -75,28 +75,24 @@ async function listening(
   port: number,
 ): Promise<Served> {
   const bound = await server.listen({ host, port });
-  const address = `${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
+  const address = addressOf(bound.host, bound.port);
   const close = (): Promise<void> => server.close();
   return { url: `http://${address}`, wsUrl: `ws://${address}`, port: bound.port, close };
 }
 
-/** The control interface of a sandbox: its address, undefined if it is off. */
+/** A control interface: its address, undefined if it is off. */
 export type Control = Readonly<{ controlUrl: string | undefined; close: () => void }>;
 
-/** Opens the control interface on loopback. Rejects if its port is in use. */
+/** Opens a control interface on loopback. Rejects if its port is in use. */
 export async function openControl(
-  { controlPort }: SandboxSettings,
+  { controlPort }: Pick<SandboxSettings, "controlPort">,
   answer: ControlAnswer,
   origins: () => readonly string[],
 ): Promise<Control> {
   if (controlPort === "off") return { controlUrl: undefined, close: () => undefined };
   const server = createControlServer(answer, origins);
-  const controlUrl = await listen(server, portOf(controlPort));
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { controlUrl, close };
+  const controlUrl = await listen(server, LOOPBACK, portOf(controlPort));
+  return { controlUrl, close: () => closeNow(server) };
 }
 
 function serviceSettings(settings: SandboxSettings): ServiceSettings {
@@ -119,12 +115,23 @@ function rateLimiterOf({ rateLimits }: SandboxSettings, { clock }: Exchange): Ra
   return createMemoryRateLimiter({ clock, ordersPer10s, ...limits });
 }
 
-function listen(server: Server, port: number): Promise<string> {
+/** Opens a server on a port and resolves to its URL. Rejects if the port is in use. */
+export function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host: LOOPBACK, port }, () => {
+    server.listen({ host, port }, () => {
       const bound = server.address();
-      resolve(`http://${LOOPBACK}:${typeof bound === "object" && bound !== null ? bound.port : port}`);
+      const taken = typeof bound === "object" && bound !== null ? bound.port : port;
+      resolve(`http://${addressOf(host, taken)}`);
     });
   });
 }
+
+/** Closes a server and all its connections. */
+export function closeNow(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+const addressOf = (host: string, port: number): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,18 +1,19 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import * as z from "zod";
 import { createMarketFeed } from "../adapters/memory/index.ts";
-import { createConsoleTelemetry, createEntropy, createSystemClock } from "../adapters/node/index.ts";
+import { createEntropy, createSystemClock } from "../adapters/node/index.ts";
 import { createVenueServer } from "../adapters/venue-http/index.ts";
+import { DEFAULT_SETTINGS } from "../engine/index.ts";
 import { QuoteGate } from "../engine/internal.ts";
 import type { Clock, ExecutionVenue, MarketData, MarketSink } from "../ports/index.ts";
 import { openPaperVenue, type PaperVenue } from "../simulator/index.ts";
 import type { JsonInput } from "../wire/index.ts";
 import { createCatalogue, demoBalances, SANDBOX_INSTRUMENTS } from "./catalogue.ts";
-import { createControlServer } from "./control-server.ts";
 import { DEMO_ACCOUNT_ID } from "./directory.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
 import { createManualMarket, createSyntheticMarket, type Market } from "./markets/index.ts";
-import { inPlainWords } from "./plain-words.ts";
+import { processTelemetry } from "./plain-words.ts";
+import { type Control, closeNow, listen, openControl, portOf } from "./serving.ts";
 import {
   type ControlCall,
   idOf,
@@ -31,22 +32,16 @@ export type VenueProcess = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** Age, and time ahead of the clock, up to which the venue takes a quote; and the factor that is a jump. */
-const GATE = { quoteMaxAgeMs: 5_000, quoteMaxAheadMs: 1_000, quoteJumpFactor: 2 };
-
 /** Time without a look-up after which a settled child may be forgotten: twice the longest pause of an engine. */
 const QUIET_MS = 600_000;
 
 const RUN_ID_LENGTH = 12;
-const LOOPBACK = "127.0.0.1";
 
 /** Opens the venue on its record, its market and its ports. Rejects if a port is in use. */
 export async function startVenue(settings: VenueSettings): Promise<VenueProcess> {
   const clock = createSystemClock();
   const instruments = createCatalogue();
-  const telemetry = inPlainWords(createConsoleTelemetry({ level: "warn" }), (sentence) =>
-    process.stderr.write(`managed-orders: ${sentence}\n`),
-  );
+  const telemetry = processTelemetry("warn");
   const venue = await openPaperVenue({
     ...{ clock, instruments, telemetry, path: settings.recordPath },
     forgetting: { afterMs: settings.forgetsAfterMs, quietMs: QUIET_MS },
@@ -73,25 +68,22 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
   };
   const http = createServer();
   server.attach(http);
-  const control =
-    settings.controlPort === "off"
-      ? undefined
-      : createControlServer(
-          (call) => answer(controls, call),
-          () => [],
-        );
+  let control: Control | undefined;
   const stop = async (): Promise<void> => {
     market.stop();
     server.close();
-    for (const one of [http, control]) {
-      one?.close();
-      one?.closeAllConnections();
-    }
+    closeNow(http);
+    control?.close();
     await venue.close();
   };
   try {
-    const url = await listen(http, settings.host, settings.port);
-    return { url, controlUrl: control && (await listen(control, LOOPBACK, settings.controlPort)), stop };
+    const url = await listen(http, settings.host, portOf(settings.port));
+    control = await openControl(
+      settings,
+      (call) => answer(controls, call),
+      () => [],
+    );
+    return { url, controlUrl: control.controlUrl, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -116,13 +108,13 @@ function timed(venue: PaperVenue, clock: Clock): ExecutionVenue {
 type VenueMarket = Readonly<{ marketData: MarketData; sink: MarketSink }>;
 
 /**
- * Creates the market of a venue: quotes that count reach the book of the venue and then its readers. Its own fills are
- * trades of the market.
+ * Creates the market of a venue: quotes that the gate of an engine with default settings counts reach the book of the
+ * venue and then its readers. Its own fills are trades of the market.
  */
 function createVenueMarket(venue: PaperVenue, clock: Clock): VenueMarket {
   const feed = createMarketFeed();
   const gates = new Map<string, QuoteGate>();
-  for (const { symbol } of SANDBOX_INSTRUMENTS) gates.set(symbol, new QuoteGate(GATE));
+  for (const { symbol } of SANDBOX_INSTRUMENTS) gates.set(symbol, new QuoteGate(DEFAULT_SETTINGS));
   venue.onPrint((print) => feed.print(print));
   const sink: MarketSink = {
     quote(input) {
@@ -176,14 +168,3 @@ async function setAccount(venue: PaperVenue, { body }: ControlCall): Promise<Jso
 const showAccount = (venue: PaperVenue, accountId: number): JsonInput => ({
   ...{ accountId, balances: venue.balances(accountId), positions: venue.positions(accountId) },
 });
-
-function listen(server: Server, host: string, port: number | "auto" | "off"): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port: typeof port === "number" ? port : 0 }, () => {
-      const bound = server.address();
-      const taken = typeof bound === "object" && bound !== null ? bound.port : 0;
-      resolve(`http://${host.includes(":") ? `[${host}]` : host}:${taken}`);
-    });
-  });
-}
