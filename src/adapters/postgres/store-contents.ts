@@ -1,6 +1,6 @@
 import { SHARD_COUNT } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
-import { limited, type StoreContents } from "../shared/index.ts";
+import { limited, pages, type StoreContents } from "../shared/index.ts";
 import { COPYING } from "./copy-statements.ts";
 import type { Database } from "./database.ts";
 import { listOf } from "./endings.ts";
@@ -53,17 +53,4 @@ export async function postgresContents(database: Database, store: OrderStore): P
         return [page, page.at(-1)?.[0]];
       }, ""),
   };
-}
-
-/** Reads page after page. `read` resolves to a page, and the place to go on after. */
-async function* pages<Row, Place>(
-  read: (after: Place) => Promise<readonly [page: readonly Row[], last: Place | undefined]>,
-  start: Place,
-): AsyncGenerator<readonly Row[]> {
-  for (let after = start; ; ) {
-    const [page, last] = await read(after);
-    if (last === undefined) return;
-    yield page;
-    after = last;
-  }
 }

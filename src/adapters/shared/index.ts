@@ -3,6 +3,7 @@ export { legsIn, legsText } from "./leg-ids.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";
+export { pages } from "./pages.ts";
 export {
   QueuedRejections,
   type RejectionBounds,

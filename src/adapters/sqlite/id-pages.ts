@@ -1,4 +1,4 @@
-import { nextTurn } from "../shared/index.ts";
+import { pages } from "../shared/index.ts";
 
 /** Number of ids of a page: their rows are read or changed in some milliseconds. */
 const IDS_PER_PAGE = 512;
@@ -7,11 +7,10 @@ const IDS_PER_PAGE = 512;
  * Yields the ids of a table in pages, by falling id, with a turn of the event loop after each. `page` returns at most
  * `limit` ids after one, and the first ones after 0.
  */
-export async function* idPages(
+export const idPages = (
   page: (after: number, limit: number) => readonly number[],
-): AsyncGenerator<readonly number[]> {
-  for (let ids = page(0, IDS_PER_PAGE); ids.length > 0; ids = page(ids.at(-1) ?? 0, IDS_PER_PAGE)) {
-    yield ids;
-    await nextTurn();
-  }
-}
+): AsyncGenerator<readonly number[]> =>
+  pages((after: number) => {
+    const ids = page(after, IDS_PER_PAGE);
+    return [ids, ids.at(-1)];
+  }, 0);

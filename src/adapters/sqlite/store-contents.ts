@@ -1,6 +1,6 @@
 import { invariant } from "../../errors/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
-import { inTurns, nextTurn, type StoreContents } from "../shared/index.ts";
+import { inTurns, pages, type StoreContents } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import { atRest, type ReadingOptions } from "./reading.ts";
 import { rejectionPages } from "./rejection-table.ts";
@@ -79,18 +79,4 @@ function smallContents(database: Database): Pick<StoreContents, "rejections" | "
         return [page, page.at(-1)?.[0]];
       }, ""),
   };
-}
-
-/** Reads page after page, with other work in between. `read` returns a page, and the place to go on after. */
-async function* pages<Row, Place>(
-  read: (after: Place) => readonly [page: readonly Row[], last: Place | undefined],
-  start: Place,
-): AsyncGenerator<readonly Row[]> {
-  for (let after = start; ; ) {
-    const [page, last] = read(after);
-    if (last === undefined) return;
-    yield page;
-    after = last;
-    await nextTurn();
-  }
 }
