@@ -1,9 +1,9 @@
 import { invariant } from "../../errors/index.ts";
-import type { ShardHead } from "../../ports/index.ts";
 import { inTurns, pages, type StoreContents } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import { atRest, type ReadingOptions } from "./reading.ts";
 import { rejectionPages } from "./rejection-table.ts";
+import { portHead } from "./stored-heads.ts";
 import type { Tables } from "./tables.ts";
 import { tablesOf } from "./tables-of.ts";
 import { structureOf } from "./verified-structure.ts";
@@ -30,9 +30,7 @@ function contentsOf(database: Database): StoreContents {
   const [problem] = problems();
   invariant(problem === undefined, "I54", `${problem}`);
   return {
-    heads: heads.map(
-      ({ forgotten, ...head }): ShardHead => ({ ...head, ...(forgotten > 0 && { forgotten }) }),
-    ),
+    heads: heads.map(portHead),
     marketOwner: owner.get() ?? 0,
     records: (shard) =>
       pages((after: number) => {
