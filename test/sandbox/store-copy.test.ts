@@ -15,6 +15,7 @@ import { readSettings } from "../../src/sandbox/settings.ts";
 import { STORE_COMMANDS } from "../../src/sandbox/store-commands.ts";
 import { openPaperVenue } from "../../src/simulator/index.ts";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
+import { placesOn, SUMMED_TABLES } from "../adapters/postgres/places.ts";
 import { START_MS, temporaryDirectory } from "./venue-world.ts";
 
 let server: PGliteServer;
@@ -113,6 +114,25 @@ describe("store copy", () => {
     });
     expect(await engine.verify()).toEqual(verification);
     await engine.close();
+  }, 60_000);
+
+  it("decision XB: every row of a copy that can have a sum has one, and a changed print is found", async () => {
+    const { path } = await filledStore();
+    await run("copy", path, `${server.url}?schema=sums`);
+    const places = placesOn(server.url);
+    onTestFinished(() => places.close());
+    for (const table of SUMMED_TABLES)
+      expect(
+        await places.execute(
+          `SELECT '${table}', count(*) > 0, count(*) FILTER (WHERE checksum IS NULL) FROM sums.${table}`,
+        ),
+      ).toEqual([[table, "t", "0"]]);
+    const store = await openPostgresStore({ url: server.url, schema: "sums" });
+    onTestFinished(() => store.close());
+    const { prints } = await store.readVolume();
+    expect(prints).not.toEqual([]);
+    await places.execute("UPDATE sums.print SET seen_at_ms = seen_at_ms + 1 WHERE position = 1");
+    await expect(store.readVolume()).rejects.toThrow(`I53: print ${prints[0]?.id} of BTC/USD cannot be read`);
   }, 60_000);
 
   it("decision XJ: a target that is not empty, and a store in use, are refused in clear words", async () => {

@@ -25,9 +25,10 @@ WHERE s.shard = n.shard RETURNING s.shard`,
   /** Prints that the sums include. Their prices and quantities are in the sums alone. */
   prints: `
 WITH added AS (
-  INSERT INTO managed_orders.print (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position)
-  SELECT n.symbol, n.id, n.seen_at_ms, n.seen_at_ms, 0, 0, false, 0, n.position
-  FROM unnest($1::text[], $2::text[], $3::int8[], $4::int8[]) AS n (symbol, id, seen_at_ms, position)
+  INSERT INTO managed_orders.print (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
+  SELECT n.symbol, n.id, n.seen_at_ms, n.seen_at_ms, 0, 0, false, 0, n.position, n.checksum
+  FROM unnest($1::text[], $2::text[], $3::int8[], $4::int8[], $5::int8[])
+    AS n (symbol, id, seen_at_ms, position, checksum)
   RETURNING 1
 )
 SELECT count(*) FROM added`,

@@ -1,4 +1,5 @@
-import { SHARD_COUNT } from "../../model/index.ts";
+import { Price, Quantity } from "../../decimal/index.ts";
+import { type PricedPrint, SHARD_COUNT } from "../../model/index.ts";
 import type { AppendBatch, OrderStore, ShardHead, VolumeState } from "../../ports/index.ts";
 import type { StoreContents } from "../shared/index.ts";
 import { transposed } from "./append-columns.ts";
@@ -11,7 +12,7 @@ import { databaseOn, storeOn } from "./order-store.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 import { storable, textIn, wholeIn } from "./reading.ts";
 import { rejectionTable } from "./rejections.ts";
-import { sumOfRecord } from "./row-sums.ts";
+import { sumOfPrint, sumOfRecord } from "./row-sums.ts";
 import { JOURNAL, MARKETS, OPENING, VALUES } from "./statements.ts";
 import { postgresContents } from "./store-contents.ts";
 import { Sums } from "./sums.ts";
@@ -150,27 +151,35 @@ async function writeVolume({ database }: Writing, volume: VolumeState, epoch: nu
     if (wholeIn(rows[0], 1) !== 1) throw new Error("another process has changed the copy");
     place = to;
   };
-  for (const totals of chunks(volume.totals)) {
-    const sums = new Sums();
-    for (const { symbol, total } of totals) sums.addTotal(symbol, total);
-    await writeSums(sums, place + 1);
-  }
-  for (const bars of chunks(volume.bars)) {
-    const sums = new Sums();
-    for (const bar of bars) sums.addBar(bar);
-    await writeSums(sums, place + 1);
-  }
-  for (const bars of chunks(volume.priceBars ?? [])) {
-    const sums = new Sums();
-    for (const bar of bars) sums.addPriceBar(bar);
-    await writeSums(sums, place + 1);
-  }
+  for (const sums of sumsOf(volume)) await writeSums(sums, place + 1);
   let position = 0;
   for (const prints of chunks(volume.prints)) {
-    const rows = prints.map(({ symbol, id, seenAtMs }) => [symbol, storable(id), seenAtMs, ++position]);
-    await database.write(COPYING.prints, transposed(rows, 4));
+    const rows = prints.map((print) => [
+      ...[print.symbol, storable(print.id), print.seenAtMs, ++position, sumOfPrint(summed(print))],
+    ]);
+    await database.write(COPYING.prints, transposed(rows, 5));
   }
   await writeSums(new Sums(), Math.max(place, position) + 1);
+}
+
+/** Returns the row of a print whose price and quantity are in the sums alone. */
+const summed = ({ symbol, id, seenAtMs }: VolumeState["prints"][number]): PricedPrint => ({
+  ...{ symbol, id, seenAtMs, timeMs: seenAtMs, price: Price.zero, quantity: Quantity.zero, fresh: false },
+});
+
+/** Divides sums into those that one statement writes. */
+function* sumsOf({ totals, bars, priceBars = [] }: VolumeState): Generator<Sums> {
+  yield* summedInChunks(totals, (sums, { symbol, total }) => sums.addTotal(symbol, total));
+  yield* summedInChunks(bars, (sums, bar) => sums.addBar(bar));
+  yield* summedInChunks(priceBars, (sums, bar) => sums.addPriceBar(bar));
+}
+
+function* summedInChunks<Row>(rows: readonly Row[], add: (sums: Sums, row: Row) => void): Generator<Sums> {
+  for (const chunk of chunks(rows)) {
+    const sums = new Sums();
+    for (const row of chunk) add(sums, row);
+    yield sums;
+  }
 }
 
 async function writeRest({ database }: Writing, contents: StoreContents): Promise<void> {

@@ -12,7 +12,7 @@ import {
 import { price } from "../../../src/decimal/index.ts";
 import type { KeptQuote } from "../../../src/model/index.ts";
 import { encodeParent } from "../../../src/wire/index.ts";
-import type { Places } from "./places.ts";
+import { type Places, SUMMED_TABLES } from "./places.ts";
 
 const QUOTE: KeptQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
 const PARENT = openOrder({ orderId: -259 });
@@ -104,16 +104,7 @@ export function checksumCases(places: Places): void {
     it("decision WG: rows that an earlier version writes have no sum and are read unchanged", () =>
       filled(async (store, schema) => {
         const before = await Promise.all(Object.values(reads).map((read: Read) => read(store)));
-        for (const table of [
-          "journal",
-          "ended",
-          "ended_list",
-          "snapshot",
-          "snapshot_part",
-          "mark",
-          "quote",
-          "print",
-        ])
+        for (const table of SUMMED_TABLES)
           await places.execute(`UPDATE ${schema}.${table} SET checksum = NULL`);
         expect(await Promise.all(Object.values(reads).map((read: Read) => read(store)))).toEqual(before);
       }));

@@ -3,6 +3,18 @@ import { loadDriver, type PgClient } from "../../../src/adapters/postgres/driver
 import type { PostgresStoreOptions } from "../../../src/adapters/postgres/index.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
 
+/** The tables whose rows have a sum. */
+export const SUMMED_TABLES: readonly string[] = [
+  "journal",
+  "ended",
+  "ended_list",
+  "snapshot",
+  "snapshot_part",
+  "mark",
+  "quote",
+  "print",
+];
+
 /** An empty place: a schema that does not exist yet. */
 export type Place = Readonly<{ options: PostgresStoreOptions; schema: string; remove: () => Promise<void> }>;
 
