@@ -36,7 +36,7 @@ const allowed = {
   "adapters/memory": [...adapterBase, "adapters/shared"],
   // A restore folds records as an opening does.
   "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
-  "adapters/postgres": [...adapterBase, "adapters/shared", "adapters/checksums"],
+  "adapters/postgres": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],

@@ -1,4 +1,5 @@
 import { Price, Quantity } from "../../decimal/index.ts";
+import { shardOfId } from "../../lifecycle/index.ts";
 import { type PricedPrint, SHARD_COUNT } from "../../model/index.ts";
 import type { AppendBatch, OrderStore, ShardHead, VolumeState } from "../../ports/index.ts";
 import type { StoreContents } from "../shared/index.ts";
@@ -130,7 +131,7 @@ async function writeLists(
   for await (const page of contents.lists())
     for (const lists of chunks(page)) {
       const shards = lists.map((list) => {
-        const head = heads.get(Math.abs(list.listId) % SHARD_COUNT);
+        const head = heads.get(shardOfId(list.listId));
         if (head === undefined) throw new Error(`the list ${list.listId} has no shard`);
         return partOf(head, { endedLists: [list] });
       });
