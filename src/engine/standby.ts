@@ -24,7 +24,7 @@ import { checkedOptions } from "./core/checked-options.ts";
 import { type Core, coreOf } from "./core/core.ts";
 import { EngineError } from "./core/engine-error.ts";
 import { timely } from "./core/stored.ts";
-import { demandEveryShard, marketIn } from "./opening.ts";
+import { marketIn } from "./opening.ts";
 import { engineParts } from "./parts.ts";
 import { verify } from "./reads/verification.ts";
 import { RunningEngine } from "./running-engine.ts";
@@ -254,7 +254,6 @@ class WaitingEngine implements Standby {
 
   async #open(heads: readonly ShardHead[]): Promise<void> {
     const { core, options, leases, cluster } = this.#parts;
-    demandEveryShard(heads);
     const market = await marketIn(timely(core));
     if (this.#state !== "taking-over") return;
     const lease = new EngineLease(core, {
