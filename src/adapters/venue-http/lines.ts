@@ -1,3 +1,5 @@
+import { utf8In } from "./json-bytes.ts";
+
 /** Most bytes of one line of a stream. */
 const MOST_LINE_BYTES = 8 * 1024 * 1024;
 
@@ -33,7 +35,7 @@ export class Lines {
 
 function textOf(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8In(bytes);
   } catch {
     return undefined;
   }

@@ -2,9 +2,10 @@ import { Agent, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { problemOf, UnreadableAnswer } from "../../host-answers/index.ts";
 import type { Clock } from "../../ports/index.ts";
-import { type JsonValue, readJson, writeJson } from "../../wire/index.ts";
+import { type JsonValue, writeJson } from "../../wire/index.ts";
 import { type Address, addressOf, type VenueClientOptions } from "./client-options.ts";
 import { exchange, type GiveUp } from "./exchange.ts";
+import { jsonIn } from "./json-bytes.ts";
 import type { Route } from "./routes.ts";
 import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "./signature.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
@@ -224,7 +225,7 @@ async function bytesOf(path: string, answer: IncomingMessage, most: number): Pro
 /** Parses bytes as JSON in UTF-8. Throws an UnreadableAnswer. */
 function jsonOf(bytes: Uint8Array): JsonValue {
   try {
-    return readJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return jsonIn(bytes);
   } catch {
     throw new UnreadableAnswer("the answer is not JSON in UTF-8");
   }

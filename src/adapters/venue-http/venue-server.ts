@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorName } from "../../common/index.ts";
-import { type JsonInput, readJson, writeJson } from "../../wire/index.ts";
+import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { type Handler, handlersOf } from "./handlers.ts";
+import { jsonIn } from "./json-bytes.ts";
 import { Refusal } from "./refusal.ts";
 import { readBytes } from "./request-body.ts";
 import { ROUTES, type RouteName, STREAMS, type StreamName } from "./routes.ts";
@@ -234,7 +235,7 @@ function jsonOf({ method }: IncomingMessage, body: Uint8Array): unknown {
     return {};
   }
   try {
-    return readJson(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return jsonIn(body);
   } catch {
     throw new Refusal("BAD_REQUEST", "The body must be JSON in UTF-8.");
   }
