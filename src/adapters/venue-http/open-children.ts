@@ -1,5 +1,6 @@
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
 import type { Clock, NotFound } from "../../ports/index.ts";
+import { isReport } from "./values.ts";
 
 /** Look-ups at a time after events were missed. */
 const AT_A_TIME = 8;
@@ -50,14 +51,17 @@ export class OpenChildren {
   }
 
   /** Makes a call about a child, and remembers the child while it is open. Resolves and rejects as the call does. */
-  async during<T>(child: ChildRequest, call: Promise<T>): Promise<T> {
+  async during<T extends ChildReport | NotFound | "voided">(
+    child: ChildRequest,
+    call: Promise<T>,
+  ): Promise<T> {
     const entry = this.#entries.get(child.childId) ?? { ...NEW, child };
     this.#entries.set(child.childId, entry);
     entry.calls++;
     try {
-      const said: unknown = await call;
+      const said = await call;
       if (isReport(said)) this.#said(entry, said);
-      return said as T;
+      return said;
     } finally {
       entry.calls--;
       this.#settle(entry);
@@ -153,6 +157,3 @@ export class OpenChildren {
 }
 
 const NEW = { calls: 0, isOpen: false, isOver: false, isDue: false };
-
-const isReport = (said: unknown): said is ChildReport =>
-  typeof said === "object" && said !== null && "childId" in said;

@@ -12,7 +12,7 @@ import { Follower, type StreamMessage, type StreamState } from "./follower.ts";
 import type { Link } from "./link.ts";
 import { OpenChildren } from "./open-children.ts";
 import { capabilities as capabilitiesCodec, type Manifest, ROUTES } from "./routes.ts";
-import { report as reportCodec } from "./values.ts";
+import { isReport, report as reportCodec } from "./values.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 const FIRST_PAUSE_MS = 20;
@@ -167,7 +167,7 @@ async function about<T extends ChildReport | NotFound | "voided">(
   answer: Promise<T>,
 ): Promise<T> {
   const said = await answer;
-  if (typeof said === "object" && "childId" in said && said.childId !== childId)
+  if (isReport(said) && said.childId !== childId)
     throw new VenueHttpError("unreadable", "the report is about another child");
   return said;
 }

@@ -36,7 +36,7 @@ import {
   word,
 } from "./codec.ts";
 import * as native from "./native-values.ts";
-import { child, instrument, position, report, symbol, volume } from "./values.ts";
+import { child, instrument, isReport, position, report, symbol, volume } from "./values.ts";
 
 /** Version of the protocol, and the first part of each path. */
 export const PROTOCOL = 1;
@@ -111,7 +111,7 @@ const lookedUp: Codec<ChildReport | NotFound> = mapped<ChildAnswer, ChildReport 
     );
     return said ?? (notFoundAtMs === undefined ? "not-found" : { notFoundAtMs });
   },
-  (said) => (said === "not-found" ? { notFound: true } : "childId" in said ? { report: said } : said),
+  (said) => (said === "not-found" ? { notFound: true } : isReport(said) ? { report: said } : said),
 );
 
 const voided: Codec<ChildReport | "voided"> = mapped<ChildAnswer, ChildReport | "voided">(

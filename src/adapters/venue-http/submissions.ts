@@ -1,8 +1,8 @@
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
-import type { Clock, ExecutionVenue, NotFound } from "../../ports/index.ts";
+import type { Clock, ExecutionVenue } from "../../ports/index.ts";
 import { writeJson } from "../../wire/index.ts";
 import { Refusal } from "./refusal.ts";
-import { child as childCodec } from "./values.ts";
+import { child as childCodec, isReport } from "./values.ts";
 
 /** Most submitted ids that are remembered. A further submit is refused: forgetting one could submit it twice. */
 const MOST_REMEMBERED = 1_000_000;
@@ -68,8 +68,8 @@ export class Submissions {
   }
 
   async #look(child: ChildRequest, otherwise: "SIGNED_EARLIER" | "OUTCOME_UNKNOWN"): Promise<ChildReport> {
-    const said: ChildReport | NotFound = await this.#parts.venue.lookup(child);
-    if (said === "not-found" || !("childId" in said)) throw new Refusal(otherwise);
+    const said = await this.#parts.venue.lookup(child);
+    if (!isReport(said)) throw new Refusal(otherwise);
     return said;
   }
 

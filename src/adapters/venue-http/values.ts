@@ -17,7 +17,7 @@ import {
   INSTRUMENT_STATUSES,
   type Instrument,
 } from "../../model/index.ts";
-import type { LevelInput, PrintInput, QuoteInput } from "../../ports/index.ts";
+import type { LevelInput, NotFound, PrintInput, QuoteInput } from "../../ports/index.ts";
 import {
   type Codec,
   count,
@@ -107,6 +107,10 @@ export const report: Codec<ChildReport> = objectOf<ChildReport>({
   mark: maybe(word(["INSUFFICIENT_FUNDS"])),
   detail: maybe(freeText(1_000)),
 });
+
+/** Returns whether an answer about a child is a report. */
+export const isReport = (said: ChildReport | NotFound | "voided"): said is ChildReport =>
+  typeof said === "object" && "childId" in said;
 
 const level: Codec<LevelInput> = mapped<readonly string[], LevelInput>(
   listOf(printable(42), 2),
