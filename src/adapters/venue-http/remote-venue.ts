@@ -4,27 +4,18 @@ import type {
   ExecutionVenue,
   NotFound,
   SubmitOptions,
-  Telemetry,
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
 import { Follower, type StreamMessage, type StreamState } from "./follower.ts";
-import type { Link } from "./link.ts";
 import { OpenChildren } from "./open-children.ts";
-import { capabilities as capabilitiesCodec, type Manifest, ROUTES } from "./routes.ts";
+import type { RemoteParts } from "./remote-parts.ts";
+import { capabilities as capabilitiesCodec, ROUTES } from "./routes.ts";
 import { isReport, report as reportCodec } from "./values.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
-
-/** Dependencies of a remote venue. */
-export type RemoteVenueParts = Readonly<{
-  link: Link;
-  manifest: Manifest;
-  silenceMs: number;
-  telemetry: Telemetry | undefined;
-}>;
 
 type Listener = (event: VenueEvent) => void;
 
@@ -32,12 +23,12 @@ type Listener = (event: VenueEvent) => void;
 export class RemoteVenue implements ExecutionVenue {
   readonly venueTimeMs?: () => Promise<number>;
   readonly voidChild?: (child: ChildRequest) => Promise<ChildReport | "voided">;
-  readonly #parts: RemoteVenueParts;
+  readonly #parts: RemoteParts;
   readonly #listeners: Map<Follower, Listener> = new Map();
   readonly #open: OpenChildren;
   #capabilities: VenueCapabilities;
 
-  constructor(parts: RemoteVenueParts) {
+  constructor(parts: RemoteParts) {
     const { link, manifest } = parts;
     this.#parts = parts;
     this.#capabilities = manifest.capabilities;
