@@ -40,11 +40,6 @@ export class Channel {
     return this.#readers.size;
   }
 
-  /** Number of its newest event. */
-  get last(): number {
-    return this.#log.last;
-  }
-
   /**
    * Sends an event to all readers and keeps it, in another form if `kept` is given. `key`: only the newest event with it
    * is kept.

@@ -40,11 +40,6 @@ export class OpenChildren {
     this.#parts = parts;
   }
 
-  /** Number of children that are open or asked about. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** Number of look-ups that are due or under way. */
   get looking(): number {
     return this.#looking + this.#due.size + this.#cancels.size;
