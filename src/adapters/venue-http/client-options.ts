@@ -2,7 +2,7 @@ import type { Agent } from "node:http";
 import { type OptionCheck, objectOption, optional, optionsOf, wholeOption } from "../../common/index.ts";
 import type { Clock, Telemetry } from "../../ports/index.ts";
 import { clockOption, telemetryOption } from "../../ports/internal.ts";
-import { secretOption } from "./server-options.ts";
+import { durationOption, secretOption } from "./server-options.ts";
 
 /** Where a venue server is, and bounds of the calls to it. */
 export interface VenueClientOptions {
@@ -26,8 +26,6 @@ export interface VenueClientOptions {
   /** Most calls at a time; default 1,000. A further call is rejected as `unsent`. */
   readonly calls?: number;
 }
-
-const durationOption = wholeOption({ from: 1, to: 86_400_000 }, " of milliseconds");
 
 const urlOption: OptionCheck = (value, name) => {
   const wanted = "the URL of a venue server such as https://venue.internal:8443";

@@ -84,7 +84,8 @@ const DEFAULTS: ServerLimits = {
 };
 
 const DAY_MS = 86_400_000;
-const durationOption = wholeOption({ from: 1, to: DAY_MS }, " of milliseconds");
+/** Checks a number of milliseconds, up to a day. */
+export const durationOption: OptionCheck = wholeOption({ from: 1, to: DAY_MS }, " of milliseconds");
 const countOption = wholeOption({ from: 1, to: 1_000_000 });
 
 /** Checks a shared secret, and never shows it. */
