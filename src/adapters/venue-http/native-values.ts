@@ -36,9 +36,8 @@ import {
   wideId,
   word,
 } from "./codec.ts";
-import { anyQuantity, notional, price, quantity, side, symbol } from "./values.ts";
+import { anyQuantity, FILL_MEMBERS, MOST_FILLS, notional, price, quantity, side, symbol } from "./values.ts";
 
-const MOST_FILLS = 10_000;
 const clientOrderId = freeText(256);
 
 /** A native order. */
@@ -66,10 +65,7 @@ export const nativeOrder: Codec<NativeOrder> = objectOf<NativeOrder>({
 });
 
 const nativeFill = objectOf<NativeFill>({
-  executionId: printable(64),
-  quantity,
-  price,
-  timeMs: count,
+  ...FILL_MEMBERS,
   commission: maybe(printable(64)),
   commissionAsset: maybe(printable(64)),
 });

@@ -33,7 +33,8 @@ import {
   word,
 } from "./codec.ts";
 
-const MOST_FILLS = 10_000;
+/** Most executions of one order in one message. */
+export const MOST_FILLS = 10_000;
 const MOST_LEVELS = 10_000;
 const WIDEST = 10n ** 36n;
 
@@ -90,13 +91,11 @@ export const child: Codec<ChildRequest> = objectOf<ChildRequest>({
   reduceOnly: flag,
 });
 
+/** Members of an execution, of children and native orders alike. */
+export const FILL_MEMBERS = { executionId: printable(64), quantity, price, timeMs: count } as const;
+
 /** One execution. */
-export const fill: Codec<Fill> = objectOf<Fill>({
-  executionId: printable(64),
-  quantity,
-  price,
-  timeMs: count,
-});
+export const fill: Codec<Fill> = objectOf<Fill>(FILL_MEMBERS);
 
 /** All that the venue knows of a child. */
 export const report: Codec<ChildReport> = objectOf<ChildReport>({
