@@ -7,7 +7,7 @@ import { type Address, addressOf, type VenueClientOptions } from "./client-optio
 import { exchange, type GiveUp } from "./exchange.ts";
 import { jsonIn } from "./json-bytes.ts";
 import type { Route } from "./routes.ts";
-import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "./signature.ts";
+import { SIGNATURE_HEADER, signatureOf, TIME_HEADER, timeIn } from "./signature.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 /** Most bytes of an answer. The longest that the protocol allows is a report of 10,000 executions. */
@@ -174,8 +174,8 @@ export class Link {
 
   /** Signatures are judged by the server's time, which its answers tell. */
   #learnTime(said: string | string[] | undefined): void {
-    if (typeof said !== "string" || !/^[0-9]{1,15}$/.test(said)) return;
-    this.#aheadMs = Number.parseInt(said, 10) - this.clock.monotonicMs();
+    const timeMs = timeIn(said);
+    if (timeMs !== undefined) this.#aheadMs = timeMs - this.clock.monotonicMs();
   }
 
   async #errorOf(path: string, answer: IncomingMessage): Promise<VenueHttpError> {

@@ -3,6 +3,10 @@ import { sign, verifySignature } from "../../signing/index.ts";
 /** Header with the time of a signature in epoch milliseconds; in answers, the server's time. */
 export const TIME_HEADER = "x-venue-time";
 
+/** Returns the time in a header of requests and answers; undefined for anything else. */
+export const timeIn = (header: string | string[] | undefined): number | undefined =>
+  typeof header === "string" && /^[0-9]{1,15}$/.test(header) ? Number.parseInt(header, 10) : undefined;
+
 /** Header with the signature: HMAC-SHA256 in hex. */
 export const SIGNATURE_HEADER = "x-venue-signature";
 

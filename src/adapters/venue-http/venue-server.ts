@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import { readBytes } from "./request-body.ts";
 import { ROUTES, type RouteName, STREAMS, type StreamName } from "./routes.ts";
 import { limitsOf, type ServerLimits, serverOption, type VenueServerOptions } from "./server-options.ts";
-import { isSigned, SIGNATURE_HEADER, TIME_HEADER } from "./signature.ts";
+import { isSigned, SIGNATURE_HEADER, TIME_HEADER, timeIn } from "./signature.ts";
 import { Submissions } from "./submissions.ts";
 import { type ReadFrom, VenueStreams } from "./venue-streams.ts";
 
@@ -154,9 +154,7 @@ class HttpVenue implements VenueServer {
 
   /** Returns the time of the signature. Its freshness is cheap to check, so it comes before the body is read. */
   #signedAtMs({ headers }: IncomingMessage): number {
-    const text = headers[TIME_HEADER];
-    const timeMs =
-      typeof text === "string" && /^[0-9]{1,15}$/.test(text) ? Number.parseInt(text, 10) : undefined;
+    const timeMs = timeIn(headers[TIME_HEADER]);
     if (timeMs === undefined) throw new Refusal("BAD_SIGNATURE");
     if (Math.abs(this.#nowMs() - timeMs) > this.#limits.freshMs) throw new Refusal("STALE");
     return timeMs;
