@@ -3,12 +3,12 @@ import { sign, verifySignature } from "../../signing/index.ts";
 /** Header with the time of a signature in epoch milliseconds; in answers, the server's time. */
 export const TIME_HEADER = "x-venue-time";
 
+/** Header with the signature: HMAC-SHA256 in hex. */
+export const SIGNATURE_HEADER = "x-venue-signature";
+
 /** Returns the time in a header of requests and answers; undefined for anything else. */
 export const timeIn = (header: string | string[] | undefined): number | undefined =>
   typeof header === "string" && /^[0-9]{1,15}$/.test(header) ? Number.parseInt(header, 10) : undefined;
-
-/** Header with the signature: HMAC-SHA256 in hex. */
-export const SIGNATURE_HEADER = "x-venue-signature";
 
 /** What a signature covers. `target` is the path with the query, as sent. */
 export type Signed = Readonly<{ method: string; target: string; timeMs: string; body: Uint8Array }>;

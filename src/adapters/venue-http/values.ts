@@ -92,7 +92,12 @@ export const child: Codec<ChildRequest> = objectOf<ChildRequest>({
 });
 
 /** Members of an execution, of children and native orders alike. */
-export const FILL_MEMBERS = { executionId: printable(64), quantity, price, timeMs: count } as const;
+export const FILL_MEMBERS: Readonly<{
+  executionId: Codec<string>;
+  quantity: Codec<Quantity>;
+  price: Codec<Price>;
+  timeMs: Codec<number>;
+}> = { executionId: printable(64), quantity, price, timeMs: count };
 
 /** One execution. */
 export const fill: Codec<Fill> = objectOf<Fill>(FILL_MEMBERS);
