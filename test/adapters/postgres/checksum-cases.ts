@@ -1,46 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { openPostgresStore, type PostgresStore } from "../../../src/adapters/postgres/index.ts";
-import {
-  endedList,
-  endedOrder,
-  openOrder,
-  part,
-  sampleMark,
-  samplePrint,
-  sampleRecords,
-} from "../../../src/conformance/internal.ts";
-import { price } from "../../../src/decimal/index.ts";
-import type { KeptQuote } from "../../../src/model/index.ts";
 import { encodeParent } from "../../../src/wire/index.ts";
+import { ENDED, fill, READS } from "../stored-rows.ts";
 import { type Places, SUMMED_TABLES } from "./places.ts";
 
-const QUOTE: KeptQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
-const PARENT = openOrder({ orderId: -259 });
-const ENDED = endedOrder({ orderId: -259, accountId: 1 });
-
-/** Writes a row of every kind. */
-async function fill(store: PostgresStore): Promise<void> {
-  await store.acquire();
-  const records = sampleRecords(3, 1, 3);
-  const shards = [part(3, 1, { records, ended: [ENDED], endedLists: [endedList({ listId: -2_560 })] })];
-  await store.append({ shards, marks: [sampleMark()], prints: [samplePrint()], quotes: [QUOTE] });
-  await store.writeSnapshot({ shard: 3, sequence: 2, counter: 9, parents: [PARENT] });
-}
-
-type Read = (store: PostgresStore) => Promise<unknown>;
-const reads = {
-  records: (store) => store.readRecords({ shard: 3, after: 0, limit: 9 }),
-  snapshot: (store) => store.readSnapshot(3),
-  ended: (store) => store.readEnded({ shard: 3, afterOrderId: 0, limit: 9 }),
-  byAccount: (store) => store.findEnded({ accountId: 2, orderId: -259 }),
-  lists: (store) => store.findEndedList({ accountId: 1, listId: -2_560 }),
-  marks: (store) => store.readMarks(),
-  quotes: (store) => store.readQuotes(),
-  prints: (store) => store.readVolume(),
-} satisfies Record<string, Read>;
-
 /** What an earlier version of the package writes over a row: every column but those of the sum. */
-const REPLACED: readonly (readonly [what: string, sql: string, read: keyof typeof reads])[] = [
+const REPLACED: readonly (readonly [what: string, sql: string, read: keyof typeof READS])[] = [
   [
     "an ended parent",
     `UPDATE SCHEMA.ended SET record = '${encodeParent({ ...ENDED, lastSequence: 3 })}', ended_at_ms = 1000`,
@@ -62,7 +27,7 @@ export function checksumCases(places: Places): void {
   };
 
   describe("decision XB: a row that differs from what was written is refused by name", () => {
-    it.each<[what: string, sql: string, read: keyof typeof reads]>([
+    it.each<[what: string, sql: string, read: keyof typeof READS]>([
       [
         "journal record 2 of shard 3",
         "UPDATE SCHEMA.journal SET record = replace(record, '1002', '1003')",
@@ -90,12 +55,12 @@ export function checksumCases(places: Places): void {
       ["ended list -2560", "UPDATE SCHEMA.ended_list SET legs = '-2816,-3328'", "lists"],
       ["mark 1 of BTC/USD bid", "UPDATE SCHEMA.mark SET price = price + 1", "marks"],
       ["the last quote of BTC/USD", "UPDATE SCHEMA.quote SET time_ms = 6", "quotes"],
-      ["print p1 of BTC/USD", "UPDATE SCHEMA.print SET quantity = quantity + 1", "prints"],
+      ["print p1 of BTC/USD", "UPDATE SCHEMA.print SET quantity = quantity + 1", "volume"],
     ])("%s, after %s", (what, sql, read) =>
       filled(async (store, schema) => {
-        await reads[read](store);
+        await READS[read](store);
         await places.execute(sql.replaceAll("SCHEMA", schema));
-        await expect(reads[read](store)).rejects.toThrow(
+        await expect(READS[read](store)).rejects.toThrow(
           `I53: ${what} cannot be read: its checksum does not match, so it changed after it was written; restore the database from a backup`,
         );
       }),
@@ -103,18 +68,18 @@ export function checksumCases(places: Places): void {
 
     it("decision WG: rows that an earlier version writes have no sum and are read unchanged", () =>
       filled(async (store, schema) => {
-        const before = await Promise.all(Object.values(reads).map((read: Read) => read(store)));
+        const before = await Promise.all(Object.values(READS).map((read) => read(store)));
         for (const table of SUMMED_TABLES)
           await places.execute(`UPDATE ${schema}.${table} SET checksum = NULL`);
-        expect(await Promise.all(Object.values(reads).map((read: Read) => read(store)))).toEqual(before);
+        expect(await Promise.all(Object.values(READS).map((read) => read(store)))).toEqual(before);
       }));
 
     it.each(REPLACED)(
-      "decision WG: %s that an earlier version has replaced is read: %s",
+      "decision WG: %s that an earlier version has replaced is read",
       (_what, sql, read) =>
         filled(async (store, schema) => {
           await places.execute(sql.replaceAll("SCHEMA", schema));
-          expect(await reads[read](store)).toBeDefined();
+          expect(await READS[read](store)).toBeDefined();
         }),
     );
   });

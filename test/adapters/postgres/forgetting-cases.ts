@@ -7,64 +7,17 @@ import {
   type PostgresStore,
 } from "../../../src/adapters/postgres/index.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
-import {
-  endedLegs,
-  endedList,
-  endedOrder,
-  openOrder,
-  part,
-  recordsOfOrders,
-  sampleRecord,
-} from "../../../src/conformance/internal.ts";
-import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
+import { openOrder, part, sampleRecord } from "../../../src/conformance/internal.ts";
+import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
 import type { Place, Places } from "./places.ts";
-
-const SHARD = 3;
-const BEFORE = { beforeMs: 10_000 };
-const always = (): boolean => true;
-
-const idOf = (count: number): number => -(count * 256 + SHARD);
-const ended = (order: number, lastSequence: number): ParentOrder => ({
-  ...endedOrder({ orderId: idOf(order) }),
-  lastSequence,
-});
 
 const open = (
   { options }: Place,
   journal: PostgresJournalOptions = { forget: true },
 ): Promise<PostgresStore> => openPostgresStore({ ...options, journal });
 
-async function kept(store: PostgresStore): Promise<readonly number[]> {
-  const records: JournalRecord[] = [];
-  for (;;) {
-    const after = records.at(-1)?.sequence ?? 0;
-    const page = await store.readRecords({ shard: SHARD, after, limit: 1_000 });
-    if (page.length === 0) return records.map(({ sequence }) => sequence);
-    records.push(...page);
-  }
-}
-
 const rowsOf = async (store: PostgresStore): Promise<readonly number[]> =>
   (await store.readEnded({ shard: SHARD, afterOrderId: 0, limit: 99 })).map(({ orderId }) => orderId);
-
-/** Orders 1 and 3 have ended, 2 is open, 4 and 5 are the legs of an ended list, 6 is the last one. */
-async function fill(store: PostgresStore, long = 3): Promise<void> {
-  const chain = Array.from({ length: long }, () => [1]);
-  const changes = [[1], [2], [3], [4, 5], ...chain, [3], [4], [2], [4, 5], [6]];
-  const { records, last } = recordsOfOrders(
-    SHARD,
-    changes.map((orders) => orders.map(idOf)),
-  );
-  const at = (order: number): number => last.get(idOf(order)) ?? 0;
-  const list = endedList({ listId: idOf(9), legs: [idOf(4), idOf(5)] });
-  const legs = endedLegs(list).map((leg, index) => ({ ...leg, lastSequence: at(4 + index) }));
-  const rows = [ended(1, at(1)), ended(3, at(3)), ended(6, at(6)), ...legs];
-  const { [SHARD]: head } = await store.acquire();
-  const shards = [part(SHARD, head?.epoch ?? 0, { records, ended: rows, endedLists: [list] })];
-  await store.append({ shards, marks: [] });
-  const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: at(2) }];
-  await store.writeSnapshot({ shard: SHARD, sequence: records.length, counter: 9, parents });
-}
 
 /** Declares the tests of forgetting that the suite of stores does not have. */
 export function forgettingCases(places: Places): void {
@@ -213,7 +166,7 @@ export function forgettingCases(places: Places): void {
     it("those above the snapshot leave when a later snapshot has passed them", () =>
       at({ forget: true }, async (store, place) => {
         await store.acquire();
-        const { records } = recordsOfOrders(SHARD, [[idOf(1)], [idOf(1)], [idOf(1)], [idOf(2)]]);
+        const { records } = recordsOf([[1], [1], [1], [2]]);
         await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })], marks: [] });
         await store.writeSnapshot({ shard: SHARD, sequence: 2, counter: 9, parents: [] });
         await store.deleteEnded({ ...BEFORE, limit: 100 });

@@ -1,23 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import {
-  endedList,
-  endedOrder,
-  openOrder,
-  part,
-  sampleMark,
-  samplePrint,
-  sampleRecords,
-} from "../../../src/conformance/internal.ts";
-import { price } from "../../../src/decimal/index.ts";
-import type { KeptQuote } from "../../../src/model/index.ts";
+import { samplePrint, sampleRecords } from "../../../src/conformance/internal.ts";
 import { createWorld, type World } from "../../support/world.ts";
+import { fill, PARENT, READS } from "../stored-rows.ts";
 import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const PAGE_BYTES = 4_096;
-const QUOTE: KeptQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
-const PARENT = openOrder({ orderId: -259 });
 
 let place: TemporaryPlace;
 beforeEach(() => {
@@ -25,30 +14,18 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** Writes a file with a row of every kind. */
-async function fill(): Promise<SqliteStore> {
+/** Opens a store with a row of every kind. */
+async function filled(): Promise<SqliteStore> {
   const store = openSqliteStore({ path: place.path });
-  await store.acquire();
-  const ended = [endedOrder({ orderId: -256, accountId: 1 })];
-  const endedLists = [endedList({ listId: -2_560 })];
-  const shards = [part(3, 1, { records: sampleRecords(3, 1, 3), ended, endedLists })];
-  await store.append({ shards, marks: [sampleMark()], prints: [samplePrint()], quotes: [QUOTE] });
-  await store.writeSnapshot({ shard: 3, sequence: 2, counter: 9, parents: [PARENT] });
+  await fill(store);
   return store;
 }
 
-type Read = (store: SqliteStore) => Promise<unknown>;
 const reads = {
-  records: (store) => store.readRecords({ shard: 3, after: 0, limit: 9 }),
-  snapshot: (store) => store.readSnapshot(3),
-  ended: (store) => store.readEnded({ shard: 3, afterOrderId: 0, limit: 9 }),
-  byAccount: (store) => store.findEnded({ accountId: 2, orderId: -256 }),
-  lists: (store) => store.findEndedList({ accountId: 1, listId: -2_560 }),
-  marks: (store) => store.readMarks(),
-  quotes: (store) => store.readQuotes(),
-  volume: (store) => store.readVolume(),
-  counting: (store) => store.append({ shards: [], marks: [], prints: [samplePrint({ id: "next" })] }),
-} satisfies Record<string, Read>;
+  ...READS,
+  counting: (store: SqliteStore) =>
+    store.append({ shards: [], marks: [], prints: [samplePrint({ id: "next" })] }),
+};
 
 describe("decision BQ: a row that differs from what was written is refused by name", () => {
   it.each<[what: string, sql: string, read: keyof typeof reads]>([
@@ -65,8 +42,8 @@ describe("decision BQ: a row that differs from what was written is refused by na
       "UPDATE snapshot_parts SET parents = replace(parents, 'SELL', 'BUY')",
       "snapshot",
     ],
-    ["parent order -256", "UPDATE ended SET record = replace(record, 'CANCELED', 'FILLED')", "ended"],
-    ["parent order -256", "UPDATE ended SET account_id = 2", "byAccount"],
+    ["parent order -259", "UPDATE ended SET record = replace(record, 'CANCELED', 'FILLED')", "ended"],
+    ["parent order -259", "UPDATE ended SET account_id = 2", "byAccount"],
     ["ended list -2560", "UPDATE ended_lists SET legs = '-2816,-3328'", "lists"],
     ["mark 1 of BTC/USD bid", "UPDATE marks SET price = price + 1", "marks"],
     ["the last quote of BTC/USD", "UPDATE quotes SET time_ms = 6", "quotes"],
@@ -78,7 +55,7 @@ describe("decision BQ: a row that differs from what was written is refused by na
     ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "counting"],
     ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "counting"],
   ])("%s, after %s", async (what, sql, read) => {
-    const store = await fill();
+    const store = await filled();
     executeOn(place.path, sql);
     await expect(reads[read](store)).rejects.toThrow(
       `I53: ${what} cannot be read: its checksum does not match, so it changed after it was written; restore the file from a backup`,
@@ -87,7 +64,7 @@ describe("decision BQ: a row that differs from what was written is refused by na
   });
 
   it("rows written before checksums existed are read unchanged", async () => {
-    const store = await fill();
+    const store = await filled();
     const tables = ["journal", "snapshots", "snapshot_parts", "ended", "ended_lists", "marks", "quotes"];
     for (const table of [...tables, "volume_totals", "volume_bars"])
       executeOn(place.path, `UPDATE ${table} SET checksum = NULL`);
@@ -98,7 +75,7 @@ describe("decision BQ: a row that differs from what was written is refused by na
   });
 
   it("I54: a head that does not match the end of its journal is refused when the store is taken over", async () => {
-    const store = await fill();
+    const store = await filled();
     executeOn(place.path, "UPDATE shards SET sequence = 2 WHERE shard = 3");
     await expect(store.acquire()).rejects.toThrow(
       "I54: the journal of shard 3 ends with record 3 instead of record 2",

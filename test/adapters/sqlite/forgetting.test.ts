@@ -1,20 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import {
-  endedLegs,
-  endedList,
-  endedOrder,
-  openOrder,
-  part,
-  recordsOfOrders,
-  sampleRecord,
-} from "../../../src/conformance/internal.ts";
-import type { JournalRecord, ParentOrder } from "../../../src/model/index.ts";
+import { openOrder, part, sampleRecord } from "../../../src/conformance/internal.ts";
+import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
 import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
-
-const SHARD = 3;
-const BEFORE = { beforeMs: 10_000 };
-const always = (): boolean => true;
 
 let place: TemporaryPlace;
 beforeEach(() => {
@@ -23,51 +11,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const open = (forget = true): SqliteStore => openSqliteStore({ path: place.path, journal: { forget } });
-const idOf = (count: number): number => -(count * 256 + SHARD);
 const count = (table: string): number => Number(readValue(place.path, `SELECT count(*) FROM ${table}`));
-const kept = async (store: SqliteStore): Promise<readonly number[]> => {
-  const records: JournalRecord[] = [];
-  for (;;) {
-    const page = await store.readRecords({
-      shard: SHARD,
-      after: records.at(-1)?.sequence ?? 0,
-      limit: 1_000,
-    });
-    if (page.length === 0) return records.map(({ sequence }) => sequence);
-    records.push(...page);
-  }
-};
-
-/** Writes records of orders: each entry names the orders that the next record changes. */
-const recordsOf = (changes: readonly (readonly number[])[]): ReturnType<typeof recordsOfOrders> =>
-  recordsOfOrders(
-    SHARD,
-    changes.map((orders) => orders.map(idOf)),
-  );
-
-const ended = (order: number, lastSequence: number, more: Partial<ParentOrder> = {}): ParentOrder => ({
-  ...endedOrder({ orderId: idOf(order) }),
-  lastSequence,
-  ...more,
-});
-
-/** Orders 1 and 3 have ended, 2 is open, 4 and 5 are the legs of an ended list, 6 is the last one. */
-async function fill(store: SqliteStore, long = 3): Promise<void> {
-  const chain = Array.from({ length: long }, () => [1]);
-  const changes = [[1], [2], [3], [4, 5], ...chain, [3], [4], [2], [4, 5], [6]];
-  const { records, last } = recordsOf(changes);
-  const at = (order: number): number => last.get(idOf(order)) ?? 0;
-  const list = endedList({ listId: idOf(9), legs: [idOf(4), idOf(5)] });
-  const legs = endedLegs(list).map((leg, index) => ({ ...leg, lastSequence: at(4 + index) }));
-  const rows = [ended(1, at(1)), ended(3, at(3)), ended(6, at(6)), ...legs];
-  const [{ epoch = 0 } = {}] = await store.acquire();
-  await store.append({
-    shards: [part(SHARD, epoch, { records, ended: rows, endedLists: [list] })],
-    marks: [],
-  });
-  const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: at(2) }];
-  await store.writeSnapshot({ shard: SHARD, sequence: records.length, counter: 9, parents });
-}
 
 describe("decision TA: records leave the file with the rows of their orders", () => {
   it("all records of orders and lists leave, those of open orders and the record of the snapshot stay", async () => {
