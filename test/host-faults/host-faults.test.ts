@@ -1,35 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { LEASE_CALLS, LEASE_COLUMNS, type LeaseCall, observeLease } from "./leases.ts";
+import { AFTER_CLOSE_MS, COLUMNS, type Column, LATE_MS } from "./columns.ts";
+import { LEASE_CALLS, type LeaseCall, observeLease } from "./leases.ts";
 import { PORTS, type Port } from "./ports.ts";
 import { type FaultWorld, type Host, openFaultWorld } from "./world.ts";
 
-const COLUMNS = [
-  "throws",
-  "rejects",
-  "never answers",
-  "answers late",
-  "wrong type",
-  "out of range",
-  "twice",
-  "after close",
-  "while opening",
-] as const;
 /** The fault of ports that return a list. */
 const TOO_LONG = "too long";
-type Column = (typeof COLUMNS)[number] | typeof TOO_LONG;
+type PortColumn = Column | typeof TOO_LONG;
 
-const columnsOf = ({ long }: Port): readonly Column[] => [...COLUMNS, ...(long ? ([TOO_LONG] as const) : [])];
+const columnsOf = ({ long }: Port): readonly PortColumn[] => [
+  ...COLUMNS,
+  ...(long ? ([TOO_LONG] as const) : []),
+];
 
-const LATE_MS = 6_000;
-const AFTER_CLOSE_MS = 1_000;
 const WATCH_MS = 20_000;
 
 /** Puts the fault of a column in place of a port's function. */
-function install(port: Port, column: Column, host: Host, world: () => FaultWorld): void {
+function install(port: Port, column: PortColumn, host: Host, world: () => FaultWorld): void {
   const { name, wrong, range, long } = port;
   const honest = host[name];
   if (honest === undefined) throw new RangeError(`no port ${name}`);
-  const faults: Partial<Record<Column, (...args: never[]) => unknown>> = {
+  const faults: Partial<Record<PortColumn, (...args: never[]) => unknown>> = {
     rejects: () => Promise.reject(new Error("the words of the host")),
     "never answers": () => new Promise(() => undefined),
     "answers late": (...args) => delayed(world(), LATE_MS, () => honest(...args)),
@@ -61,7 +52,7 @@ const delayed = ({ clock }: FaultWorld, byMs: number, answer: () => unknown): Pr
 const NOTHING_ASKED = "the engine expects no answer";
 
 /** Returns why a cell does not apply; undefined if the test runs it. */
-function reasonOf({ name, sync, says, never }: Port, column: Column): string | undefined {
+function reasonOf({ name, sync, says, never }: Port, column: PortColumn): string | undefined {
   if (never?.[column] !== undefined) return never[column];
   if (says !== undefined && ["rejects", "never answers", "answers late"].includes(column))
     return NOTHING_ASKED;
@@ -76,7 +67,7 @@ function reasonOf({ name, sync, says, never }: Port, column: Column): string | u
 }
 
 /** Sends an event of the host, in a world where everything else works. */
-function told({ says, honest, wrong, range }: Port, column: Column, world: FaultWorld): void {
+function told({ says, honest, wrong, range }: Port, column: PortColumn, world: FaultWorld): void {
   const good = honest?.(world);
   const bad = (range as (world: FaultWorld) => unknown)(world);
   const throwing = new Proxy(good as object, {
@@ -84,7 +75,7 @@ function told({ says, honest, wrong, range }: Port, column: Column, world: Fault
       throw new Error("the words of the host");
     },
   });
-  const said: Partial<Record<Column, unknown>> = {
+  const said: Partial<Record<PortColumn, unknown>> = {
     throws: throwing,
     "wrong type": wrong,
     "out of range": bad,
@@ -93,7 +84,7 @@ function told({ says, honest, wrong, range }: Port, column: Column, world: Fault
   if (column === "twice") says?.(world, good);
 }
 
-async function observe(port: Port, column: Column): Promise<string> {
+async function observe(port: Port, column: PortColumn): Promise<string> {
   const reason = reasonOf(port, column);
   if (reason !== undefined) return `not applicable: ${reason}`;
   let world: FaultWorld | undefined;
@@ -134,11 +125,11 @@ async function observe(port: Port, column: Column): Promise<string> {
   return `client: ${typeof seen === "string" ? seen : seen()}; operator: ${operator}; kept: ${kept}`;
 }
 
-const found = new Map<Port, Map<Column, string>>();
+const found = new Map<Port, Map<PortColumn, string>>();
 
 describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
   it.each(columnsOf(port))("%s", async (column) => {
-    const cells = found.get(port) ?? new Map<Column, string>();
+    const cells = found.get(port) ?? new Map<PortColumn, string>();
     found.set(port, cells.set(column, await observe(port, column)));
     // Only the store can say what is durable, so there is no answer without it.
     if (port.name !== "store.append") expect(cells.get(column)).not.toContain("no answer yet");
@@ -149,7 +140,7 @@ describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
 const foundOfLeases = new Map<LeaseCall, readonly string[]>();
 
 describe.each(LEASE_CALLS)("decision YG: the store's $name", (call) => {
-  it.each(LEASE_COLUMNS)("%s", async (column) => {
+  it.each(COLUMNS)("%s", async (column) => {
     const cell = await observeLease(call, column);
     foundOfLeases.set(call, [...(foundOfLeases.get(call) ?? []), `| ${column} | ${inColumns(cell)} |`]);
     expect(cell).not.toContain("the words of the host");

@@ -6,6 +6,7 @@ import {
   type StoreFaults,
   settle,
 } from "../support/cluster.ts";
+import { AFTER_CLOSE_MS, type Column, LATE_MS } from "./columns.ts";
 
 /** A call of a store's leases: the node whose call fails, and answers of the wrong type or out of range. */
 export type LeaseCall = Readonly<{
@@ -17,20 +18,6 @@ export type LeaseCall = Readonly<{
   wrong?: unknown;
   range?: unknown;
 }>;
-
-/** The faults of a lease: those of the other ports that apply to it. */
-export const LEASE_COLUMNS = [
-  "throws",
-  "rejects",
-  "never answers",
-  "answers late",
-  "wrong type",
-  "out of range",
-  "twice",
-  "after close",
-  "while opening",
-] as const;
-export type LeaseColumn = (typeof LEASE_COLUMNS)[number];
 
 const SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
 const NAN_CLOCK = { alive: true, clockMs: Number.NaN };
@@ -63,20 +50,14 @@ export const LEASE_CALLS: readonly LeaseCall[] = [
   },
 ];
 
-const LATE_MS = 6_000;
-const AFTER_CLOSE_MS = 1_000;
 const TTL_MS = 2_000;
 const WATCH_MS = 30_000;
 const STEP_MS = 500;
 
 type Fault = NonNullable<StoreFaults[string]>;
 
-function faultOf(
-  { wrong, range }: LeaseCall,
-  column: LeaseColumn,
-  late: (ms: number) => Promise<void>,
-): Fault {
-  const faults: Record<LeaseColumn, Fault> = {
+function faultOf({ wrong, range }: LeaseCall, column: Column, late: (ms: number) => Promise<void>): Fault {
+  const faults: Record<Column, Fault> = {
     throws: refused,
     rejects: () => Promise.reject(new Error("the words of the host")),
     "never answers": () => new Promise(() => undefined),
@@ -95,7 +76,7 @@ const refused = (): never => {
 };
 
 /** Returns why a cell does not apply; undefined if the test runs it. */
-function reasonOf({ name, wrong }: LeaseCall, column: LeaseColumn): string | undefined {
+function reasonOf({ name, wrong }: LeaseCall, column: Column): string | undefined {
   if (wrong === undefined && (column === "wrong type" || column === "out of range"))
     return "the engine expects no answer";
   if (name === "leases.join" && column === "after close") return "a node joins while it opens";
@@ -103,7 +84,7 @@ function reasonOf({ name, wrong }: LeaseCall, column: LeaseColumn): string | und
 }
 
 /** Returns what a cluster of two nodes does when a call of the leases fails. */
-export async function observeLease(call: LeaseCall, column: LeaseColumn): Promise<string> {
+export async function observeLease(call: LeaseCall, column: Column): Promise<string> {
   const reason = reasonOf(call, column);
   if (reason !== undefined) return `not applicable: ${reason}`;
   const told = new Set<string>();
@@ -141,7 +122,7 @@ export async function observeLease(call: LeaseCall, column: LeaseColumn): Promis
 /** Ends the owner as the call says, or closes the node whose call fails; returns what became of that. */
 async function ending(
   { ends, at }: LeaseCall,
-  column: LeaseColumn,
+  column: Column,
   { cluster, nodes }: Readonly<{ cluster: Cluster; nodes: readonly ClusterNode[] }>,
 ): Promise<string> {
   const [a, b] = nodes;

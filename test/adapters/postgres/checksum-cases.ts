@@ -74,13 +74,11 @@ export function checksumCases(places: Places): void {
         expect(await Promise.all(Object.values(READS).map((read) => read(store)))).toEqual(before);
       }));
 
-    it.each(REPLACED)(
-      "decision WG: %s that an earlier version has replaced is read",
-      (_what, sql, read) =>
-        filled(async (store, schema) => {
-          await places.execute(sql.replaceAll("SCHEMA", schema));
-          expect(await READS[read](store)).toBeDefined();
-        }),
+    it.each(REPLACED)("decision WG: %s that an earlier version has replaced is read", (_what, sql, read) =>
+      filled(async (store, schema) => {
+        await places.execute(sql.replaceAll("SCHEMA", schema));
+        expect(await READS[read](store)).toBeDefined();
+      }),
     );
   });
 }
