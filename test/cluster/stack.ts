@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LossyProxy } from "../postgres/proxy.ts";
 import { Server } from "../postgres/server.ts";
+import { freePort } from "../support/free-port.ts";
 import { openSandboxProcess, processAt, type SandboxProcess } from "../support/sandbox-process.ts";
 import { Front } from "./front.ts";
 
@@ -135,12 +134,3 @@ export class Stack {
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

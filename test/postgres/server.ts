@@ -10,10 +10,10 @@ import {
   rmSync,
   symlinkSync,
 } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadDriver } from "../../src/adapters/postgres/driver.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** The user under which the server runs if the tests run as root, which Postgres refuses. */
 const NOBODY = 65_534;
@@ -156,13 +156,4 @@ export class Server {
     ];
     execFileSync(join(own, "bin/initdb"), words, { ...this.#user, cwd: this.#folder, stdio: "pipe" });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,4 +1,5 @@
 import type { Random } from "../random/index.ts";
+import { mayDieWhileOpening } from "./dying-opening.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
 import { turns } from "./world-time.ts";
@@ -71,7 +72,7 @@ export class Supervisor {
   }
 
   #start(): void {
-    const { fleet, faults, situations, journal, beside } = this.#parts;
+    const { fleet, situations, journal } = this.#parts;
     const lives = [...journal.open].map((orderId) => journal.find(orderId));
     if (lives.some((order) => order?.child !== undefined)) situations.saw("restart with a child in flight");
     if (lives.some((order) => order?.held === true)) situations.saw("restart with a held leg");
@@ -82,16 +83,7 @@ export class Supervisor {
       situations.saw("restart with a partly finished list");
     const instance = fleet.start();
     this.#tellWhileOpening();
-    const dies = faults.strikes("process is killed while it opens", this.#random, 0.15);
-    const after = this.#random.below(3_000);
-    if (!dies) return;
-    const die = async (): Promise<void> => {
-      await turns(after);
-      if (instance.state !== "opening") return;
-      situations.saw("killed while opening");
-      fleet.kill(instance);
-    };
-    beside(die());
+    mayDieWhileOpening(this.#parts, instance, { random: this.#random, chance: 0.15 });
   }
 
   /** Lets the venue continue while the store is being read. */

@@ -1,6 +1,7 @@
 import type { EngineOptions } from "../../../engine/index.ts";
 import type { NodeState } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
+import { mayDieWhileOpening } from "../dying-opening.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClusterPlan } from "../plan.ts";
@@ -156,23 +157,14 @@ export class ClusterSupervisor {
   }
 
   #start(): void {
-    const { fleet, faults, situations, beside } = this.#parts;
+    const { fleet, faults, situations } = this.#parts;
     const { alive } = fleet;
     const isTwin = faults.strikes("nodes have one name", this.#random, 0.3) && alive.length > 0;
     if (isTwin) situations.saw("two living nodes with one name");
     const twin = isTwin ? this.#random.pick(alive).name : undefined;
     const instance = fleet.start(twin);
     if (this.#isStoreGone) for (const direction of BOTH) instance.links.store.cut(direction);
-    const dies = faults.strikes("process is killed while it opens", this.#random, 0.1);
-    const after = this.#random.below(3_000);
-    if (!dies) return;
-    const die = async (): Promise<void> => {
-      await turns(after);
-      if (instance.state !== "opening") return;
-      situations.saw("killed while opening");
-      fleet.kill(instance);
-    };
-    beside(die());
+    mayDieWhileOpening(this.#parts, instance, { random: this.#random, chance: 0.1 });
   }
 
   #stop(instance: Instance, what: Standstill): void {
