@@ -2,7 +2,7 @@ import { SHARD_COUNT } from "../../model/index.ts";
 import type { ClusterView, NodeEntry, OrderStore, ShardLeases } from "../../ports/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
 import { part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
-import type { StoreRule, StoreRules } from "./world.ts";
+import type { StoreRule, StoreRules, StoreWorld } from "./world.ts";
 
 const ENTRY: NodeEntry = {
   name: "a",
@@ -16,12 +16,23 @@ const ENTRY: NodeEntry = {
 /** Most rows of dead nodes beside those that own shards. */
 const DEAD_KEPT = 16;
 
-const where = { leases: true } as const;
-
 function leasesOf({ leases }: OrderStore): ShardLeases {
   if (leases === undefined) throw new TypeError("the store has no leases");
   return leases;
 }
+
+type LeaseRule = Readonly<{
+  name: string;
+  remedy: string;
+  check: (leases: ShardLeases, world: StoreWorld) => Promise<void>;
+}>;
+
+/** Returns a rule for stores with leases. */
+const leaseRule = ({ check, ...said }: LeaseRule): StoreRule => ({
+  ...said,
+  where: { leases: true },
+  check: async (world) => await check(leasesOf(world.store), world),
+});
 
 const joined = async (leases: ShardLeases, name = "a"): Promise<number> =>
   (await leases.join({ ...ENTRY, name })).incarnation;
@@ -40,13 +51,11 @@ async function rowOf(
   return (await leases.nodes()).nodes.find((row) => row.incarnation === incarnation);
 }
 
-const hasLeases: StoreRule = {
+const hasLeases = leaseRule({
   name: "a store with leases has all their methods, and refuses an entry or a limit that is not as described",
   remedy:
     "Implement `leases`, or declare `leases: false`. Reject an empty name, a text above 200 characters, a ttl or a limit of 0.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     await refused("join without a name", () => leases.join({ ...ENTRY, name: "" }));
     await refused("join with a name of 201 characters", () =>
       leases.join({ ...ENTRY, name: "a".repeat(201) }),
@@ -60,7 +69,7 @@ const hasLeases: StoreRule = {
     for (const limit of [0, -1, 1.5])
       await refused(`tail with a limit of ${limit}`, () => leases.tail({ after, limit }));
   },
-};
+});
 
 const noLeases: StoreRule = {
   name: "a store without leases has none",
@@ -71,12 +80,10 @@ const noLeases: StoreRule = {
   },
 };
 
-const joins: StoreRule = {
+const joins = leaseRule({
   name: "a node that joins has a row of its own, with an incarnation above all earlier ones",
   remedy: "Take incarnations from a sequence of the store, never from the rows that are left.",
-  where,
-  async check({ store, open }) {
-    const leases = leasesOf(store);
+  async check(leases, { open }) {
     const first = await joined(leases);
     const second = await joined(leasesOf(await open()), "b");
     holds("incarnation of the second node", second > first, `above ${first}`, second);
@@ -89,28 +96,24 @@ const joins: StoreRule = {
     const third = await joined(leases);
     holds("incarnation after the newest node left", third > second, `above ${second}`, third);
   },
-};
+});
 
-const tellsTtl: StoreRule = {
+const tellsTtl = leaseRule({
   name: "decision YE: the row of a node has the ttl with which it joined",
   remedy: "Keep `ttlMs` of the entry. A row of a version that did not say has none.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     for (const ttlMs of [100, 86_400_000]) {
       const { incarnation } = await leases.join({ ...ENTRY, ttlMs });
       same("ttlMs of the row", (await rowOf(leases, incarnation))?.ttlMs, ttlMs);
     }
   },
-};
+});
 
-const renews: StoreRule = {
+const renews = leaseRule({
   name: "a renewal raises the beat by one, sets the state, and answers with the store's clock",
   remedy:
     "`UPDATE node SET beat = beat + 1, state = … WHERE incarnation = … AND NOT dead`, and return the store's time.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     const { incarnation, clockMs } = await leases.join(ENTRY);
     const other = await joined(leases);
     for (const [beat, state] of (["ready", "active", "handing-over"] as const).entries()) {
@@ -122,14 +125,12 @@ const renews: StoreRule = {
     }
     same("beat of the other node", (await rowOf(leases, other))?.beat, 0);
   },
-};
+});
 
-const buries: StoreRule = {
+const buries = leaseRule({
   name: "decision WN: a node is declared dead only if its beat is the one that was watched, and stays dead",
   remedy: "`UPDATE node SET dead = true WHERE incarnation = … AND beat = …`. Compare no times.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     const incarnation = await joined(leases);
     await leases.renew({ incarnation, state: "following" });
     same("bury with an earlier beat", await leases.bury({ incarnation, beat: 0 }), false);
@@ -143,14 +144,12 @@ const buries: StoreRule = {
     const unknown = await leases.renew({ incarnation: incarnation + 1, state: "active" });
     same("a renewal of a node that never was", unknown.alive, false);
   },
-};
+});
 
-const claims: StoreRule = {
+const claims = leaseRule({
   name: "I60: a claim takes every shard of nobody: each epoch rises by one, and round 0 begins",
   remedy: "Raise the epoch of all 256 shards in one transaction, as `acquire` does, and note the owner.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases, { store }) {
     await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })], marks: [] });
     await store.fence({ shard: 3, epoch: 1, round: 4 });
     const incarnation = await joined(leases);
@@ -168,14 +167,12 @@ const claims: StoreRule = {
     const outcomes = await store.append({ shards: [part(3, 2, { records })], marks: [] });
     same("append with the new epoch in round 0", outcomes, ["durable"]);
   },
-};
+});
 
-const ownerStays: StoreRule = {
+const ownerStays = leaseRule({
   name: "I60: a claim takes nothing from a live node, and everything from one that is dead or gone",
   remedy: "Claim all shards or none, and only if each owner is nobody, dead, gone, or the claimant.",
-  where,
-  async check({ store, open }) {
-    const leases = leasesOf(store);
+  async check(leases, { open }) {
     const owner = await joined(leases);
     await leases.claim(owner);
     const later = leasesOf(await open());
@@ -189,41 +186,37 @@ const ownerStays: StoreRule = {
     same("claim after the owner died", (await later.claim(next))?.[0]?.epoch, 3);
     same("the owners after that", ownersIn(await later.nodes()), [next]);
   },
-};
+});
 
-const claimsAgain: StoreRule = {
+const claimsAgain = leaseRule({
   name: "an owner that claims again, because an answer was lost, has the shards with a later epoch",
   remedy: "Let a node claim its own shards. Their epochs rise once more.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     const owner = await joined(leases);
     await leases.claim(owner);
     same("the second claim", (await leases.claim(owner))?.[9]?.epoch, 3);
     same("the owners after it", ownersIn(await leases.nodes()), [owner]);
   },
-};
+});
 
-const oneClaimant: StoreRule = {
+const oneClaimant = leaseRule({
   name: "I60: of claims at the same time one takes every shard",
   remedy: "Lock the rows of the shards by rising number, and look at their owners after that.",
-  where,
-  async check({ store, open }) {
-    const handles = [store, await open(), await open()].map(leasesOf);
-    const nodes = await Promise.all(handles.map((leases) => joined(leases)));
-    const taken = await Promise.all(handles.map((leases, place) => leases.claim(nodes[place] ?? 0)));
+  async check(leases, { open }) {
+    const handles = [leases, leasesOf(await open()), leasesOf(await open())];
+    const nodes = await Promise.all(handles.map((handle) => joined(handle)));
+    const taken = await Promise.all(handles.map((handle, place) => handle.claim(nodes[place] ?? 0)));
     same("number of claims that took the shards", taken.filter((heads) => heads !== undefined).length, 1);
     const [owner] = nodes.filter((_, place) => taken[place] !== undefined);
-    const view = await leasesOf(store).nodes();
+    const view = await leases.nodes();
     same("owners and epochs", [ownersIn(view), epochsIn(view)], [[owner], [2]]);
   },
-};
+});
 
-const marketOwner: StoreRule = {
+const marketOwner = leaseRule({
   name: "I60: the handle that claims owns the market journal, and an earlier one does not",
   remedy: "Treat a claim as an `acquire` of the market journal.",
-  where,
-  async check({ store, open }) {
+  async check(_leases, { store, open }) {
     const later = await open();
     const leases = leasesOf(later);
     await leases.claim(await joined(leases));
@@ -231,14 +224,12 @@ const marketOwner: StoreRule = {
     await later.append({ shards: [], marks: [sampleMark()] });
     same("readMarks()", await store.readMarks(), [sampleMark()]);
   },
-};
+});
 
-const releases: StoreRule = {
+const releases = leaseRule({
   name: "a node that releases its shards makes them nobody's, and their epochs stay until they are claimed",
   remedy: "Set the owner of the node's shards to nobody, and change nothing else.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases, { store }) {
     const owner = await joined(leases);
     const next = await joined(leases, "b");
     await leases.claim(owner);
@@ -254,14 +245,12 @@ const releases: StoreRule = {
     const [head] = (await leases.claim(next)) ?? [];
     same("claim of another node", head, { shard: 0, epoch: 3, sequence: 1 });
   },
-};
+});
 
-const leaves: StoreRule = {
+const leaves = leaseRule({
   name: "a node that leaves has no row; one that leaves with its shards is dead",
   remedy: "Delete the row if it owns no shard. Otherwise set `dead`, so that the shards can be claimed.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     const [owner, other] = [await joined(leases), await joined(leases, "b")];
     await leases.claim(owner);
     await leases.leave(other);
@@ -272,14 +261,12 @@ const leaves: StoreRule = {
     const next = await joined(leases, "c");
     same("claim of the next node", (await leases.claim(next))?.[0]?.epoch, 3);
   },
-};
+});
 
-const bounded: StoreRule = {
+const bounded = leaseRule({
   name: "rows of dead nodes are bounded: of those without shards, joining keeps the newest 16",
   remedy: "Delete the older ones in `join`. Keep a dead node that still owns shards.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases) {
     const owner = await joined(leases);
     await leases.claim(owner);
     await leases.bury({ incarnation: owner, beat: 0 });
@@ -293,20 +280,18 @@ const bounded: StoreRule = {
     const rows = (await leases.nodes()).nodes.map(({ incarnation }) => incarnation);
     same("incarnations in nodes()", rows, [owner, ...dead.slice(-DEAD_KEPT), last]);
   },
-};
+});
 
-const acquires: StoreRule = {
+const acquires = leaseRule({
   name: "acquire takes the shards from every node: they are nobody's",
   remedy: "Clear the owner of each shard in `acquire`.",
-  where,
-  async check({ store }) {
-    const leases = leasesOf(store);
+  async check(leases, { store }) {
     await leases.claim(await joined(leases));
     await store.acquire();
     const view = await leases.nodes();
     same("owners and epochs", [ownersIn(view), epochsIn(view)], [[undefined], [3]]);
   },
-};
+});
 
 /** Rules of the leases of an order store: nodes and owners. */
 export const leases: StoreRules = {
