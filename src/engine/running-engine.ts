@@ -26,6 +26,8 @@ import { metricsOf } from "./status/metrics.ts";
 export type Opening = Readonly<{
   /** Puts the state of a shard into its memory, after which the shard runs. */
   load: (shard: Shard) => Promise<void> | void;
+  /** Returns whether a parent is in the trigger book already, and needs nothing else. Omitted: none is. */
+  isArmed?: (live: LiveOrder) => boolean;
   /** Subscribes to the venue, in place of a subscription of its own. */
   venue?: ExecutionVenue["subscribe"];
   /** Subscribes to the market. */
@@ -54,7 +56,7 @@ export class RunningEngine implements Api.Engine {
    * and the market. Looks open children up after subscribing to the venue: the answer covers earlier events, and the
    * subscription later ones.
    */
-  async start({ load, venue, subscribe }: Opening): Promise<void> {
+  async start({ load, isArmed = () => false, venue, subscribe }: Opening): Promise<void> {
     const { core, shards, timers, stream, rearming, children, committer, endedNames } = this.#parts;
     for (const shard of shards.all) await load(shard);
     core.probe("after-load");
@@ -62,13 +64,19 @@ export class RunningEngine implements Api.Engine {
       jumped: () => timers.rearm(),
       stepped: (stepMs) => core.clock.soon(() => stream.stepped(stepMs)),
     });
-    await this.#inTurns((live) => rearming.arm(live));
+    await this.#inTurns((live) => {
+      if (isArmed(live)) return COSTS.visit;
+      rearming.arm(live);
+      return COSTS.arm;
+    });
     this.market.begin();
     children.listen(venue);
     let restored = 0;
     await this.#inTurns((live) => {
       if (live.durable?.restored !== undefined) restored++;
+      if (live.durable?.child === undefined) return COSTS.visit;
       children.recover(live);
+      return COSTS.arm;
     });
     if (restored > 0) core.telemetry.event("warn", "orders.restored", { orders: restored });
     committer.begin();
@@ -77,14 +85,13 @@ export class RunningEngine implements Api.Engine {
     this.#unsubscribe = subscribe();
   }
 
-  /** Calls a function for every open parent, in slices. */
-  async #inTurns(each: (live: LiveOrder) => void): Promise<void> {
+  /** Calls a function, which returns the cost of its work, for every open parent, in slices. */
+  async #inTurns(each: (live: LiveOrder) => number): Promise<void> {
     const { core, shards } = this.#parts;
     for (const shard of shards.all) {
       const { memory } = shard;
       for (const live of memory.liveOrders.values()) {
-        each(live);
-        const turn = core.turns.spend(COSTS.arm);
+        const turn = core.turns.spend(each(live));
         if (turn !== undefined) await turn;
         // The reload of a shard has handled its parents already.
         if (shard.memory !== memory) break;

@@ -4,6 +4,7 @@ import { checkedLeases, harmless } from "../host-answers/index.ts";
 import type { ClusterView, NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
 import { readableJournal } from "../wire/index.ts";
 import { EngineLease, HAND_OVER_PAUSE_MS } from "./cluster/engine-lease.ts";
+import { FollowedBooks } from "./cluster/followed-books.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
 import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
@@ -49,6 +50,7 @@ class WaitingEngine implements Standby {
   readonly #entry: NodeEntry;
   readonly #watch: NodeWatch;
   readonly #journal: FollowedJournal;
+  readonly #books: FollowedBooks;
   readonly #venue: VenueBuffer;
   readonly #market: WaitingMarket;
   readonly #listeners: Set<(status: StandbyStatus) => void> = new Set();
@@ -84,7 +86,9 @@ class WaitingEngine implements Standby {
     this.#watch = new NodeWatch(core, { leases, ttlMs, incarnation: () => this.#keeper.incarnation });
     this.#venue = new VenueBuffer(core, ttlMs);
     this.#market = new WaitingMarket(core, options.instruments, ttlMs);
-    this.#journal = new FollowedJournal(core, leases, (record) => this.#venue.saw(record));
+    this.#books = new FollowedBooks(core, options.instruments);
+    const saw = this.#venue.saw.bind(this.#venue);
+    this.#journal = new FollowedJournal(core, leases, { books: this.#books, saw });
     this.#keeper = new LeaseKeeper(core, {
       leases,
       entry: this.#entry,
@@ -260,7 +264,9 @@ class WaitingEngine implements Standby {
       ...{ leases, keeper: this.#keeper, watch: this.#watch, entry: this.#entry },
       ttlMs: cluster.ttlMs,
     });
-    const parts = engineParts(core, options, { heads, market: { ...market, gates: this.#market.warm } });
+    const { books, history, memory } = this.#books;
+    const ahead = { gates: this.#market.warm, books, history, memory };
+    const parts = engineParts(core, options, { heads, market: { ...market, ahead } });
     const engine = new RunningEngine(parts, lease);
     try {
       await engine.start({
@@ -268,6 +274,7 @@ class WaitingEngine implements Standby {
           const follower = this.#journal.shards[shard.number];
           if (follower !== undefined) shard.goOn(follower.followed);
         },
+        isArmed: (live) => this.#books.isArmed(live),
         venue: (listener) => this.#venue.passOn(listener),
         subscribe: () => {
           this.#market.passOn(engine.market);

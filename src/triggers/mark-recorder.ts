@@ -5,6 +5,9 @@ import { knownExtreme } from "./extreme.ts";
 import type { MarketOf, MarkHistory } from "./mark-history.ts";
 import { MarkTrack } from "./mark-track.ts";
 
+/** Position and price of the newest mark; position 0 before the first. */
+type LastMark = Readonly<{ position: number; price: Price | undefined }>;
+
 /**
  * Writes the marks of one instrument and side. Between two calls of {@link take} a moving reference rewrites one
  * mark, until a watcher becomes active on it: then its price is a seed and must stay.
@@ -12,8 +15,8 @@ import { MarkTrack } from "./mark-track.ts";
 export class MarkRecorder {
   readonly #market: MarketOf;
   readonly #history: MarkHistory;
-  #lastPosition: number;
-  #lastPrice: Price | undefined;
+  /** Undefined until the first mark is made: the history may be filled until then. */
+  #last: LastMark | undefined;
   /** Whether the newest mark is neither taken nor a seed. */
   #rewritable = false;
   #untaken: MarketMark[] = [];
@@ -24,26 +27,23 @@ export class MarkRecorder {
     this.#market = market;
     this.#history = history;
     this.#taken = new MarkTrack(market.side);
-    this.#lastPosition = history.lastPosition(market) ?? 0;
-    this.#lastPrice = history.referenceFrom({ ...market, position: this.#lastPosition });
   }
 
   /** Records that a reference moved to this price. */
   move(price: Price, timeMs: number): void {
     if (this.#rewritable) this.#untaken.pop();
-    else this.#lastPosition += 1;
-    this.#write(price, timeMs);
+    const { position } = this.#lastMark();
+    this.#write({ position: this.#rewritable ? position : position + 1, price }, timeMs);
     this.#rewritable = true;
   }
 
   /** Returns the position of the mark that seeds the watchers which become active at this price. */
   seed(price: Price, timeMs: number): number {
-    if (price !== this.#lastPrice) {
-      this.#lastPosition += 1;
-      this.#write(price, timeMs);
-    }
+    const last = this.#lastMark();
+    const position = price === last.price ? last.position : last.position + 1;
+    if (position > last.position) this.#write({ position, price }, timeMs);
     this.#rewritable = false;
-    return this.#lastPosition;
+    return position;
   }
 
   /** Whether there are marks since the last take. */
@@ -82,9 +82,16 @@ export class MarkRecorder {
     return reference;
   }
 
-  #write(price: Price, timeMs: number): void {
-    this.#lastPrice = price;
-    const { symbol, side } = this.#market;
-    this.#untaken.push({ symbol, side, position: this.#lastPosition, price, timeMs });
+  /** Returns the newest mark, made or in the history. */
+  #lastMark(): LastMark {
+    if (this.#last !== undefined) return this.#last;
+    const position = this.#history.lastPosition(this.#market) ?? 0;
+    this.#last = { position, price: this.#history.referenceFrom({ ...this.#market, position }) };
+    return this.#last;
+  }
+
+  #write(mark: LastMark & Readonly<{ price: Price }>, timeMs: number): void {
+    this.#last = mark;
+    this.#untaken.push({ ...this.#market, ...mark, timeMs });
   }
 }

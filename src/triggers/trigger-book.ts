@@ -58,8 +58,8 @@ export class TriggerBook {
   readonly #waiting: Set<Entry> = new Set();
 
   /**
-   * Creates a book. `history` already contains the durable marks of the instrument. The book reads it and does not
-   * write to it.
+   * Creates a book. `history` contains the durable marks of the instrument before the first quote is processed and the
+   * first order with an activation is added. The book reads it and does not write to it.
    */
   constructor(symbol: string, history: MarkHistory = new MarkHistory()) {
     this.symbol = symbol;

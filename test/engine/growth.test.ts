@@ -44,7 +44,7 @@ describe("decision GP: a commit asks only the markets that have something to wri
   });
 
   it("for quotes: those of watched markets that arrived after the store's last write", () => {
-    const memory = new QuoteMemory([]);
+    const memory = new QuoteMemory();
     const asked: string[] = [];
     const quoteOf = (symbol: string, timeMs: number) => {
       return { symbol, bid: 1, ask: 2, bids: [], asks: [], timeMs, sequence: timeMs } as never;

@@ -23,9 +23,11 @@ export class BeatWatch {
     this.#seen.clear();
   }
 
-  /** Takes the rows of a read. A read that took long starts the watch anew. */
+  /**
+   * Takes the rows of a read. A beat is known to have been the same only between the answer of the first read and the
+   * question of this one, so that an answer that took long shortens what is known (decision YN).
+   */
   saw(rows: readonly NodeRow[], { askedMs, answeredMs }: ReadTimes): void {
-    if (answeredMs - askedMs > this.#ttlMs / 4) this.reset();
     const gone = new Set(this.#seen.keys());
     for (const { incarnation, beat, ttlMs: theirMs = 0 } of rows) {
       const ttlMs = Math.max(this.#ttlMs, theirMs);

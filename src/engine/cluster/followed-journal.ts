@@ -5,9 +5,13 @@ import type { Core } from "../core/core.ts";
 import { type ShardReads, timely } from "../core/stored.ts";
 import { COSTS } from "../core/turns.ts";
 import { ShardFollower } from "../shards/shard-follower.ts";
+import type { FollowedBooks } from "./followed-books.ts";
 
 /** Most records of one read. */
 const PAGE = 1_024;
+
+/** What follows the journal: `saw` is called with every record that was read from the tail. */
+export type JournalFollowers = Readonly<{ books: FollowedBooks; saw: (record: JournalRecord) => void }>;
 
 /** Follows the journal of all shards, so that a takeover needs to read only its last records. */
 export class FollowedJournal {
@@ -15,20 +19,19 @@ export class FollowedJournal {
   readonly #core: Core;
   readonly #reads: ShardReads;
   readonly #leases: ShardLeases;
-  readonly #saw: (record: JournalRecord) => void;
+  readonly #followers: JournalFollowers;
 
-  /** `saw` is called with every record that was read from the tail. */
-  constructor(core: Core, leases: ShardLeases, saw: (record: JournalRecord) => void) {
+  constructor(core: Core, leases: ShardLeases, followers: JournalFollowers) {
     this.#core = core;
     this.#reads = timely(core);
     this.#leases = leases;
-    this.#saw = saw;
+    this.#followers = followers;
     this.shards = Array.from({ length: SHARD_COUNT }, (_, number) => new ShardFollower(number, core));
   }
 
   /** Builds the memory of every shard. Rejects when the store cannot be read. */
   async load(): Promise<void> {
-    for (const shard of this.shards) await shard.load(this.#reads);
+    for (const shard of this.shards) await this.#load(shard);
   }
 
   /** Reads new records, until a page is not full. */
@@ -58,8 +61,15 @@ export class FollowedJournal {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
     if (record.sequence <= shard.durableSequence) return;
-    if (shard.isNext(record)) shard.apply(record);
-    else await shard.load(this.#reads);
-    this.#saw(record);
+    const { books, saw } = this.#followers;
+    if (shard.isNext(record)) for (const live of shard.apply(record)) books.follow(live, shard.memory);
+    else await this.#load(shard);
+    saw(record);
+  }
+
+  async #load(shard: ShardFollower): Promise<void> {
+    const before = shard.memory;
+    await shard.load(this.#reads);
+    await this.#followers.books.reloaded(shard.memory, before);
   }
 }

@@ -37,12 +37,23 @@ export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: Eve
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint: LastPrint | undefined };
 
-/** Market data in the store, and quote gates that have counted quotes before the opening. */
+/**
+ * What a standby has made before the opening: quote gates that have counted quotes, trigger books of the parents that it
+ * follows, with the history that these books read and that has no marks yet, and which markets these parents watch.
+ */
+export type MarketAhead = Readonly<{
+  gates: ReadonlyMap<string, QuoteGate>;
+  books: ReadonlyMap<string, TriggerBook>;
+  history: MarkHistory;
+  memory: QuoteMemory;
+}>;
+
+/** Market data in the store, and what was made before the opening. */
 export type KeptMarket = Readonly<{
   marks: readonly MarketMark[];
   volume: VolumeState;
   quotes: readonly KeptQuote[];
-  gates?: ReadonlyMap<string, QuoteGate>;
+  ahead?: MarketAhead;
 }>;
 
 /**
@@ -83,9 +94,11 @@ export class MarketHub implements MarketSink {
   constructor(core: Core, options: KeptMarket & Readonly<{ instruments: Instruments }>, parts: MarketParts) {
     this.#core = core;
     this.#parts = parts;
-    this.history = new MarkHistory();
+    const { ahead } = options;
+    this.history = ahead?.history ?? new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
-    this.memory = new QuoteMemory(options.quotes);
+    this.memory = ahead?.memory ?? new QuoteMemory();
+    this.memory.kept(options.quotes);
     for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
     const symbols = options.instruments.all().map(({ symbol }) => symbol);
     this.prints = new PrintHistory(symbols, options.volume.priceBars);
@@ -98,8 +111,8 @@ export class MarketHub implements MarketSink {
     });
     for (const { symbol } of options.instruments.all()) {
       this.#markets.set(symbol, {
-        gate: options.gates?.get(symbol) ?? new QuoteGate(core.settings),
-        book: new TriggerBook(symbol, this.history),
+        gate: ahead?.gates.get(symbol) ?? new QuoteGate(core.settings),
+        book: ahead?.books.get(symbol) ?? new TriggerBook(symbol, this.history),
         lastPrint: this.prints.latest(symbol),
       });
     }

@@ -14,12 +14,7 @@ export class QuoteMemory {
   /** Watched symbols whose last quote the store may not have. A commit looks at no others. */
   readonly #unkept: Set<string> = new Set();
 
-  /** Creates the memory from the quotes that the store held at the opening. */
-  constructor(found: readonly KeptQuote[]) {
-    this.kept(found);
-  }
-
-  /** Stores quotes that became durable. */
+  /** Stores quotes that are durable: those that the store held at the opening, and later ones. */
   kept(quotes: readonly KeptQuote[]): void {
     for (const quote of quotes) this.#kept.set(quote.symbol, quote);
   }

@@ -2,6 +2,7 @@ import { invariant } from "../../errors/index.ts";
 import { evolveAll } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
+import type { LiveOrder } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { ParentCapture } from "./parent-capture.ts";
 import { countAccepted, type Replayed, replayShard } from "./replay.ts";
@@ -41,6 +42,11 @@ export class ShardFollower {
     return this.#followed;
   }
 
+  /** The parents in memory, and the accounts that own them. It is replaced by `load`. */
+  get memory(): ShardMemory {
+    return this.#followed.memory;
+  }
+
   /** Starts a capture of the present state, for a verification. */
   capture(): ParentCapture {
     const { memory, sequence } = this.#followed;
@@ -63,8 +69,11 @@ export class ShardFollower {
     return sequence === this.#followed.sequence + 1;
   }
 
-  /** Applies the next record. Throws an InvariantError I53 if it does not continue the state of a parent. */
-  apply(record: JournalRecord): void {
+  /**
+   * Applies the next record, and returns the parents that it changed. Throws an InvariantError I53 if it does not continue
+   * the state of a parent.
+   */
+  apply(record: JournalRecord): readonly LiveOrder[] {
     const changed: ParentOrder[] = [];
     for (const change of record.changes) {
       const order = this.#after(record, change);
@@ -76,6 +85,7 @@ export class ShardFollower {
     for (const one of live) memory.retire(one);
     this.#followed.sequence = record.sequence;
     this.#followed.lastMs = record.timeMs;
+    return live;
   }
 
   /** Returns a parent after a change; undefined for one that has ended before, whose row the owner keeps. */
