@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { quantity } from "../../src/decimal/index.ts";
 import type { Renewal } from "../../src/ports/index.ts";
-import { type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
+import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import { createScriptedVenue, filled, reported } from "../support/scripted-venue.ts";
 
 const QUIET_MS = 2_000;
@@ -229,5 +229,40 @@ describe("decision WT: a hand-over waits for a node that has seen it", () => {
       expect(b.engine).toBeDefined();
       expect(withoutMs).toBeLessThanOrEqual(250);
     }
+  });
+});
+
+/** Delays each answer about the nodes by a third of a ttl. */
+function slowDown({ clock }: Cluster, { faults }: ClusterNode): void {
+  faults["leases.nodes"] = async (honest) => {
+    const view = await honest();
+    await new Promise<void>((resolve) => clock.schedule(clock.monotonicMs() + TTL_MS / 3, resolve));
+    return view;
+  };
+}
+
+describe("decision YN: a slow read shortens the watch and does not start it anew", () => {
+  it("a standby whose reads take a third of a ttl takes over a ttl, a pause and four reads after the death of the owner", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.pass(3_000);
+    slowDown(cluster, b);
+    await cluster.pass(TTL_MS);
+    a.process.kill();
+    await cluster.pass(TTL_MS - 100);
+    expect(b.engine).toBeUndefined();
+    // A pause and two reads until the last beat is known, one read that was under way when the ttl ended, and the last.
+    await cluster.pass(100 + TTL_MS / 4 + (4 * TTL_MS) / 3);
+    expect(cluster.active(b).status().system).toBe("normal");
+  });
+
+  it("I60: reads that take as long declare no node dead that renews", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    slowDown(cluster, b);
+    await cluster.pass(5 * TTL_MS);
+    expect([a.engine?.status().system, b.engine]).toEqual(["normal", undefined]);
   });
 });

@@ -45,9 +45,10 @@ export class BeatWatch {
     return seen !== undefined && seen.stillMs >= seen.ttlMs ? { incarnation, beat: seen.beat } : undefined;
   }
 
-  /** Monotonic time from which a read can show that a node has failed. */
+  /** Monotonic time from which a read can show that a node has failed; undefined if one has. */
   dueMs(incarnation: number): number | undefined {
     const seen = this.#seen.get(incarnation);
-    return seen && seen.sinceMs + seen.ttlMs;
+    if (seen === undefined || seen.stillMs >= seen.ttlMs) return undefined;
+    return seen.sinceMs + seen.ttlMs;
   }
 }

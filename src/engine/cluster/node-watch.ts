@@ -72,13 +72,16 @@ export class NodeWatch {
     return true;
   }
 
-  /** Returns how long it takes until a read can show that an owner has failed, at most `mostMs`. */
+  /**
+   * Returns how long it takes until a read can show that an owner has failed, at most `mostMs`; 0 if that time came during
+   * the last read.
+   */
   untilDueMs(view: ClusterView, mostMs: number): number {
     const nowMs = this.#core.monotonicMs();
     let pauseMs = mostMs;
     for (const { incarnation } of this.owners(view)) {
-      const waitMs = (this.#beats.dueMs(incarnation) ?? nowMs) - nowMs;
-      if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
+      const dueMs = this.#beats.dueMs(incarnation);
+      if (dueMs !== undefined) pauseMs = Math.min(pauseMs, Math.max(dueMs - nowMs, 0));
     }
     return pauseMs;
   }
