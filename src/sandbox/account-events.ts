@@ -1,6 +1,27 @@
 import { formatNotional, formatQuantity, notionalOf } from "../decimal/index.ts";
-import type { AccountEvents, BalanceNow, Instruments } from "../ports/index.ts";
+import type { AccountEvents, BalanceNow, Instruments, ToldFill } from "../ports/index.ts";
 import type { PaperVenue } from "../simulator/index.ts";
+
+/** What a fill changed: the base asset first, then the quote asset. */
+export type FillChanges = readonly [base: Change, quote: Change];
+
+type Change = Pick<BalanceNow, "asset" | "change">;
+
+/** Returns the changes of the two balances that a fill exchanged; undefined for an unknown instrument. */
+export function changesOf(
+  { symbol, side, fill }: ToldFill,
+  instruments: Instruments,
+): FillChanges | undefined {
+  const instrument = instruments.find(symbol);
+  if (instrument === undefined) return undefined;
+  const change = (asset: string, amount: string, grows: boolean): Change => {
+    return { asset, change: grows ? amount : `-${amount}` };
+  };
+  return [
+    change(instrument.baseAsset, formatQuantity(fill.quantity), side === "BUY"),
+    change(instrument.quoteAsset, formatNotional(notionalOf(fill.price, fill.quantity)), side === "SELL"),
+  ];
+}
 
 /**
  * Creates the account events of a sandbox from fills: the changes of the two balances that were exchanged, and the
@@ -15,24 +36,19 @@ export function createAccountEvents(
 ): AccountEvents {
   const { venue, instruments } = exchange;
   return {
-    afterFill({ accountId, symbol, side, fill }) {
-      const instrument = instruments.find(symbol);
-      if (instrument === undefined) return undefined;
-      const { baseAsset, quoteAsset } = instrument;
+    afterFill(told) {
+      const { accountId, symbol, fill } = told;
+      const changes = changesOf(told, instruments);
+      if (changes === undefined) return undefined;
+      const [base] = changes;
       // The venue may have executed more by now, and not all of that may be durable.
       const held = venue.balancesAfter(fill.executionId) ?? venue.balances(accountId);
       const position = venue.positionAfter(fill.executionId) ?? venue.positions(accountId)[symbol];
-      const balance = (asset: string, amount: string, grows: boolean): BalanceNow => {
-        return { asset, wallet: held[asset] ?? "0", change: grows ? amount : `-${amount}` };
-      };
       return {
         reason: "ORDER",
         timeMs: fill.timeMs,
-        balances: [
-          balance(baseAsset, formatQuantity(fill.quantity), side === "BUY"),
-          balance(quoteAsset, formatNotional(notionalOf(fill.price, fill.quantity)), side === "SELL"),
-        ],
-        positions: [{ symbol, amount: position ?? held[baseAsset] ?? "0" }],
+        balances: changes.map(({ asset, change }) => ({ asset, wallet: held[asset] ?? "0", change })),
+        positions: [{ symbol, amount: position ?? held[base.asset] ?? "0" }],
       };
     },
     subscribe: () => () => undefined,

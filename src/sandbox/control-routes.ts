@@ -8,7 +8,8 @@ import { stateOf, stateOfStandby } from "./health.ts";
 import { epochMs, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
 import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
-import { type ControlCall, demandInstrument, idOf, MissingError, VENUE_HANDLERS } from "./venue-controls.ts";
+import { type ControlCall, demandInstrument, idOf, MissingError } from "./venue-controls.ts";
+import { callKey, type VenueDesk } from "./venue-desk.ts";
 import { readVenueFault } from "./venue-input.ts";
 
 /** Another sandbox on the same store is active. Answered with 503. */
@@ -47,7 +48,7 @@ async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unk
 
 async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const { venue, store, volume, native } = readInput(faultsBody, body);
-  if (venue !== undefined) exchange.venue.setFault(readVenueFault(venue));
+  if (venue !== undefined) await exchange.desk.setFault(readVenueFault(venue));
   if (store !== undefined) exchange.store.setFault(store);
   if (volume !== undefined) exchange.setVolumeFault(volume.mode);
   if (native !== undefined) exchange.setNativeFault(native.mode);
@@ -58,19 +59,16 @@ async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<un
   const setup = readAccountSetup(body);
   for (const symbol of Object.keys(setup.positions ?? {})) demandInstrument(exchange, symbol, "positions");
   await exchange.directory.replaceAccount(setup);
-  if (setup.balances !== undefined) {
-    await exchange.venue.setBalances(setup.accountId, setup.balances);
-    exchange.engine.fundsChanged(setup.accountId);
-  }
-  if (setup.positions !== undefined) await exchange.venue.setPositions(setup.accountId, setup.positions);
-  return showAccount(exchange, setup.accountId);
+  const { accountId, balances, positions } = setup;
+  await exchange.desk.setFunds(accountId, { balances, positions });
+  if (balances !== undefined) exchange.engine.fundsChanged(accountId);
+  return await showAccount(exchange, accountId);
 }
 
-function showAccount(exchange: Exchange, accountId: number): unknown {
+async function showAccount(exchange: Exchange, accountId: number): Promise<unknown> {
   const account = exchange.directory.describe(accountId);
   if (account === undefined) throw new MissingError(`account ${accountId} does not exist`);
-  const { venue } = exchange;
-  return { ...account, balances: venue.balances(accountId), positions: venue.positions(accountId) };
+  return { ...account, ...(await exchange.desk.funds(accountId)) };
 }
 
 async function showJournal(exchange: Exchange, orderId: number): Promise<unknown> {
@@ -122,18 +120,32 @@ function health(exchange: Exchange): unknown {
   return { ok: true, state: stateOf(exchange), now: exchange.clock.nowMs(), openParents, journalSequence };
 }
 
-/** Returns what a standby says of itself: its state, and why it could not take over. Throws for every other call. */
-export async function answerStandby(standby: Standby, { method, path }: ControlCall): Promise<JsonInput> {
-  const call = `${method} ${path.join("/")}`;
+/** A standby, and the desk of a venue in a process of its own. */
+export type AskedStandby = Readonly<{ standby: Standby; desk: VenueDesk | undefined }>;
+
+/**
+ * Returns what a standby says of itself: its state, and why it could not take over. Calls about a venue elsewhere reach
+ * it from every node. Throws for every other call.
+ */
+export async function answerStandby({ standby, desk }: AskedStandby, call: ControlCall): Promise<JsonInput> {
   const { reasons } = standby.status();
   const state = stateOfStandby(standby);
-  if (call === "GET health") return { ok: true, state, reasons: [...reasons] };
-  if (call === "GET verify") return { ...(await standby.verify()) };
+  const key = callKey(call);
+  if (key === "GET health") return { ok: true, state, reasons: [...reasons] };
+  if (key === "GET verify") return { ...(await standby.verify()) };
+  const ofVenue = desk?.answer(call);
+  if (ofVenue !== undefined) return await ofVenue;
+  if (key === "POST faults" && desk !== undefined) {
+    const { venue, ...others } = readInput(faultsBody, call.body);
+    if (venue !== undefined && Object.keys(others).length === 0) {
+      await desk.setFault(readVenueFault(venue));
+      return { ok: true };
+    }
+  }
   throw new WaitingError(`this sandbox is a standby (${state}): another one on the same store is active`);
 }
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-  ...VENUE_HANDLERS,
   ["GET health", health],
   ["GET clock", (exchange) => ({ now: exchange.clock.nowMs() })],
   ["POST clock", moveClock],
@@ -149,11 +161,13 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 
 /** Answers a call of the control interface. Throws InputError or MissingError. */
 export async function answerControl(exchange: Exchange, call: ControlCall): Promise<JsonInput> {
-  const handler = HANDLERS.get(`${call.method} ${call.path.join("/")}`);
+  const handler = HANDLERS.get(callKey(call));
   if (handler !== undefined) return (await handler(exchange, call)) as JsonInput;
+  const ofVenue = exchange.desk.answer(call);
+  if (ofVenue !== undefined) return await ofVenue;
   const [first, id = "", last] = call.path;
   if (call.method === "GET" && first === "accounts" && call.path.length === 2) {
-    return showAccount(exchange, readInput(positiveId, idOf(id))) as JsonInput;
+    return (await showAccount(exchange, readInput(positiveId, idOf(id)))) as JsonInput;
   }
   if (call.method === "GET" && first === "orders" && last === "journal" && call.path.length === 3) {
     return (await showJournal(exchange, idOf(id))) as JsonInput;

@@ -5,6 +5,7 @@ import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from
 import { WaitingError } from "./control-routes.ts";
 import { InputError } from "./input-error.ts";
 import { ConflictError } from "./settlement.ts";
+import { VenueAwayError } from "./venue-control-client.ts";
 import { type ControlCall, MissingError } from "./venue-controls.ts";
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -118,6 +119,7 @@ function statusOf(error: unknown): number {
   if (error instanceof RefusedError) return error.status;
   if (error instanceof MissingError) return 404;
   if (error instanceof ConflictError) return 409;
+  if (error instanceof VenueAwayError) return 502;
   if (error instanceof WaitingError) return 503;
   return error instanceof InputError || error instanceof VenueInputError ? 400 : 500;
 }

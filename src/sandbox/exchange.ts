@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import {
-  type AtRest,
   type Engine,
   type EngineOptions,
   type EngineSettings,
@@ -33,87 +32,94 @@ import {
   type ReplayPosition,
   type ReplayRow,
   readReplay,
-  tapCountedQuotes,
 } from "./markets/index.ts";
 import { type NativeFaultMode, withNativeFaults } from "./native-faults.ts";
-import { lateOutside, type Outside, openOutside } from "./outside.ts";
+import { lateOutside, latePaper, type Outside, openAccounts, openOutside } from "./outside.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { type FaultyStore, withFaults } from "./store-faults.ts";
-import { type VolumeFaultMode, withVolumeFaults } from "./volume-faults.ts";
+import { type Trading, tradeElsewhere, tradeHere } from "./trading.ts";
+import type { VenueDesk } from "./venue-desk.ts";
+import { connectVenue, type VenueElsewhere } from "./venue-elsewhere.ts";
+import { createVolumeFaults, type VolumeFaultMode, type VolumeFaults } from "./volume-faults.ts";
 
 /** A local exchange without its network side: engine, market, venue, accounts, and the controls for tests. */
-export type Exchange = Readonly<{
-  engine: Engine;
-  /** Sink for quotes and prints. The venue also receives every counted quote. */
-  sink: MarketSink;
-  /** Stops all prints on their way to the engine, or lets them through. */
-  setVolumeFault: (mode: VolumeFaultMode) => void;
-  venue: PaperVenue;
-  /** Ordinary orders at the venue, with injected faults. */
-  native: NativeOrders;
-  setNativeFault: (mode: NativeFaultMode) => void;
-  rejections: Rejections;
-  store: FaultyStore;
-  directory: Directory;
-  demoKey: KeyPair;
-  instruments: Instruments;
-  clock: Clock;
-  crashPoints: CrashPoints;
-  /** Resolves when nothing can happen without time or input, or when only calls that do not answer are pending. */
-  settle: () => Promise<AtRest>;
-  /** Moves a manual clock. Everything due on the way happens at its time. Rejects with InputError on a real clock. */
-  advance: (target: Readonly<{ now: number } | { advanceMs: number }>) => Promise<void>;
-  runMarket: (on: boolean) => Readonly<{ running: boolean }>;
-  /** Returns a trade id for a print without one. */
-  nextTradeId: () => string;
-  close: () => Promise<void>;
-}>;
+export type Exchange = Omit<Trading, "orders" | "close"> &
+  Readonly<{
+    engine: Engine;
+    /** Stops all prints on their way to the engine, or lets them through. */
+    setVolumeFault: (mode: VolumeFaultMode) => void;
+    /** Ordinary orders at the venue, with injected faults. */
+    native: NativeOrders;
+    setNativeFault: (mode: NativeFaultMode) => void;
+    rejections: Rejections;
+    store: FaultyStore;
+    directory: Directory;
+    demoKey: KeyPair;
+    instruments: Instruments;
+    clock: Clock;
+    crashPoints: CrashPoints;
+    /** Moves a manual clock. Everything due on the way happens at its time. Rejects with InputError on a real clock. */
+    advance: (target: Readonly<{ now: number } | { advanceMs: number }>) => Promise<void>;
+    close: () => Promise<void>;
+  }>;
 
 /** Dependencies of an exchange on its environment. */
 export type ExchangeHost = Readonly<{ realClock: Clock; entropy: Entropy; telemetry: Telemetry }>;
 
-/** Length of the id that distinguishes the trade ids of different runs of the process. */
-const RUN_ID_LENGTH = 12;
-
-/**
- * Age up to which fills are repeated as prints after a restart. It is within the time for which the engine remembers
- * ids.
- */
-const PRINTED_AGAIN_MS = 12 * 3_600_000;
-
 /** Opens store, clock, venue, engine and market according to the settings, which name a store of one process. */
 export async function openExchange(settings: SandboxSettings, host: ExchangeHost): Promise<Exchange> {
-  const instruments = createCatalogue();
-  const rows = await readRows(settings, instruments);
-  const disk = await openDisk(settings, host.telemetry);
-  try {
-    return await openOn(disk, { settings, host, instruments, rows });
-  } catch (error) {
-    await disk.orders.close();
-    throw error;
-  }
+  return await withSurroundings(settings, host, async (surroundings) => {
+    const disk = await openDisk(settings, host.telemetry);
+    try {
+      return await openOn(disk, surroundings);
+    } catch (error) {
+      await disk.orders.close();
+      throw error;
+    }
+  });
 }
 
 type Surroundings = Readonly<{
   settings: SandboxSettings;
   host: ExchangeHost;
+  /** The venue if it runs in a process of its own. */
+  elsewhere: VenueElsewhere | undefined;
   instruments: Instruments;
   rows: readonly ReplayRow[];
 }>;
 
+/** Connects to a venue in a process of its own, if there is one, and leaves it if the opening fails. */
+async function withSurroundings<T>(
+  settings: SandboxSettings,
+  host: ExchangeHost,
+  open: (surroundings: Surroundings) => Promise<T>,
+): Promise<T> {
+  const { telemetry, realClock: clock } = host;
+  const elsewhere = settings.venue && (await connectVenue(settings.venue, { telemetry, clock }));
+  try {
+    const instruments = elsewhere?.instruments ?? createCatalogue();
+    return await open({
+      settings,
+      host,
+      elsewhere,
+      instruments,
+      rows: await readRows(settings, instruments),
+    });
+  } catch (error) {
+    elsewhere?.close();
+    throw error;
+  }
+}
+
 async function openOn(disk: Disk, surroundings: Surroundings): Promise<Exchange> {
-  const { settings, host, instruments, rows } = surroundings;
+  const { settings, host, elsewhere, instruments, rows } = surroundings;
   const manualClock = await openClock(settings, { disk, rows, host });
   const clock = manualClock ?? host.realClock;
-  const outside = await openOutside({ settings, disk, clock, instruments, telemetry: host.telemetry });
-  const { directory, venue } = outside;
+  const parts = { settings, disk, clock, instruments, telemetry: host.telemetry };
   const inner = innerOf(settings, { disk, clock });
-  const engine = await openEngine({
-    ...engineOptions(surroundings, inner),
-    accounts: directory,
-    exposure: venue,
-    venue,
-  });
+  const outside = elsewhere ? await openAccounts(parts, elsewhere) : await openOutside(parts);
+  const ports = { ...portsOf(outside.elsewhere ?? outside.paper), accounts: outside.directory };
+  const engine = await openEngine({ ...engineOptions(surroundings, inner), ...ports });
   return await traded(surroundings, { disk, clock, manualClock, outside, engine, inner });
 }
 
@@ -122,18 +128,27 @@ export type ExchangeNode = Readonly<{
   standby: Standby;
   /** Resolves once this node has taken over and the exchange is open. Rejects if that fails or the node is closed. */
   exchange: Promise<Exchange>;
+  /** Answers calls about market and venue; undefined before the takeover if the venue is of this process. */
+  desk: VenueDesk | undefined;
+  /** Closes a node that has not taken over. */
+  close: () => Promise<void>;
 }>;
 
-/** Opens a node on a store with leases. The venue, which one process may run, is opened when it has taken over. */
+/** Opens a node on a store with leases. A venue of this process is opened when the node has taken over. */
 export async function openExchangeNode(settings: SandboxSettings, host: ExchangeHost): Promise<ExchangeNode> {
-  const instruments = createCatalogue();
-  const surroundings = { settings, host, instruments, rows: await readRows(settings, instruments) };
+  return await withSurroundings(settings, host, openNodeIn);
+}
+
+async function openNodeIn(surroundings: Surroundings): Promise<ExchangeNode> {
+  const { settings, host, elsewhere, instruments } = surroundings;
   const disk = await openDisk(settings, host.telemetry);
   const clock = host.realClock;
   const inner = innerOf(settings, { disk, clock });
-  const late = lateOutside(() =>
-    openOutside({ settings, disk, clock, instruments, telemetry: host.telemetry }),
-  );
+  const parts = { settings, disk, clock, instruments, telemetry: host.telemetry };
+  const late =
+    elsewhere === undefined
+      ? latePaper(() => openOutside(parts))
+      : { ...lateOutside(() => openAccounts(parts, elsewhere)), ...portsOf(elsewhere) };
   const { venue, accounts, exposure } = late;
   const standby = await openStandby({
     ...{ ...engineOptions(surroundings, inner), venue, accounts, exposure },
@@ -156,11 +171,17 @@ export async function openExchangeNode(settings: SandboxSettings, host: Exchange
   });
   // A caller that closes the standby does not wait for it.
   exchange.catch(() => undefined);
-  return { standby, exchange };
+  const close = (): Promise<void> => standby.close().finally(() => elsewhere?.close());
+  return { standby, exchange, desk: elsewhere?.desk, close };
 }
 
+type VenuePorts = Pick<EngineOptions, "venue" | "exposure">;
+
+const portsOf = (venue: PaperVenue | VenueElsewhere): VenuePorts =>
+  "exposure" in venue ? { venue: venue.venue, exposure: venue.exposure } : { venue, exposure: venue };
+
 /** Parts inside of the engine's options that the controls for tests reach. */
-type Inner = Readonly<{ store: FaultyStore; crashPoints: CrashPoints }>;
+type Inner = Readonly<{ store: FaultyStore; crashPoints: CrashPoints; volumeFaults: VolumeFaults }>;
 
 function innerOf(
   { crashAt }: SandboxSettings,
@@ -168,16 +189,20 @@ function innerOf(
 ): Inner & Readonly<{ clock: Clock }> {
   const crashPoints = createCrashPoints();
   if (crashAt !== undefined) crashPoints.arm(crashAt);
-  return { clock, crashPoints, store: withFaults(disk.orders, clock) };
+  return { clock, crashPoints, store: withFaults(disk.orders, clock), volumeFaults: createVolumeFaults() };
 }
 
 function engineOptions(
-  { settings, host, instruments }: Surroundings,
-  { clock, crashPoints, store }: ReturnType<typeof innerOf>,
+  { settings, host, elsewhere, instruments }: Surroundings,
+  { clock, crashPoints, store, volumeFaults }: ReturnType<typeof innerOf>,
 ): Omit<EngineOptions, "accounts" | "exposure" | "venue"> {
   const { entropy, telemetry } = host;
   const probe = crashPoints.probe;
-  return { store, instruments, clock, entropy, telemetry, probe, settings: engineSettings(settings) };
+  const marketData = elsewhere && {
+    subscribe: (sink: MarketSink) => elsewhere.marketData.subscribe(volumeFaults.around(sink)),
+  };
+  const given = { store, instruments, clock, entropy, telemetry, probe, settings: engineSettings(settings) };
+  return marketData === undefined ? given : { ...given, marketData };
 }
 
 type Opened = Readonly<{
@@ -191,58 +216,52 @@ type Opened = Readonly<{
 
 /** Joins an engine with its market, and resolves when the market has delivered what is due. */
 async function traded(
-  { settings, host, instruments, rows }: Surroundings,
+  surroundings: Surroundings,
   { disk, clock, manualClock, outside, engine, inner }: Opened,
 ): Promise<Exchange> {
+  const { settings, host, elsewhere, instruments, rows } = surroundings;
   const position = manualClock && (await openReplayPosition(disk.keyValue));
-  const market = marketOf(settings, { clock, rows, position });
-  const { store, crashPoints } = inner;
+  const market = elsewhere ? createManualMarket() : marketOf(settings, { clock, rows, position });
+  const { store, crashPoints, volumeFaults } = inner;
   const { rejections } = disk;
-  const { directory, venue, demoKey } = outside;
-  const parts = { engine, venue, store, rejections, directory, demoKey, instruments, clock, crashPoints };
-  const runId = host.entropy.token(RUN_ID_LENGTH);
-  const exchange = joined(parts, { manualClock, market, runId, closeOutside: outside.close });
+  const { directory, demoKey } = outside;
+  const parts = { engine, store, rejections, directory, demoKey, instruments, clock, crashPoints };
+  const { entropy, telemetry } = host;
+  const joining = { engine, instruments, clock, entropy, telemetry, market, volumeFaults };
+  const trading = outside.elsewhere
+    ? tradeElsewhere(joining, outside.elsewhere)
+    : tradeHere(joining, outside.paper);
+  const exchange = joined(parts, {
+    ...{ manualClock, market, trading },
+    setVolumeFault: volumeFaults.setVolumeFault,
+    closeOutside: () => outside.close(),
+  });
   await market.settled();
   return exchange;
 }
 
-type Parts = Omit<
+type Parts = Pick<
   Exchange,
-  | "sink"
-  | "setVolumeFault"
-  | "native"
-  | "setNativeFault"
-  | "settle"
-  | "advance"
-  | "runMarket"
-  | "nextTradeId"
-  | "close"
+  "engine" | "store" | "rejections" | "directory" | "demoKey" | "instruments" | "clock" | "crashPoints"
 >;
+
+type Moving = Readonly<{
+  manualClock: ManualClock | undefined;
+  market: Market;
+  trading: Trading;
+  setVolumeFault: Exchange["setVolumeFault"];
+  closeOutside: () => Promise<void>;
+}>;
 
 function joined(
   parts: Parts,
-  moving: Readonly<{
-    manualClock: ManualClock | undefined;
-    market: Market;
-    runId: string;
-    closeOutside: () => Promise<void>;
-  }>,
+  { manualClock, market, trading, setVolumeFault, closeOutside }: Moving,
 ): Exchange {
-  const { engine, venue } = parts;
-  const { market, manualClock, runId, closeOutside } = moving;
-  const tapped = tapCountedQuotes(engine, (quote) => venue.quote(quote));
-  const { sink, setVolumeFault } = withVolumeFaults(tapped);
-  venue.onPrint((print) => sink.print(print));
-  venue.printAgain(parts.clock.nowMs() - PRINTED_AGAIN_MS);
-  market.start(sink);
-  const settle = (): Promise<AtRest> => settled(engine, venue, market);
-  let trades = 0;
+  const { engine } = parts;
+  const { sink, paper, desk, balances, accountEvents, settle, orders } = trading;
   return {
-    ...parts,
-    ...withNativeFaults(venue.native),
-    sink,
-    setVolumeFault,
-    settle,
+    ...{ ...parts, sink, paper, desk, balances, accountEvents, settle, setVolumeFault },
+    ...withNativeFaults(orders),
     async advance(target) {
       if (manualClock === undefined)
         throw new InputError("the clock is real and cannot be moved: start the sandbox with CLOCK=manual");
@@ -250,31 +269,14 @@ function joined(
       if ("now" in target) await manualClock.advanceTo(target.now, settleStep);
       else await manualClock.advanceBy(target.advanceMs, settleStep);
     },
-    runMarket(on) {
-      market.run(on);
-      return { running: market.running };
-    },
-    // A manual clock may stand still over a restart, and a repeated id would not count.
-    nextTradeId: () => `control-${runId}-${++trades}`,
     async close() {
       market.stop();
       await settle();
       await engine.close();
       await closeOutside();
+      trading.close();
     },
   };
-}
-
-/** Resolves when market, engine and venue are at rest at the same time. They can wake each other. */
-async function settled(engine: Engine, venue: PaperVenue, market: Market): Promise<AtRest> {
-  await market.settled();
-  await engine.idle();
-  while (venue.busy || market.busy) {
-    await market.settled();
-    await venue.idle();
-    await engine.idle();
-  }
-  return await engine.idle();
 }
 
 function engineSettings(settings: SandboxSettings): Partial<EngineSettings> {

@@ -3,21 +3,33 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { lockFile, type Unlock } from "../adapters/sqlite/internal.ts";
 import { errorCode } from "../common/index.ts";
-import type { Accounts, Clock, ExecutionVenue, Exposure, Instruments, Telemetry } from "../ports/index.ts";
+import type {
+  Accounts,
+  Clock,
+  ExecutionVenue,
+  Exposure,
+  Instruments,
+  Telemetry,
+  VenueEvent,
+} from "../ports/index.ts";
 import { type Forgetting, openPaperVenue, type PaperVenue } from "../simulator/index.ts";
 import { demoBalances } from "./catalogue.ts";
 import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
 import type { Disk } from "./disk.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
+import type { VenueElsewhere } from "./venue-elsewhere.ts";
 
-/** What is outside of the engine: the accounts, and the venue, which only one process may run. */
-export type Outside = Readonly<{
-  directory: Directory;
-  venue: PaperVenue;
-  demoKey: KeyPair;
-  close: () => Promise<void>;
-}>;
+type Kept = Readonly<{ directory: Directory; demoKey: KeyPair; close: () => Promise<void> }>;
+
+/** The accounts, and the paper venue of this process. Only one process may run it. */
+export type PaperOutside = Kept & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
+
+/** The accounts beside a venue in a process of its own, which `close` leaves as it is. */
+export type RemoteOutside = Kept & Readonly<{ paper: undefined; elsewhere: VenueElsewhere }>;
+
+/** What is outside of the engine. */
+export type Outside = PaperOutside | RemoteOutside;
 
 /** What the outside is made of. */
 export type OutsideParts = Readonly<{
@@ -37,17 +49,29 @@ const RECORD_KEY = "venue.record";
 /** Pause between two attempts to open the venue's record while another process has it. */
 const LOCKED_AGAIN_MS = 200;
 
+/** Opens the accounts beside a venue elsewhere. Rejects with a SettingsError if that has children of another store. */
+export async function openAccounts(
+  { settings, disk }: OutsideParts,
+  elsewhere: VenueElsewhere,
+): Promise<RemoteOutside> {
+  const directory = await openDirectory(disk.keyValue);
+  if (directory.account(DEMO_ACCOUNT_ID) === undefined) await elsewhere.demandUnused();
+  const demoKey = await directory.ensureDemo(settings.demoKey);
+  return { directory, demoKey, paper: undefined, elsewhere, close: async () => undefined };
+}
+
 /** Opens accounts and venue. Rejects with a SettingsError for a record that belongs to another store. */
-export async function openOutside(parts: OutsideParts): Promise<Outside> {
+export async function openOutside(parts: OutsideParts): Promise<PaperOutside> {
   const { settings, instruments, disk } = parts;
   const directory = await openDirectory(disk.keyValue);
   const { path, unlock } = await recordOf(parts);
   try {
-    const venue = await openVenue(parts, { directory, path });
+    const paper = await openVenue(parts, { directory, path });
     const demoKey = await directory.ensureDemo(settings.demoKey);
-    if (!venue.hasAccount(DEMO_ACCOUNT_ID))
-      await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
-    return { directory, venue, demoKey, close: () => venue.close().finally(unlock) };
+    if (!paper.hasAccount(DEMO_ACCOUNT_ID))
+      await paper.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
+    const close = (): Promise<void> => paper.close().finally(unlock);
+    return { directory, demoKey, paper, elsewhere: undefined, close };
   } catch (error) {
     unlock();
     throw error;
@@ -126,57 +150,70 @@ function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: San
   return { afterMs: venueForgetsAfterMs, quietMs };
 }
 
-/** The ports of an engine whose outside is opened when it has taken over. */
-export type LateOutside = Readonly<{
-  venue: ExecutionVenue;
+/** An outside that is opened when its node has taken over. */
+export type LateOutside<O extends Outside> = Readonly<{
   accounts: Accounts;
-  exposure: Exposure;
   /** Opens the outside, once. */
-  open: () => Promise<Outside>;
+  open: () => Promise<O>;
   /** Closes it, if it was opened. The next call opens it again. */
   close: () => Promise<void>;
 }>;
 
 /**
- * Creates ports that open accounts and venue at the first call of an engine. A standby makes none, so only the process
- * that has taken over opens them. Until they are open, calls wait, and the engine treats the venue as one that does not
- * answer.
+ * Creates accounts that are opened at the first call of an engine. A standby makes none, so only the process that has
+ * taken over opens them. Until they are open, calls wait.
  */
-export function lateOutside(openNow: () => Promise<Outside>): LateOutside {
-  let opening: Promise<Outside> | undefined;
-  const listeners = new Set<(event: Parameters<Parameters<ExecutionVenue["subscribe"]>[0]>[0]) => void>();
-  const open = (): Promise<Outside> => {
-    opening ??= openNow().then((outside) => {
-      outside.venue.subscribe((event) => {
-        for (const listener of [...listeners]) listener(event);
-      });
-      return outside;
-    });
+export function lateOutside<O extends Outside>(openNow: () => Promise<O>): LateOutside<O> {
+  let opening: Promise<O> | undefined;
+  const open = (): Promise<O> => {
+    opening ??= openNow();
     return opening;
   };
   return {
-    venue: {
-      // Those of the paper venue.
-      capabilities: { honoursDeadline: true, canVoid: false },
-      submit: async (child, limits) => (await open()).venue.submit(child, limits),
-      lookup: async (child) => (await open()).venue.lookup(child),
-      subscribe(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
     accounts: {
       key: async (apiKey) => (await open()).directory.key(apiKey),
       account: async (accountId) => (await open()).directory.account(accountId),
-    },
-    exposure: {
-      position: async (accountId, symbol) => (await open()).venue.position(accountId, symbol),
     },
     open,
     close: async () => {
       const outside = opening;
       opening = undefined;
       await (await outside?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** A paper venue of this process that is opened late, and its accounts. */
+export type LatePaper = LateOutside<PaperOutside> & Readonly<{ venue: ExecutionVenue; exposure: Exposure }>;
+
+/**
+ * Creates the ports of a paper venue that is opened with its accounts. Until it is open, calls wait, and the engine
+ * treats the venue as one that does not answer.
+ */
+export function latePaper(openNow: () => Promise<PaperOutside>): LatePaper {
+  const listeners = new Set<(event: VenueEvent) => void>();
+  const late = lateOutside(async () => {
+    const outside = await openNow();
+    outside.paper.subscribe((event) => {
+      for (const listener of [...listeners]) listener(event);
+    });
+    return outside;
+  });
+  const { open } = late;
+  return {
+    ...late,
+    venue: {
+      // Those of the paper venue.
+      capabilities: { honoursDeadline: true, canVoid: false },
+      submit: async (child, limits) => (await open()).paper.submit(child, limits),
+      lookup: async (child) => (await open()).paper.lookup(child),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    exposure: {
+      position: async (accountId, symbol) => (await open()).paper.position(accountId, symbol),
     },
   };
 }

@@ -63,6 +63,7 @@ function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): s
     return `the venue's record cannot be written (${fileProblem(code) ?? code}): ${REFUSED}`;
   }
   if (event === "venue-record.recovered") return "the venue's record can be written again";
+  if (isOfVenue(event, fields)) return sentenceOfVenue(event, fields);
   if (event !== "engine.status") return undefined;
   if (fields["change"] === "DISK_FULL") return `the store cannot be written (the disk is full): ${REFUSED}`;
   if (fields["change"] === "STORE_FAILING") {
@@ -70,6 +71,15 @@ function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): s
   }
   return fields["change"] === "STORE_RECOVERED" ? "the store can be written again" : undefined;
 }
+
+/** The stream of reports stands for the others, which break with it. */
+const isOfVenue = (event: string, { stream }: Readonly<Record<string, unknown>>): boolean =>
+  stream === "events" && (event === "venue-http.down" || event === "venue-http.up");
+
+const sentenceOfVenue = (event: string, { problem }: Readonly<Record<string, unknown>>): string =>
+  event === "venue-http.up"
+    ? "the venue answers again"
+    : `the connection to the venue is broken (${String(problem)}): children wait until it answers again`;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";

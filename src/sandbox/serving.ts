@@ -9,7 +9,6 @@ import {
 import type { Standby } from "../engine/index.ts";
 import type { RateLimiter, Telemetry } from "../ports/index.ts";
 import { createService, type ServiceSettings } from "../service/index.ts";
-import { createAccountEvents } from "./account-events.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
 import { descriptionsOf } from "./descriptions.ts";
 import type { Exchange } from "./exchange.ts";
@@ -39,13 +38,13 @@ export async function serveExchange(
     entropy: createEntropy(),
     rateLimiter: rateLimiterOf(settings, exchange),
     nativeOrders: exchange.native,
-    balances: { balances: (accountId) => exchange.venue.funds(accountId) },
+    balances: exchange.balances,
     rejections: exchange.rejections,
     telemetry,
     ...(settings.replayGuard ? {} : { replayGuard: false }),
     settings: serviceSettings(settings),
     documents: descriptionsOf(() => addresses),
-    sockets: { accountEvents: createAccountEvents(exchange), realClock: createSystemClock() },
+    sockets: { accountEvents: exchange.accountEvents, realClock: createSystemClock() },
   });
   const handle = withHealth(exchange.engine, (request, front) => service.handle(request, front));
   const rest = createNodeServer({

@@ -1,4 +1,5 @@
 import { databaseOf } from "../adapters/postgres/internal.ts";
+import { addressOf } from "../adapters/venue-http/internal.ts";
 import { parseScaled } from "../decimal/index.ts";
 import { readAddressBlock } from "../service/internal.ts";
 import { CRASH_POINTS, type Crash } from "./crash-points.ts";
@@ -19,6 +20,9 @@ export type MarketSetting =
   | Readonly<{ kind: "synthetic" }>
   | Readonly<{ kind: "manual" }>
   | Readonly<{ kind: "replay"; quotesPath: string; tradesPath?: string }>;
+
+/** A venue in a process of its own. `controlUrl`: its control interface; undefined: not to be asked. */
+export type VenueAddress = Readonly<{ url: string; secret: string; controlUrl: string | undefined }>;
 
 /** Request limits of the service (decision 42). */
 export type RateLimits = Readonly<{
@@ -197,4 +201,29 @@ export const apiKey: SettingReader<string> = (text) =>
 export const apiSecret: SettingReader<string> = (text) => {
   if (/^[!-~]{1,256}$/.test(text)) return text;
   throw new SettingsError("must be 1 to 256 visible ASCII characters");
+};
+
+/** Parses the secret that a venue shares with its clients. The message never shows it. */
+export const venueSecret: SettingReader<string> = (text) => {
+  if (/^[ -~]{16,256}$/.test(text)) return text;
+  throw new SettingsError(
+    "must be 16 to 256 printable ASCII characters, the same for the venue and its clients",
+  );
+};
+
+/** Parses the URL of a venue server. The message shows nothing of it, because it may contain a password. */
+export const venueUrl: SettingReader<string> = (text) => {
+  if (addressOf(text) !== undefined) return text;
+  throw new SettingsError(
+    "must be the URL of a venue such as http://127.0.0.1:8090, without user, password, query and fragment",
+  );
+};
+
+/** Parses the address of a control interface, which is on loopback, or `off`. */
+export const controlUrl: SettingReader<string | undefined> = (text) => {
+  if (text === "off") return undefined;
+  const address = addressOf(text);
+  const isLoopback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?$/.test(address?.origin ?? "");
+  if (isLoopback && address?.prefix === "") return address.origin;
+  throw new SettingsError("must be an address of this machine such as http://127.0.0.1:8091, or off");
 };

@@ -4,6 +4,7 @@ import {
   apiKey,
   apiSecret,
   blockList,
+  controlUrl,
   crash,
   factor,
   host,
@@ -21,6 +22,9 @@ import {
   type SettingReader,
   type StoreSetting,
   storeSetting,
+  type VenueAddress,
+  venueSecret,
+  venueUrl,
   wholeNumber,
 } from "./setting-readers.ts";
 import {
@@ -44,6 +48,8 @@ export type SandboxSettings = Readonly<{
   store: StoreSetting;
   /** Term of the lease of a sandbox on Postgres. */
   leaseTtlMs: number;
+  /** Venue in a process of its own; undefined: the paper venue of this process. */
+  venue: VenueAddress | undefined;
   /** Folder of the venue's record if the store is in Postgres. */
   venueFolder: string;
   market: MarketSetting;
@@ -114,6 +120,17 @@ const OPTIONS = {
     "10000",
     "time in ms after which a sandbox on Postgres without a sign of life may be replaced; the same for all on one store",
     ttlMs,
+  ),
+  VENUE: option(
+    "",
+    "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
+    optional(venueUrl),
+  ),
+  VENUE_SECRET: option("", "secret that VENUE shares with its clients", optional(venueSecret)),
+  VENUE_CONTROL: option(
+    "http://127.0.0.1:8091",
+    "control interface of VENUE, to which calls about venue, market and funds go; off = none",
+    controlUrl,
   ),
   VENUE_FOLDER: option(
     "./data",
@@ -213,12 +230,28 @@ function checkTogether(values: Values): void {
     throw new SettingsError(
       "CLOCK: must be real with a store in Postgres, because its leases run on real time",
     );
+  checkVenue(values);
   if (RETRY_MAX_MS < RETRY_MIN_MS) throw new SettingsError("RETRY_MAX_MS: must be at least RETRY_MIN_MS");
   if ((SANDBOX_API_KEY === undefined) !== (SANDBOX_API_SECRET === undefined)) {
     throw new SettingsError(
       "SANDBOX_API_KEY: must be set together with SANDBOX_API_SECRET; set both or neither",
     );
   }
+}
+
+function checkVenue({ VENUE, VENUE_SECRET, CLOCK, MARKET }: Values): void {
+  if (VENUE === undefined) return;
+  if (VENUE_SECRET === undefined)
+    throw new SettingsError("VENUE_SECRET: must be set together with VENUE, to the secret of that venue");
+  if (CLOCK === "manual")
+    throw new SettingsError("CLOCK: must be real with VENUE, because the venue runs on real time");
+  if (MARKET.kind === "replay")
+    throw new SettingsError("MARKET: must not be a replay with VENUE, which sends its own quotes");
+}
+
+function venueOf({ VENUE: url, VENUE_SECRET: secret, VENUE_CONTROL }: Values): VenueAddress | undefined {
+  if (url === undefined || secret === undefined) return undefined;
+  return { url, secret, controlUrl: VENUE_CONTROL };
 }
 
 function settingsOf(values: Values): SandboxSettings {
@@ -230,6 +263,7 @@ function settingsOf(values: Values): SandboxSettings {
     controlPort: values.CONTROL_PORT,
     store: values.STORE,
     leaseTtlMs: values.LEASE_TTL_MS,
+    venue: venueOf(values),
     venueFolder: values.VENUE_FOLDER,
     market: values.MARKET,
     marketSeed: values.MARKET_SEED,

@@ -48,7 +48,7 @@ class SandboxNode {
     const isHandedOver = exchange !== undefined && (await handedOver(exchange));
     this.#control.close();
     await this.#rest.close();
-    if (!isHandedOver) await (exchange ?? this.#node.standby).close();
+    if (!isHandedOver) await (exchange ?? this.#node).close();
   }
 
   async #become(source: AnswerSource): Promise<Sandbox> {
@@ -100,14 +100,14 @@ export async function openNode(settings: SandboxSettings, host: ExchangeHost): P
     const control = await openControl(
       settings,
       (call) =>
-        source.exchange === undefined ? answerStandby(standby, call) : answerControl(source.exchange, call),
+        source.exchange === undefined ? answerStandby(node, call) : answerControl(source.exchange, call),
       () => [served.url],
     );
     const sandbox = new SandboxNode(settings, host, { node, rest, control, source });
     return { standby: sandbox.addresses, active: sandbox.active, stop: () => sandbox.stop() };
   } catch (error) {
     await rest?.close();
-    await standby.close();
+    await node.close();
     throw error;
   }
 }

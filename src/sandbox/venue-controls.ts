@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { parsePrice, parseQuantity } from "../decimal/index.ts";
-import type { Clock, Instruments, MarketSink } from "../ports/index.ts";
+import type { Clock, Entropy, Instruments, MarketSink } from "../ports/index.ts";
 import type { PaperVenue } from "../simulator/index.ts";
 import type { JsonValue } from "../wire/index.ts";
 import { decimalText, epochMs, InputError, readInput } from "./input-error.ts";
+import type { Market } from "./markets/index.ts";
 import { readVenueEvent } from "./venue-input.ts";
 
 /** A call of the control interface: path parts after `/control`, query, parsed body. */
@@ -30,6 +31,26 @@ export type VenueControls = Readonly<{
   /** Returns a trade id for a print without one. */
   nextTradeId: () => string;
 }>;
+
+/** Length of the id that distinguishes the trade ids of different runs of the process. */
+const RUN_ID_LENGTH = 12;
+
+/** Returns the controls of a market. */
+export function marketControls(
+  market: Market,
+  entropy: Entropy,
+): Pick<VenueControls, "runMarket" | "nextTradeId"> {
+  const runId = entropy.token(RUN_ID_LENGTH);
+  let trades = 0;
+  return {
+    runMarket(on) {
+      market.run(on);
+      return { running: market.running };
+    },
+    // A manual clock may stand still over a restart, and a repeated id would not count.
+    nextTradeId: () => `control-${runId}-${++trades}`,
+  };
+}
 
 type Handler = (controls: VenueControls, call: ControlCall) => Promise<unknown> | unknown;
 

@@ -14,13 +14,8 @@ import { decimalText, positiveId, readInput } from "./input-error.ts";
 import { createManualMarket, createSyntheticMarket, type Market } from "./markets/index.ts";
 import { processTelemetry } from "./plain-words.ts";
 import { type Control, closeNow, listen, openControl, portOf } from "./serving.ts";
-import {
-  type ControlCall,
-  idOf,
-  MissingError,
-  VENUE_HANDLERS,
-  type VenueControls,
-} from "./venue-controls.ts";
+import { type ControlCall, idOf, MissingError, marketControls } from "./venue-controls.ts";
+import { paperDesk, type VenueDesk } from "./venue-desk.ts";
 import { readVenueFault } from "./venue-input.ts";
 import type { VenueSettings } from "./venue-settings.ts";
 
@@ -34,8 +29,6 @@ export type VenueProcess = Readonly<{
 
 /** Time without a look-up after which a settled child may be forgotten: twice the longest pause of an engine. */
 const QUIET_MS = 600_000;
-
-const RUN_ID_LENGTH = 12;
 
 /** Opens the venue on its record, its market and its ports. Rejects if a port is in use. */
 export async function startVenue(settings: VenueSettings): Promise<VenueProcess> {
@@ -56,16 +49,8 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     ...{ marketData, nativeOrders: venue.native, exposure: venue, instruments },
     balances: { balances: (accountId) => venue.funds(accountId) },
   });
-  const runId = entropy.token(RUN_ID_LENGTH);
-  let trades = 0;
-  const controls: VenueControls = {
-    ...{ sink, venue, instruments, clock, settle: () => venue.idle() },
-    nextTradeId: () => `control-${runId}-${++trades}`,
-    runMarket(on) {
-      market.run(on);
-      return { running: market.running };
-    },
-  };
+  const asked = { sink, venue, instruments, clock, settle: () => venue.idle() };
+  const desk = paperDesk({ ...asked, ...marketControls(market, entropy) });
   const http = createServer();
   server.attach(http);
   let control: Control | undefined;
@@ -80,7 +65,7 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     const url = await listen(http, settings.host, portOf(settings.port));
     control = await openControl(
       settings,
-      (call) => answer(controls, call),
+      (call) => answer({ desk, clock }, call),
       () => [],
     );
     return { url, controlUrl: control.controlUrl, stop };
@@ -138,33 +123,30 @@ const accountBody = z.strictObject({
 });
 
 /** Answers a call of the control interface. Rejects with InputError, MissingError or VenueInputError. */
-async function answer(controls: VenueControls, call: ControlCall): Promise<JsonInput> {
-  const { venue, clock } = controls;
-  const shared = VENUE_HANDLERS.get(`${call.method} ${call.path.join("/")}`);
-  if (shared !== undefined) return (await shared(controls, call)) as JsonInput;
+async function answer({ desk, clock }: Answering, call: ControlCall): Promise<JsonInput> {
+  const ofDesk = desk.answer(call);
+  if (ofDesk !== undefined) return await ofDesk;
   const [first, id = ""] = call.path;
   switch (`${call.method} ${first} ${call.path.length}`) {
     case "GET health 1":
       return { ok: true, now: clock.nowMs() };
     case "POST faults 1":
-      venue.setFault(readVenueFault(readInput(z.strictObject({ venue: z.unknown() }), call.body).venue));
+      await desk.setFault(readVenueFault(readInput(z.strictObject({ venue: z.unknown() }), call.body).venue));
       return { ok: true };
-    case "POST accounts 1":
-      return await setAccount(venue, call);
+    case "POST accounts 1": {
+      const { accountId, ...funds } = readInput(accountBody, call.body);
+      await desk.setFunds(accountId, funds);
+      return await showAccount(desk, accountId);
+    }
     case "GET accounts 2":
-      return showAccount(venue, readInput(positiveId, idOf(id)));
+      return await showAccount(desk, readInput(positiveId, idOf(id)));
     default:
       throw new MissingError(`unknown call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
   }
 }
 
-async function setAccount(venue: PaperVenue, { body }: ControlCall): Promise<JsonInput> {
-  const { accountId, balances, positions } = readInput(accountBody, body);
-  if (balances !== undefined) await venue.setBalances(accountId, balances);
-  if (positions !== undefined) await venue.setPositions(accountId, positions);
-  return showAccount(venue, accountId);
-}
+type Answering = Readonly<{ desk: VenueDesk; clock: Clock }>;
 
-const showAccount = (venue: PaperVenue, accountId: number): JsonInput => ({
-  ...{ accountId, balances: venue.balances(accountId), positions: venue.positions(accountId) },
+const showAccount = async (desk: VenueDesk, accountId: number): Promise<JsonInput> => ({
+  ...{ accountId, ...(await desk.funds(accountId)) },
 });

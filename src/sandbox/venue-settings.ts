@@ -6,6 +6,7 @@ import {
   optionalPort,
   port,
   type SettingReader,
+  venueSecret,
   wholeNumber,
 } from "./setting-readers.ts";
 import { option, readTable, type SettingSources, type SettingTable, tableHelp } from "./setting-table.ts";
@@ -34,13 +35,6 @@ const marketOf: SettingReader<VenueSettings["market"]> = (text) => {
   return market;
 };
 
-const secret: SettingReader<string> = (text) => {
-  if (/^[ -~]{16,256}$/.test(text)) return text;
-  throw new SettingsError(
-    "must be 16 to 256 printable ASCII characters, the same for the venue and its clients",
-  );
-};
-
 const OPTIONS = {
   HOST: option("127.0.0.1", "address on which the venue listens", host),
   PORT: option("8090", "port of the venue; auto = a free port", port),
@@ -50,7 +44,7 @@ const OPTIONS = {
     optionalPort,
   ),
   VENUE_RECORD: option("./data/venue.jsonl", "file of the venue's record, or memory:", record),
-  VENUE_SECRET: option("", "secret that the venue shares with its clients", secret),
+  VENUE_SECRET: option("", "secret that the venue shares with its clients", venueSecret),
   MARKET: option("synthetic", "source of quotes: synthetic or manual", marketOf),
   MARKET_SEED: option("1", "seed of the synthetic market", wholeNumber({ min: 0, max: 4_294_967_295 })),
   VENUE_FORGETS_AFTER_MS: option(

@@ -24,16 +24,13 @@ type BarCase = Readonly<{ side: Side; order: Partial<OrderFields>; bars: readonl
 
 /** Places one order, plays the bars, and returns the price of its fill. */
 async function filledAt({ side, order, bars }: BarCase): Promise<string> {
-  const { engine, sink, settle, venue } = await open();
+  const { engine, sink, settle, paper } = await open();
   const [first] = bars;
   sink.quote({ symbol: "BTC/USD", bid: first?.open ?? "", ask: first?.open ?? "" });
   const fields = { symbol: "BTC/USD", side, quantity: "1", ...order } as OrderFields;
   await engine.place({ accountId: 1, order: fields });
   await walkBars(bars, { symbol: "BTC/USD", side, spread: "0.5", sink, settle });
-  return venue
-    .children()
-    .map(({ averagePrice }) => averagePrice)
-    .join();
+  return (paper?.children() ?? []).map(({ averagePrice }) => averagePrice).join();
 }
 
 const bar = (open: string, high: string, low: string, close: string): Bar => ({ open, high, low, close });

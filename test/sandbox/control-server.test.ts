@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { createControlServer } from "../../src/sandbox/control-server.ts";
 import type { Exchange } from "../../src/sandbox/exchange.ts";
+import type { VenueControls } from "../../src/sandbox/venue-controls.ts";
+import { paperDesk } from "../../src/sandbox/venue-desk.ts";
 
 const REST = "http://127.0.0.1:8080";
 
@@ -20,6 +22,7 @@ const exchange = {
     },
   },
   instruments: { find: () => undefined },
+  desk: paperDesk({ instruments: { find: () => undefined } } as unknown as VenueControls),
 } as unknown as Exchange;
 
 beforeEach(async () => {

@@ -42,10 +42,10 @@ describe("the store and the venue's record next to it", () => {
     const path = join(await temporaryDirectory(), "orders.db");
     const first = await open(`sqlite:${path}`);
     expect(await trade(first)).toBe("FILLED 1000000");
-    const balances = first.venue.balances(1);
+    const funds = await first.desk.funds(1);
     await first.close();
     const second = await open(`sqlite:${path}`);
-    expect(second.venue.balances(1)).toEqual(balances);
+    expect(await second.desk.funds(1)).toEqual(funds);
     expect(await second.native.page({ ...ACCOUNT, limit: 5 })).toHaveLength(1);
   });
 

@@ -63,7 +63,7 @@ it("decision HP: balances set by the control interface resume the account's chil
     await exchange.advance({ advanceMs });
     sink.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
     await settle();
-    return exchange.venue.children().length;
+    return exchange.paper?.children().length ?? 0;
   };
   for (let step = 0; step < 60; step++) await goOn(500);
   const before = await goOn(0);

@@ -26,6 +26,7 @@ describe("settings", () => {
       controlPort: 8081,
       store: { kind: "sqlite", path: "./data/managed-orders.db" },
       leaseTtlMs: 10_000,
+      venue: undefined,
       venueFolder: "./data",
       market: { kind: "synthetic" },
       marketSeed: 1,
@@ -98,6 +99,7 @@ describe("settings", () => {
       controlPort: "off",
       store: { kind: "memory" },
       leaseTtlMs: 2_000,
+      venue: undefined,
       venueFolder: "/var/venue",
       market: { kind: "replay", quotesPath: "quotes.csv", tradesPath: "trades.csv" },
       marketSeed: 0,
@@ -228,6 +230,12 @@ describe("a bad setting", () => {
     ["RETENTION_DAYS", "0"],
     ["SNAPSHOT_EVERY", "0"],
     ["LEASE_TTL_MS", "1"],
+    ["VENUE", "127.0.0.1:8090"],
+    ["VENUE", "http://user:word@host:8090"],
+    ["VENUE_SECRET", "short"],
+    ["VENUE_CONTROL", "none"],
+    ["VENUE_CONTROL", "http://192.168.0.1:8091"],
+    ["VENUE_CONTROL", "http://localhost:8091/control"],
     ["CRASH_AT", "before-lunch"],
     ["CRASH_AT", "after-load:once"],
     ["CRASH_AT", "after-load:1:2"],
@@ -266,6 +274,22 @@ describe("a bad setting", () => {
     });
     expect(() => read({ STORE: `${url}?schema=Orders` })).toThrow("STORE: must be a URL whose schema has");
     expect(() => read({ STORE: url, CLOCK: "manual" })).toThrow("CLOCK: must be real");
+  });
+
+  it("decision ZF: VENUE needs its secret, real time, and no market of its own", () => {
+    const env = { VENUE: "http://127.0.0.1:8090", VENUE_SECRET: "a secret that both sides share" };
+    const { VENUE: url, VENUE_SECRET: secret } = env;
+    expect(read(env).venue).toEqual({ url, secret, controlUrl: "http://127.0.0.1:8091" });
+    expect(read({ ...env, VENUE_CONTROL: "http://[::1]:90" }).venue?.controlUrl).toBe("http://[::1]:90");
+    expect(read({ ...env, VENUE_CONTROL: "off" }).venue?.controlUrl).toBeUndefined();
+    expect(() => read({ VENUE: url })).toThrow("VENUE_SECRET: must be set together with VENUE");
+    expect(() => read({ ...env, CLOCK: "manual" })).toThrow("CLOCK: must be real with VENUE");
+    expect(() => read({ ...env, MARKET: "replay:a.csv" })).toThrow("MARKET: must not be a replay with VENUE");
+  });
+
+  it("I72: neither a secret of a venue nor a password in its URL is shown", () => {
+    expect(() => read({ VENUE_SECRET: "hunter2" })).not.toThrow(/hunter2/);
+    expect(() => read({ VENUE: "http://u:hunter2@h" })).not.toThrow(/hunter2/);
   });
 
   it("I72: the URL of a database is not shown, because it may contain a password", () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { MarketSink } from "../../src/ports/index.ts";
-import { withVolumeFaults } from "../../src/sandbox/volume-faults.ts";
+import { createVolumeFaults } from "../../src/sandbox/volume-faults.ts";
 
 it("stale stops prints and nothing else; the stopped prints never arrive", () => {
   const seen: string[] = [];
@@ -12,7 +12,8 @@ it("stale stops prints and nothing else; the stopped prints never arrive", () =>
     heartbeat: (symbol) => void seen.push(`heartbeat ${symbol}`),
     print: ({ id }) => void seen.push(`print ${id}`),
   };
-  const { sink, setVolumeFault } = withVolumeFaults(behind);
+  const { around, setVolumeFault } = createVolumeFaults();
+  const sink = around(behind);
   const print = (id: string): void =>
     sink.print({ symbol: "BTC/USD", price: "1", quantity: "1", id, timeMs: 1 });
   print("before");

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Telemetry } from "../../ports/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import { EventLog, type LogBounds } from "./event-log.ts";
+import { EventLog, type LogBounds, type LoggedLine } from "./event-log.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Bytes that may wait for a slow reader. A reader with more is cut off, and comes back with its last number. */
@@ -46,12 +46,9 @@ export class Channel {
    */
   publish(event: Message, { key, kept }: Readonly<{ key?: string; kept?: Message }> = {}): void {
     const sequence = this.#log.next();
-    const text = writeJson({ seq: sequence, ...event });
-    this.#log.keep(
-      { sequence, text: kept === undefined ? text : writeJson({ seq: sequence, ...kept }) },
-      key,
-    );
-    this.#write(text);
+    const text = writeJson(event);
+    this.#log.keep({ sequence, text: kept === undefined ? text : writeJson(kept) }, key);
+    this.#write(numbered({ sequence, text }));
   }
 
   /** Sends a message to those who read now. */
@@ -67,10 +64,14 @@ export class Channel {
 
   /**
    * Writes the stream to a response until one side ends it. With `after`, it begins with the events after that number;
-   * without, with the newest of each key. Throws a Refusal HISTORY_GONE if some of the events are gone.
+   * without, with the newest of each key. Those have no numbers: the reader takes the number of the first line as read.
+   * Throws a Refusal HISTORY_GONE if some of the events are gone.
    */
   read(response: ServerResponse, after: number | undefined): void {
-    const missed = after === undefined ? this.#log.current() : this.#log.after(after);
+    const missed =
+      after === undefined
+        ? this.#log.current().map(({ text }) => text)
+        : this.#log.after(after)?.map((line) => numbered(line));
     if (missed === undefined) throw new Refusal("HISTORY_GONE");
     const { id, clock, beatMs, greeting } = this.#parts;
     response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
@@ -80,7 +81,7 @@ export class Channel {
     const hello = { type: "hello", stream: id, seq: after ?? this.#log.last, timeMs, beatMs, ...greeting() };
     response.write(`${writeJson(hello)}\n`);
     this.#readers.add(response);
-    for (const { text } of missed) this.#send(response, text);
+    for (const text of missed) this.#send(response, text);
     const stop = this.#beat(response);
     response.once("close", () => {
       stop();
@@ -115,3 +116,6 @@ export class Channel {
     response.destroy();
   }
 }
+
+/** The text of an event with its number. */
+const numbered = ({ sequence, text }: LoggedLine): string => `{"seq":${sequence},${text.slice(1)}`;

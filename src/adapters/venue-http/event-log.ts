@@ -1,4 +1,4 @@
-/** An event with its number, as it was written. */
+/** An event with its number. `text` does not have the number. */
 export type LoggedLine = Readonly<{ sequence: number; text: string }>;
 
 /** Bounds of a log: most events, and most characters in all of them. */

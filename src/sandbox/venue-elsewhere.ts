@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { openVenueClient, type VenueClient, VenueHttpError } from "../adapters/venue-http/index.ts";
+import type { Clock, Telemetry } from "../ports/index.ts";
+import type { JsonInput } from "../wire/index.ts";
+import type { VenueAddress } from "./setting-readers.ts";
+import { SettingsError } from "./settings-error.ts";
+import { type AskVenue, createVenueControl } from "./venue-control-client.ts";
+import { VENUE_HANDLERS } from "./venue-controls.ts";
+import { callKey, type VenueDesk } from "./venue-desk.ts";
+
+/** The parts of a venue that a sandbox needs. */
+const NEEDED = ["marketData", "nativeOrders", "balances", "exposure", "instruments"] as const;
+
+type Needed = Pick<VenueClient, (typeof NEEDED)[number]>;
+
+/** A venue in a process of its own, to which this one is connected. */
+export type VenueElsewhere = { readonly [Part in keyof Needed]-?: NonNullable<Needed[Part]> } & Readonly<{
+  venue: VenueClient["venue"];
+  desk: VenueDesk;
+  /**
+   * Rejects with a SettingsError if the venue knows a child. A new store gives ids again that the venue would answer with
+   * the fills of another store. Nothing is checked without the venue's control interface.
+   */
+  demandUnused: () => Promise<void>;
+  close: () => void;
+}>;
+
+/** Dependencies of a connection to a venue. */
+type VenueHost = Readonly<{ clock: Clock; telemetry: Telemetry }>;
+
+/** Connects to a venue. Rejects with a SettingsError if it does not answer within ten seconds, or lacks a part. */
+export async function connectVenue(address: VenueAddress, host: VenueHost): Promise<VenueElsewhere> {
+  const { url, secret, controlUrl } = address;
+  const client = await openVenueClient({ url, secret, ...host }).catch((error: unknown) => {
+    if (!(error instanceof VenueHttpError)) throw error;
+    throw new SettingsError(`VENUE: the venue at ${url} cannot be used: ${error.message}`, { cause: error });
+  });
+  try {
+    const ask = createVenueControl(controlUrl);
+    return {
+      ...partsOf(client, url),
+      venue: client.venue,
+      desk: remoteDesk(ask),
+      demandUnused: () => (controlUrl === undefined ? Promise.resolve() : demandUnused(ask, url)),
+      close: () => client.close(),
+    };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+function partsOf(client: VenueClient, url: string): Pick<VenueElsewhere, (typeof NEEDED)[number]> {
+  const { marketData, nativeOrders, balances, exposure, instruments } = client;
+  if (marketData && nativeOrders && balances && exposure && instruments)
+    return { marketData, nativeOrders, balances, exposure, instruments };
+  const missing = NEEDED.filter((part) => client[part] === undefined);
+  throw new SettingsError(
+    `VENUE: the server at ${url} lacks ${missing.join(", ")}: a sandbox needs a venue with all of them, such as managed-orders venue`,
+  );
+}
+
+async function demandUnused(ask: AskVenue, url: string): Promise<void> {
+  const children = await ask({ method: "GET", path: ["children"] });
+  if (Array.isArray(children) && children.length === 0) return;
+  throw new SettingsError(
+    `VENUE: the venue at ${url} has children of another store: start it with another VENUE_RECORD, or restore that store`,
+  );
+}
+
+const fundsAnswer = z.object({
+  balances: z.record(z.string(), z.string()),
+  positions: z.record(z.string(), z.string()),
+});
+
+/** Returns the desk of a venue elsewhere: its calls go to the control interface of its process. */
+function remoteDesk(ask: AskVenue): VenueDesk {
+  return {
+    answer: (call) => (VENUE_HANDLERS.has(callKey(call)) ? ask(call) : undefined),
+    async setFault(fault) {
+      await ask({ method: "POST", path: ["faults"], body: { venue: { ...fault } as JsonInput } });
+    },
+    async setFunds(accountId, funds) {
+      if (funds.balances === undefined && funds.positions === undefined) return;
+      await ask({ method: "POST", path: ["accounts"], body: { accountId, ...funds } });
+    },
+    funds: async (accountId) =>
+      fundsAnswer.parse(await ask({ method: "GET", path: ["accounts", String(accountId)] })),
+  };
+}
