@@ -60,7 +60,7 @@ const HOPELESS: readonly (string | undefined)[] = ["BAD_SIGNATURE", "NOT_FOUND"]
  * Opens a venue that is behind {@link createVenueServer}, or behind a server in another language that keeps to the
  * protocol of docs/venue-http.md. Rejects with a VenueHttpError if the server does not answer within `openWithinMs`,
  * refuses the secret or speaks another version, and with a TypeError or RangeError that names an option that is missing,
- * unknown or wrong. Source: decisions ZA to ZF.
+ * unknown or wrong. Source: decisions ZA to ZE.
  *
  * @example
  * ```ts
