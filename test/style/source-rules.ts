@@ -146,6 +146,7 @@ const APART: readonly string[] = [
     "adapters/node/internal.ts",
     "adapters/postgres/internal.ts",
     "adapters/sqlite/internal.ts",
+    "adapters/venue-http/internal.ts",
     "service/internal.ts",
     "signing/internal.ts",
     "simulator/internal.ts",
