@@ -1,12 +1,22 @@
-import { createMemoryKeyValueStore, createMemoryStore } from "../adapters/memory/index.ts";
+import {
+  createMemoryKeyValueStore,
+  createMemoryRateLimiter,
+  createMemoryStore,
+  type RateLimiterOptions,
+} from "../adapters/memory/index.ts";
 import { openPostgresStore } from "../adapters/postgres/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
-import type { KeyValueStore, OrderStore, Rejections, Telemetry } from "../ports/index.ts";
+import type { KeyValueStore, OrderStore, RateLimiter, Rejections, Telemetry } from "../ports/index.ts";
 import { createRejectionBuffer } from "../service/index.ts";
 import type { SandboxSettings } from "./settings.ts";
 
-/** What a sandbox keeps: orders, small values, refused orders. */
-export type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore; rejections: Rejections }>;
+/** What a sandbox keeps: orders, small values, refused orders, and what its rate limiter counts. */
+export type Disk = Readonly<{
+  orders: OrderStore;
+  keyValue: KeyValueStore;
+  rejections: Rejections;
+  openRateLimiter: (options: RateLimiterOptions) => Promise<RateLimiter>;
+}>;
 
 /** Rejections kept per account if they are to be persisted but the store is in memory. */
 const REJECTIONS_IN_MEMORY = 10_000;
@@ -17,7 +27,13 @@ export async function openDisk(settings: SandboxSettings, telemetry: Telemetry):
   const rejecting = { retentionDays, telemetry };
   if (store.kind === "memory") {
     const rejections = createRejectionBuffer(persistRejections ? { perAccount: REJECTIONS_IN_MEMORY } : {});
-    return { orders: createMemoryStore(), keyValue: createMemoryKeyValueStore(), rejections };
+    const openRateLimiter: Disk["openRateLimiter"] = async (options) => createMemoryRateLimiter(options);
+    return {
+      orders: createMemoryStore(),
+      keyValue: createMemoryKeyValueStore(),
+      rejections,
+      openRateLimiter,
+    };
   }
   const orders =
     store.kind === "postgres"
@@ -25,7 +41,9 @@ export async function openDisk(settings: SandboxSettings, telemetry: Telemetry):
       : // The venue's record is beside the store; two venues that write it would corrupt it.
         openSqliteStore({ path: store.path, exclusive: true, rejections: rejecting });
   const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
-  return { orders, keyValue: orders.keyValue, rejections };
+  const openRateLimiter: Disk["openRateLimiter"] = (options) =>
+    orders.openRateLimiter({ ...options, telemetry });
+  return { orders, keyValue: orders.keyValue, rejections, openRateLimiter };
 }
 
 function placeOf({

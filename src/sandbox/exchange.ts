@@ -52,6 +52,7 @@ export type Exchange = Omit<Trading, "orders" | "close"> &
     native: NativeOrders;
     setNativeFault: (mode: NativeFaultMode) => void;
     rejections: Rejections;
+    openRateLimiter: Disk["openRateLimiter"];
     store: FaultyStore;
     directory: Directory;
     demoKey: KeyPair;
@@ -223,9 +224,10 @@ async function traded(
   const position = manualClock && (await openReplayPosition(disk.keyValue));
   const market = elsewhere ? createManualMarket() : marketOf(settings, { clock, rows, position });
   const { store, crashPoints, volumeFaults } = inner;
-  const { rejections } = disk;
+  const { rejections, openRateLimiter } = disk;
   const { directory, demoKey } = outside;
-  const parts = { engine, store, rejections, directory, demoKey, instruments, clock, crashPoints };
+  const kept = { store, rejections, openRateLimiter };
+  const parts = { engine, ...kept, directory, demoKey, instruments, clock, crashPoints };
   const { entropy, telemetry } = host;
   const joining = { engine, instruments, clock, entropy, telemetry, market, volumeFaults };
   const trading = outside.elsewhere
@@ -242,7 +244,8 @@ async function traded(
 
 type Parts = Pick<
   Exchange,
-  "engine" | "store" | "rejections" | "directory" | "demoKey" | "instruments" | "clock" | "crashPoints"
+  | ("engine" | "store" | "rejections" | "openRateLimiter")
+  | ("directory" | "demoKey" | "instruments" | "clock" | "crashPoints")
 >;
 
 type Moving = Readonly<{

@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import { createMemoryRateLimiter } from "../adapters/memory/index.ts";
 import {
   createEntropy,
   createNodeServer,
@@ -36,7 +35,7 @@ export async function serveExchange(
     instruments: exchange.instruments,
     clock: exchange.clock,
     entropy: createEntropy(),
-    rateLimiter: rateLimiterOf(settings, exchange),
+    rateLimiter: await openRateLimiter(settings, exchange),
     nativeOrders: exchange.native,
     balances: exchange.balances,
     rejections: exchange.rejections,
@@ -108,10 +107,14 @@ function serviceSettings(settings: SandboxSettings): ServiceSettings {
 /** Returns a port to listen on; 0 selects a free one. */
 export const portOf = (port: number | "auto" | "off"): number => (typeof port === "number" ? port : 0);
 
-function rateLimiterOf({ rateLimits }: SandboxSettings, { clock }: Exchange): RateLimiter {
-  if (rateLimits === "off") return createMemoryRateLimiter({ clock, enforce: false });
+function openRateLimiter(
+  { rateLimits }: SandboxSettings,
+  exchange: Pick<Exchange, "clock" | "openRateLimiter">,
+): Promise<RateLimiter> {
+  const { clock } = exchange;
+  if (rateLimits === "off") return exchange.openRateLimiter({ clock, enforce: false });
   const { ordersPer10Seconds: ordersPer10s, ...limits } = rateLimits;
-  return createMemoryRateLimiter({ clock, ordersPer10s, ...limits });
+  return exchange.openRateLimiter({ clock, ordersPer10s, ...limits });
 }
 
 /** Opens a server on a port and resolves to its URL. Rejects if the port is in use. */

@@ -298,7 +298,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   testRateLimiter: entry(
     () => ({
       name: "mine",
-      supports: { limits: true, connect: true, bans: true },
+      supports: { limits: true, connect: true, bans: true, durable: false },
       createPlace: () => Promise.reject(new Error("not called")),
     }),
     (subject) => testRateLimiter(framework, subject),

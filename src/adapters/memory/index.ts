@@ -4,6 +4,7 @@
  *
  * @module managed-orders/memory
  */
+export type { RateLimiterOptions } from "../shared/index.ts";
 export { type AccountEntry, createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
 export { createMemoryDisk, type MemoryDisk } from "./disk.ts";
 export { createMemoryExposure, type MemoryExposure, type Position } from "./exposure.ts";
@@ -13,4 +14,4 @@ export { createManualClock, type ManualClock, type Settle } from "./manual-clock
 export { createMarketFeed, type MarketFeed } from "./market-feed.ts";
 export { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./order-store.ts";
-export { createMemoryRateLimiter, type RateLimiterOptions } from "./rate-limiter.ts";
+export { createMemoryRateLimiter } from "./rate-limiter.ts";

@@ -16,8 +16,3 @@ export async function withDeadline<T>(work: Promise<T>, limitMs: number, late: (
     clearTimeout(timer);
   }
 }
-
-/** Runs a function after a time, unless the process ends before. */
-export function afterMs(delayMs: number, run: () => void): void {
-  setTimeout(run, delayMs).unref();
-}

@@ -3,6 +3,7 @@
  *
  * @module managed-orders/postgres
  */
+export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
 export type { LeavingRecord, PostgresJournalOptions } from "./journal-lifetime.ts";
 export type { PostgresStoreOptions } from "./options.ts";
 export { openPostgresStore, type PostgresStore } from "./order-store.ts";

@@ -209,6 +209,29 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE managed_orders.snapshot ADD COLUMN summed_generation text",
     ],
   },
+  {
+    version: 5,
+    usableFrom: 1,
+    sql: [
+      // Orders that each writer, an opening of a rate limiter, has counted on a UTC day, and the number of the write.
+      `CREATE TABLE managed_orders.order_count (
+        day int8 NOT NULL,
+        account_id int8 NOT NULL,
+        writer int8 NOT NULL,
+        orders int8 NOT NULL,
+        write int8 NOT NULL,
+        PRIMARY KEY (day, account_id, writer)
+      )`,
+      `CREATE TABLE managed_orders.ban (
+        address text PRIMARY KEY,
+        until_ms int8 NOT NULL,
+        length_ms int8 NOT NULL
+      )`,
+      "CREATE INDEX bans_by_end ON managed_orders.ban (until_ms, address)",
+      // Row 0 counts the nodes, row 1 the writers.
+      "INSERT INTO managed_orders.incarnation (id, last) VALUES (1, 0)",
+    ],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

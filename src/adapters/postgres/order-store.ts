@@ -1,7 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { errorMessage } from "../../common/index.ts";
 import type { KeyValueStore, OrderStore, ShardLeases } from "../../ports/index.ts";
-import { QueuedRejections } from "../shared/index.ts";
+import {
+  QueuedRejections,
+  type StoredRateLimiter,
+  type StoredRateLimiterOptions,
+  StoredRateLimiters,
+} from "../shared/index.ts";
 import { Appends } from "./appends.ts";
 import { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
@@ -9,6 +14,7 @@ import { endings } from "./endings.ts";
 import { journalLifetime } from "./forgetting.ts";
 import { journal } from "./journal.ts";
 import { leases } from "./leases.ts";
+import { limitTable } from "./limit-table.ts";
 import { forgetQuotes, market } from "./market.ts";
 import { durabilityProblems, migrate, requireDurable } from "./opening.ts";
 import {
@@ -34,6 +40,13 @@ export interface PostgresStore extends OrderStore, AsyncDisposable {
   readonly leases: ShardLeases;
   readonly keyValue: KeyValueStore;
   readonly rejections: PostgresRejections;
+  /**
+   * Opens a rate limiter that begins with the orders of the day and the bans in the database. It writes bans at once and
+   * orders once a second, and no request waits for that; closing the store writes the rest. Of several nodes, open it in
+   * the one that has taken over. Rejects if the database cannot be read, and with a TypeError or RangeError that names an
+   * option that is missing, unknown or wrong.
+   */
+  openRateLimiter(options: StoredRateLimiterOptions): Promise<StoredRateLimiter>;
 }
 
 /** Number of quotes after which those that are not the newest of their market are deleted. */
@@ -87,8 +100,10 @@ export function storeOn(
   const shards = journal(database, owner);
   const images = snapshots(database, owner);
   const rejections = new QueuedRejections(rejectionTable(database), retention ?? {});
+  const limiters = new StoredRateLimiters(limitTable(database));
   const close = async (): Promise<void> => {
     await rejections.flush();
+    await limiters.close();
     appends.close();
     await database.close();
   };
@@ -121,6 +136,7 @@ export function storeOn(
     close,
     [Symbol.asyncDispose]: close,
     rejections,
+    openRateLimiter: (limits) => limiters.open(limits),
     keyValue: {
       async get(key) {
         const [row] = await database.read(VALUES.get, [key]);

@@ -1,5 +1,7 @@
+export { afterMs } from "./after-ms.ts";
 export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
 export { legsIn, legsText } from "./leg-ids.ts";
+export { type KeptBan, LimitCounters, limiterOptions, type RateLimiterOptions } from "./limit-counters.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";
@@ -12,3 +14,10 @@ export {
 export { textsOf } from "./record-texts.ts";
 export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts";
 export type { RecordText, StoreContents } from "./store-contents.ts";
+export {
+  type AccountOrders,
+  type LimitTable,
+  type StoredRateLimiter,
+  type StoredRateLimiterOptions,
+  StoredRateLimiters,
+} from "./stored-rate-limiter.ts";

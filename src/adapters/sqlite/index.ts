@@ -3,6 +3,7 @@
  *
  * @module managed-orders/sqlite
  */
+export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
 export type { JournalPoint } from "./archive/index.ts";
 export type { SqliteDriverName } from "./database.ts";
 export type { SqliteJournalOptions } from "./journal-lifetime.ts";

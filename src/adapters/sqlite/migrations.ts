@@ -244,6 +244,26 @@ export const MIGRATIONS: readonly Migration[] = [
       INSERT INTO state (name, value) VALUES ('id', abs(random() % 9007199254740992));
     `,
   },
+  {
+    version: 11,
+    sql: `
+      -- Orders that each writer, an opening of a rate limiter, has counted on a UTC day, and how many writers there were.
+      CREATE TABLE order_counts (
+        day INTEGER NOT NULL,
+        account_id INTEGER NOT NULL,
+        writer INTEGER NOT NULL,
+        orders INTEGER NOT NULL,
+        PRIMARY KEY (day, account_id, writer)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE bans (
+        address TEXT PRIMARY KEY,
+        until_ms INTEGER NOT NULL,
+        length_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX bans_by_end ON bans (until_ms, address);
+      INSERT INTO state (name, value) VALUES ('limiters', 0);
+    `,
+  },
 ];
 
 /** Returns the schema version of the file; 0 for an empty file. */

@@ -13,13 +13,21 @@ import {
 } from "../../common/index.ts";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
-import { inTurns, limited, QueuedRejections } from "../shared/index.ts";
+import {
+  inTurns,
+  limited,
+  QueuedRejections,
+  type StoredRateLimiter,
+  type StoredRateLimiterOptions,
+  StoredRateLimiters,
+} from "../shared/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
 import { keyValueTable } from "./key-value-table.ts";
+import { limitTable } from "./limit-table.ts";
 import { type DatabaseOptions, explained, oneFile, openDatabase, withFileName } from "./open-database.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
@@ -33,6 +41,12 @@ import { transactions } from "./transactions.ts";
 export interface SqliteStore extends OrderStore, AsyncDisposable {
   readonly keyValue: KeyValueStore;
   readonly rejections: SqliteRejections;
+  /**
+   * Opens a rate limiter that begins with the orders of the day and the bans in the file. It writes bans at once and
+   * orders once a second, and neither in the turn of a request; closing the store writes the rest. Rejects if the file
+   * cannot be read, and with a TypeError or RangeError that names an option that is missing, unknown or wrong.
+   */
+  openRateLimiter(options: StoredRateLimiterOptions): Promise<StoredRateLimiter>;
   /** The driver that runs SQLite for this store. */
   readonly driver: SqliteDriverName;
 }
@@ -127,8 +141,10 @@ function storeIn(
       throw withFileName(error, basename(path));
     }
   };
+  const limiters = new StoredRateLimiters(limitTable(database, guarded));
   const close = async (): Promise<void> => {
     await rejections.flush();
+    await limiters.close();
     database.close();
     release();
   };
@@ -157,6 +173,7 @@ function storeIn(
     close,
     [Symbol.asyncDispose]: close,
     rejections,
+    openRateLimiter: (limits) => limiters.open(limits),
     driver,
     keyValue: {
       get: (key) => guarded(() => values.get(key)),

@@ -1,5 +1,6 @@
 import { declareSuite, holds, same, type TestFramework } from "../suite/index.ts";
 import { orders } from "./orders.ts";
+import { restarts } from "./restarts.ts";
 import { weight } from "./weight.ts";
 import {
   createLimiterWorld,
@@ -80,6 +81,7 @@ export const rateLimiterRules: readonly LimiterRules[] = [
   weight,
   orders,
   { name: "connections", rules: [hasConnections, connections, noConnections] },
+  restarts,
 ];
 
 /**
@@ -95,11 +97,11 @@ export const rateLimiterRules: readonly LimiterRules[] = [
  * export const declareTests = (): void =>
  *   testRateLimiter({ describe, it }, {
  *     name: "memory",
- *     supports: { limits: true, connect: true, bans: true },
+ *     supports: { limits: true, connect: true, bans: true, durable: false },
  *     createPlace({ limits, startMs }) {
  *       const clock = createManualClock({ startMs });
- *       const limiter = createMemoryRateLimiter({ clock, ...limits });
- *       return { limiter, advanceBy: (ms) => clock.advanceBy(ms), remove: () => {} };
+ *       const reopen = () => createMemoryRateLimiter({ clock, ...limits });
+ *       return { limiter: reopen(), reopen, advanceBy: (ms) => clock.advanceBy(ms), remove: () => {} };
  *     },
  *   });
  * ```

@@ -59,7 +59,7 @@ const addresses: LimiterRule = {
 };
 
 /** Goes on until the answer is a ban. Returns when it ends, in epoch milliseconds. */
-async function bannedUntil(limiter: RateLimiter): Promise<number> {
+export async function bannedUntil(limiter: RateLimiter): Promise<number> {
   for (let n = 0; n < PATIENCE; n++) {
     const { refused } = await weigh(limiter, LIMITS.weightPerMinute);
     if (refused?.kind === "ban") return refused.untilMs;

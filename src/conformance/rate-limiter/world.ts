@@ -16,6 +16,11 @@ export interface RateLimiterPlace {
   readonly limiter: RateLimiter;
   /** Moves the clock of the limiter forward by some milliseconds. */
   advanceBy(ms: number): Awaitable<void>;
+  /**
+   * Opens the limiter anew, as a restart of its process does, when everything that it writes is written. Its clock goes
+   * on, and the one before is not used again.
+   */
+  reopen(): Awaitable<RateLimiter>;
   /** Removes what the limiter keeps. */
   remove(): Awaitable<void>;
 }
@@ -28,6 +33,8 @@ export interface RateLimiterSupport {
   readonly connect: boolean;
   /** Whether it bans an address that goes on in spite of refusals. */
   readonly bans: boolean;
+  /** Whether orders of the day and bans are still there after a restart. If not, it begins with nothing. */
+  readonly durable: boolean;
 }
 
 /** An adapter of the rate limiter port as its author describes it to the suite. */
@@ -44,7 +51,7 @@ export interface RateLimiterSubject {
 export const rateLimiterSubject: OptionCheck = /* @__PURE__ */ optionsOf<RateLimiterSubject>({
   name: nameOption,
   supports: optionsOf<RateLimiterSupport>({
-    ...{ limits: flagOption, connect: flagOption, bans: flagOption },
+    ...{ limits: flagOption, connect: flagOption, bans: flagOption, durable: flagOption },
   }),
   createPlace: functionOption("creates a rate limiter"),
 });
@@ -72,6 +79,11 @@ export async function createLimiterWorld(subject: RateLimiterSubject): Promise<L
     limiter,
     supports: subject.supports,
     advanceBy: (ms) => place.advanceBy(ms),
+    async reopen() {
+      const opened = await place.reopen();
+      rateLimiterOption(opened, `limiter of reopen of ${subject.name}`);
+      return opened;
+    },
     remove: () => place.remove(),
   };
 }

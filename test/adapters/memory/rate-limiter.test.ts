@@ -23,9 +23,10 @@ const ping = { address: "a", weight: 1 };
 /** A single order of account 1. */
 const one = { accountId: 1, count: 1 };
 
-const placeOf = (place: Readonly<{ clock: ManualClock; limiter: RateLimiter }>) => ({
-  limiter: place.limiter,
-  advanceBy: (ms: number) => place.clock.advanceBy(ms),
+const placeOf = (clock: ManualClock, reopen: () => RateLimiter) => ({
+  limiter: reopen(),
+  reopen,
+  advanceBy: (ms: number) => clock.advanceBy(ms),
   remove: () => {},
 });
 
@@ -33,10 +34,10 @@ testRateLimiter(
   { describe, it },
   {
     name: "memory",
-    supports: { limits: true, connect: true, bans: true },
+    supports: { limits: true, connect: true, bans: true, durable: false },
     createPlace({ limits, startMs }) {
       const clock = createManualClock({ startMs });
-      return placeOf({ clock, limiter: createMemoryRateLimiter({ clock, ...limits }) });
+      return placeOf(clock, () => createMemoryRateLimiter({ clock, ...limits }));
     },
   },
 );
@@ -45,10 +46,10 @@ testRateLimiter(
   { describe, it },
   {
     name: "memory that only counts",
-    supports: { limits: false, connect: true, bans: false },
+    supports: { limits: false, connect: true, bans: false, durable: false },
     createPlace({ limits, startMs }) {
       const clock = createManualClock({ startMs });
-      return placeOf({ clock, limiter: createMemoryRateLimiter({ clock, enforce: false, ...limits }) });
+      return placeOf(clock, () => createMemoryRateLimiter({ clock, enforce: false, ...limits }));
     },
   },
 );

@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
-import { testOrderStore, testRejections } from "../../../src/conformance/index.ts";
+import { testOrderStore, testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
 import { part, rejectionOf, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
 import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";
+import { limitCases } from "./limit-cases.ts";
 import { startPGlite } from "./pglite-server.ts";
 import { placesOn } from "./places.ts";
 
@@ -56,6 +58,34 @@ testRejections(
     },
   },
 );
+
+testRateLimiter(
+  { describe, it: some },
+  {
+    name: "postgres",
+    supports: { limits: true, connect: true, bans: true, durable: true },
+    async createPlace({ limits, startMs }) {
+      const { options, remove } = places.create();
+      const clock = createManualClock({ startMs });
+      let store = await openPostgresStore(options);
+      const open = () => store.openRateLimiter({ clock, ...limits });
+      return {
+        limiter: await open(),
+        advanceBy: (ms) => clock.advanceBy(ms),
+        async reopen() {
+          await store.close();
+          store = await openPostgresStore(options);
+          return await open();
+        },
+        async remove() {
+          await store.close();
+          await remove();
+        },
+      };
+    },
+  },
+);
+limitCases(places);
 
 describe("postgres store", () => {
   /** A place that exists, and its schema. */

@@ -2,14 +2,21 @@ import { describe, expect, it } from "vitest";
 import { COPYING } from "../../../src/adapters/postgres/copy-statements.ts";
 import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts";
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
+import { LIMITS } from "../../../src/adapters/postgres/limit-statements.ts";
 import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
 import { brokenRules } from "./sql-rules.ts";
 
 /** Every statement by name, such as `ENDINGS.count`. */
 const texts: readonly (readonly [name: string, text: string])[] = [
-  ...Object.entries<Readonly<Record<string, string>>>({ ...statements, LEASES, COPYING, FORGETTING }).flatMap(
-    ([group, members]) => Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
+  ...Object.entries<Readonly<Record<string, string>>>({
+    ...statements,
+    LEASES,
+    LIMITS,
+    COPYING,
+    FORGETTING,
+  }).flatMap(([group, members]) =>
+    Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),
   ...[...CREATION, ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql])].map(
     (text, index) => [`step ${index}`, text] as const,

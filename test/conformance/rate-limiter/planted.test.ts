@@ -22,7 +22,7 @@ type Sound = Readonly<{
   take: (placement: Readonly<{ accountId: number; count: number }>) => OrderVerdict;
 }>;
 
-const WHOLE: RateLimiterSupport = { limits: true, connect: true, bans: true };
+const WHOLE: RateLimiterSupport = { limits: true, connect: true, bans: true, durable: false };
 
 /** The functions and limits of a limiter, bound to it. */
 const partsOf = (limiter: RateLimiter): RateLimiter => ({
@@ -33,7 +33,7 @@ const partsOf = (limiter: RateLimiter): RateLimiter => ({
   returnOrders: (placement) => limiter.returnOrders(placement),
 });
 
-/** Describes memory limiters with a fault, or without one. */
+/** Describes memory limiters with a fault, or without one. A durable one is the same after a restart. */
 function memorySubject(
   name: string,
   plant: (sound: Sound) => Partial<RateLimiter> = () => ({}),
@@ -51,8 +51,11 @@ function memorySubject(
         weigh: (request) => limiter.weigh(request) as WeightVerdict,
         take: (placement) => limiter.takeOrders(placement) as OrderVerdict,
       };
+      const whole = { ...limiter, ...plant(sound) };
       return {
-        limiter: { ...limiter, ...plant(sound) },
+        limiter: whole,
+        reopen: () =>
+          supports.durable ? whole : createMemoryRateLimiter({ clock, enforce, ...terms.limits }),
         advanceBy: (ms) => clock.advanceBy(ms),
         remove: () => {},
       };
@@ -255,6 +258,50 @@ const otherFaults = [
   ),
 ];
 
+/** A limiter that says that it is durable, and what it is after a restart. */
+const restarted = (
+  fault: string,
+  breaks: readonly string[],
+  after: (sound: Readonly<{ limiter: RateLimiter; clock: ManualClock }>) => RateLimiter,
+  supports: Partial<RateLimiterSupport> = { durable: true },
+): PlantedFault<RateLimiterSubject> => ({
+  fault,
+  breaks,
+  subject: {
+    name: fault,
+    supports: { ...WHOLE, ...supports },
+    createPlace({ limits, startMs }) {
+      const clock = createManualClock({ startMs });
+      const limiter = createMemoryRateLimiter({ clock, ...limits });
+      return {
+        ...{ limiter, reopen: () => after({ limiter, clock }), remove: () => {} },
+        advanceBy: (ms) => clock.advanceBy(ms),
+      };
+    },
+  },
+});
+
+const restartFaults = [
+  restarted(
+    "a restart forgets",
+    ["the orders of the day are counted on", "a day that is full is full", "a ban lasts over a restart"],
+    ({ clock }) => createMemoryRateLimiter({ clock, weightPerMinute: 10, ordersPer10s: 4, ordersPerDay: 6 }),
+  ),
+  restarted("orders are kept without their day", ["orders of an earlier day"], ({ limiter }) => ({
+    ...partsOf(limiter),
+    async takeOrders(placement) {
+      const verdict = await limiter.takeOrders(placement);
+      return { ...verdict, counts: { ...verdict.counts, perDay: verdict.counts.perDay + 2 } };
+    },
+  })),
+  restarted(
+    "a durable limiter is declared as one that is not",
+    ["a limiter that is not durable begins with nothing"],
+    ({ limiter }) => limiter,
+    { durable: false },
+  ),
+];
+
 const { connectionsPer5Min: _none, ...withoutConnections } = {
   ...{ weightPerMinute: 10, ordersPer10s: 4, ordersPerDay: 6, connectionsPer5Min: 0 },
 };
@@ -264,6 +311,7 @@ testPlantedFaults("rate limiter", {
   groups: rateLimiterRules,
   sound: [
     memorySubject("a limiter with all parts"),
+    memorySubject("a limiter that is durable", () => ({}), { durable: true }),
     memorySubject("a limiter that only counts", () => ({}), { limits: false, bans: false }, false),
     memorySubject(
       "a limiter without connections and bans",
@@ -278,5 +326,5 @@ testPlantedFaults("rate limiter", {
       { connect: false, bans: false },
     ),
   ],
-  faults: [...weightFaults, ...orderFaults, ...otherFaults],
+  faults: [...weightFaults, ...orderFaults, ...otherFaults, ...restartFaults],
 });

@@ -1,0 +1,194 @@
+import { flagOption, numberOption, type OptionCheck, optional } from "../../common/index.ts";
+import type {
+  Clock,
+  ConnectionVerdict,
+  OrderCounts,
+  OrderVerdict,
+  RateLimiter,
+  WeightVerdict,
+} from "../../ports/index.ts";
+import { clockOption } from "../../ports/internal.ts";
+import { createOldestDropper } from "./oldest-dropper.ts";
+import { WindowCounter } from "./window-counter.ts";
+
+/** Options of a rate limiter. The defaults are those of decision 42. */
+export interface RateLimiterOptions {
+  readonly clock: Clock;
+  /** Request weight per minute and address; default 6000. */
+  readonly weightPerMinute?: number;
+  /** Orders placed in ten seconds per account; each leg of a list counts as one. Default 50. */
+  readonly ordersPer10s?: number;
+  /** Orders placed in a UTC day per account; default 160000. */
+  readonly ordersPerDay?: number;
+  /** WebSocket connections opened in five minutes per address; default 300. */
+  readonly connectionsPer5Min?: number;
+  /**
+   * Length of an address's first ban in milliseconds; default 120000. Each further ban within three days is twice as
+   * long.
+   */
+  readonly banMs?: number;
+  /** If false, everything is counted and nothing is refused; default true. */
+  readonly enforce?: boolean;
+  /**
+   * Number of addresses, and of accounts, that are tracked at once; default 500000. Beyond it the oldest are dropped.
+   */
+  readonly maxTracked?: number;
+}
+
+const limit = optional(numberOption({ from: 1 }));
+
+/** The check of each option. */
+export const limiterOptions: Readonly<Record<keyof RateLimiterOptions, OptionCheck>> = {
+  clock: clockOption,
+  weightPerMinute: limit,
+  ordersPer10s: limit,
+  ordersPerDay: limit,
+  connectionsPer5Min: limit,
+  banMs: limit,
+  enforce: optional(flagOption),
+  maxTracked: limit,
+};
+
+const MINUTE_MS = 60_000;
+const TEN_SECONDS_MS = 10_000;
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
+/** Length of the window of `ordersPerDay`. */
+export const DAY_MS: number = 24 * 60 * MINUTE_MS;
+/** Length of the longest ban. For as long after a ban, the next one is twice as long. */
+export const LONGEST_BAN_MS: number = 3 * DAY_MS;
+
+/** Number of refusals in one minute at which an address is banned, because it continues in spite of them. */
+const REFUSALS_BEFORE_BAN = 10;
+
+type Ban = Readonly<{ untilMs: number; lengthMs: number }>;
+
+/** A ban of an address as it is kept: when it ends, in epoch ms, and its length, both in whole milliseconds. */
+export type KeptBan = Ban & Readonly<{ address: string }>;
+
+/** The counters of a rate limiter, in memory. `onBan` is told of every ban. */
+export class LimitCounters implements RateLimiter {
+  readonly limits: RateLimiter["limits"];
+  readonly #options: Required<RateLimiterOptions>;
+  readonly #weights: WindowCounter<string>;
+  readonly #refusals: WindowCounter<string>;
+  readonly #per10s: WindowCounter<number>;
+  readonly #perDay: WindowCounter<number>;
+  readonly #connections: WindowCounter<string>;
+  readonly #bans: Map<string, Ban> = new Map();
+  readonly #dropOldestBans: (most: number) => void = createOldestDropper(this.#bans);
+
+  readonly #onBan: (ban: KeptBan) => void;
+
+  constructor(options: RateLimiterOptions, onBan: (ban: KeptBan) => void = () => undefined) {
+    this.#onBan = onBan;
+    this.#options = {
+      weightPerMinute: 6_000,
+      ordersPer10s: 50,
+      ordersPerDay: 160_000,
+      connectionsPer5Min: 300,
+      banMs: 120_000,
+      enforce: true,
+      maxTracked: 500_000,
+      ...options,
+    };
+    const { clock: _clock, enforce, banMs: _banMs, maxTracked, ...limits } = this.#options;
+    this.limits = enforce ? limits : undefined;
+    this.#weights = new WindowCounter(MINUTE_MS, maxTracked);
+    this.#refusals = new WindowCounter(MINUTE_MS, maxTracked);
+    this.#per10s = new WindowCounter(TEN_SECONDS_MS, maxTracked);
+    this.#perDay = new WindowCounter(DAY_MS, maxTracked);
+    this.#connections = new WindowCounter(FIVE_MINUTES_MS, maxTracked);
+  }
+
+  weigh({ address, weight }: Readonly<{ address: string; weight: number }>): WeightVerdict {
+    const nowMs = this.#options.clock.monotonicMs();
+    const ban = this.#bans.get(address);
+    if (ban !== undefined && nowMs < ban.untilMs) {
+      return {
+        used: this.#weights.count(address, nowMs),
+        refused: { kind: "ban", untilMs: this.#toldMs(ban.untilMs) },
+      };
+    }
+    const used = this.#weights.add(address, { amount: weight, nowMs });
+    if (this.limits === undefined || used <= this.limits.weightPerMinute || weight === 0) return { used };
+    if (this.#refusals.add(address, { amount: 1, nowMs }) < REFUSALS_BEFORE_BAN) {
+      return { used, refused: { kind: "limit", untilMs: this.#toldMs(this.#weights.endMs(nowMs)) } };
+    }
+    return { used, refused: { kind: "ban", untilMs: this.#toldMs(this.#ban(address, nowMs)) } };
+  }
+
+  connect({ address }: Readonly<{ address: string }>): ConnectionVerdict {
+    const nowMs = this.#options.clock.monotonicMs();
+    const opened = this.#connections.add(address, { amount: 1, nowMs });
+    const most = this.limits?.connectionsPer5Min ?? Number.POSITIVE_INFINITY;
+    return opened > most ? { refusedUntilMs: this.#toldMs(this.#connections.endMs(nowMs)) } : {};
+  }
+
+  takeOrders({ accountId, count }: Readonly<{ accountId: number; count: number }>): OrderVerdict {
+    const nowMs = this.#options.clock.monotonicMs();
+    const counts = this.#counts(accountId, nowMs);
+    if (this.limits !== undefined && counts.perDay + count > this.limits.ordersPerDay) {
+      const untilMs = this.#toldMs(this.#perDay.endMs(nowMs));
+      return { counts, takenAtMs: nowMs, refused: { window: "perDay", untilMs } };
+    }
+    if (this.limits !== undefined && counts.per10s + count > this.limits.ordersPer10s) {
+      const untilMs = this.#toldMs(this.#per10s.endMs(nowMs));
+      return { counts, takenAtMs: nowMs, refused: { window: "per10s", untilMs } };
+    }
+    return { counts: this.#count(accountId, { amount: count, nowMs }), takenAtMs: nowMs };
+  }
+
+  returnOrders(placement: Readonly<{ accountId: number; count: number; takenAtMs: number }>): OrderCounts {
+    const { accountId, count, takenAtMs } = placement;
+    return this.#count(accountId, { amount: -count, nowMs: takenAtMs });
+  }
+
+  /** Sets the number of orders that an account has placed today. */
+  restoreOrders({ accountId, orders }: Readonly<{ accountId: number; orders: number }>): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#perDay.add(accountId, { amount: orders - this.#perDay.count(accountId, nowMs), nowMs });
+  }
+
+  /**
+   * Restores a ban that ends after the one of its address, if there is one. It never lasts longer from now than it was
+   * to last, even if the wall clock was ahead when it began.
+   */
+  restoreBan({ address, untilMs, lengthMs }: KeptBan): void {
+    const { clock, maxTracked } = this.#options;
+    const bounded = Math.min(lengthMs, LONGEST_BAN_MS);
+    const endMs = clock.monotonicMs() + Math.min(untilMs - clock.nowMs(), bounded);
+    if (endMs <= (this.#bans.get(address)?.untilMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#bans.delete(address);
+    this.#bans.set(address, { untilMs: endMs, lengthMs: bounded });
+    this.#dropOldestBans(maxTracked);
+  }
+
+  /** Converts a monotonic time to the wall clock's time, assuming that the wall clock is not set until then. */
+  #toldMs(monotonicMs: number): number {
+    const { clock } = this.#options;
+    return monotonicMs + clock.nowMs() - clock.monotonicMs();
+  }
+
+  #counts(accountId: number, nowMs: number): OrderCounts {
+    return { per10s: this.#per10s.count(accountId, nowMs), perDay: this.#perDay.count(accountId, nowMs) };
+  }
+
+  #count(accountId: number, change: Readonly<{ amount: number; nowMs: number }>): OrderCounts {
+    return { per10s: this.#per10s.add(accountId, change), perDay: this.#perDay.add(accountId, change) };
+  }
+
+  /** Bans an address and resets its refusals, so that it starts afresh after the ban. */
+  #ban(address: string, nowMs: number): number {
+    const { banMs, maxTracked } = this.#options;
+    const before = this.#bans.get(address);
+    const repeated = before !== undefined && nowMs < before.untilMs + LONGEST_BAN_MS;
+    const lengthMs = Math.min(repeated ? before.lengthMs * 2 : banMs, LONGEST_BAN_MS);
+    this.#bans.delete(address);
+    this.#bans.set(address, { untilMs: nowMs + lengthMs, lengthMs });
+    this.#dropOldestBans(maxTracked);
+    this.#refusals.forget(address);
+    const untilMs = Math.ceil(this.#toldMs(nowMs + lengthMs));
+    this.#onBan({ address, untilMs, lengthMs: Math.ceil(lengthMs) });
+    return nowMs + lengthMs;
+  }
+}

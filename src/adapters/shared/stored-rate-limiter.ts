@@ -1,0 +1,364 @@
+import { errorMessage, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import type {
+  Awaitable,
+  ConnectionVerdict,
+  OrderCounts,
+  OrderVerdict,
+  RateLimiter,
+  Telemetry,
+  WeightVerdict,
+} from "../../ports/index.ts";
+import { telemetryOption } from "../../ports/internal.ts";
+import { afterMs } from "./after-ms.ts";
+import {
+  DAY_MS,
+  type KeptBan,
+  LimitCounters,
+  LONGEST_BAN_MS,
+  limiterOptions,
+  type RateLimiterOptions,
+} from "./limit-counters.ts";
+import { nextTurn } from "./next-turn.ts";
+import { createOldestDropper } from "./oldest-dropper.ts";
+import { WindowCounter } from "./window-counter.ts";
+
+/** Options of a rate limiter that keeps orders of the day and bans in a store. */
+export interface StoredRateLimiterOptions extends RateLimiterOptions {
+  /** Receives an event when they cannot be written or read; they are tried again a second later. */
+  readonly telemetry?: Telemetry;
+}
+
+/** A rate limiter whose orders of the day and bans survive the process. */
+export interface StoredRateLimiter extends RateLimiter {
+  /** Resolves when what was counted is written, or when writing has failed. */
+  flush(): Promise<void>;
+}
+
+/** Orders of an account on one day. */
+export type AccountOrders = Readonly<{ accountId: number; orders: number }>;
+
+/**
+ * The tables of order counts and bans in a database. Each opening of a limiter is a writer of its own, so that several
+ * writers never change the same row of a count. A day is a number of UTC days since the epoch.
+ */
+export type LimitTable = Readonly<{
+  /** Returns the number of a new writer. */
+  join(): Awaitable<number>;
+  /** Returns the orders of a day that all other writers counted, by rising account id. */
+  counts(
+    page: Readonly<{ day: number; writer: number; after: number; limit: number }>,
+  ): Awaitable<readonly AccountOrders[]>;
+  /** Returns bans by their end and address, after a place. */
+  bans(
+    page: Readonly<{ afterMs: number; afterAddress: string; limit: number }>,
+  ): Awaitable<readonly KeptBan[]>;
+  /** Replaces the counts of a writer unless a later write has; `write` is the number of the write. */
+  putCounts(
+    counts: Readonly<{ day: number; writer: number; write: number; orders: readonly AccountOrders[] }>,
+  ): Awaitable<void>;
+  /** Keeps bans, of each address the one that ends last. */
+  putBans(bans: readonly KeptBan[]): Awaitable<void>;
+  /** Deletes at most `limit` counts of earlier days, and as many bans of earlier ends. Returns the number of both. */
+  forget(range: Readonly<{ beforeDay: number; endedBeforeMs: number; limit: number }>): Awaitable<number>;
+  /** Returns the end of the ban that has `most` bans ending after it; undefined if there are not so many. */
+  endOfOldest(most: number): Awaitable<number | undefined>;
+}>;
+
+/** Runs a function after some milliseconds of real time; the returned function cancels it. */
+type Later = (delayMs: number, run: () => void) => () => void;
+
+/** Time between two writes of counts, and before a failed write is tried again. It is what a crash can lose. */
+const PAUSE_MS = 1_000;
+
+/** After this time an earlier owner of the store has written what it counted before it was replaced. */
+const LATE_READ_MS = 5_000;
+
+const ROWS_PER_WRITE = 500;
+const ROWS_PER_READ = 5_000;
+const ROWS_PER_DELETE = 1_000;
+
+/** After so many written bans, those beyond `maxTracked` are deleted. */
+const BANS_BETWEEN_DELETIONS = 4_096;
+
+const storedLimiterOption: OptionCheck = optionsOf<StoredRateLimiterOptions>({
+  ...limiterOptions,
+  telemetry: optional(telemetryOption),
+});
+
+/** The rate limiters that are open on one store. */
+export class StoredRateLimiters {
+  readonly #table: LimitTable;
+  readonly #later: Later;
+  readonly #open: Set<WrittenLimiter> = new Set();
+
+  constructor(table: LimitTable, later: Later = afterMs) {
+    this.#table = table;
+    this.#later = later;
+  }
+
+  /**
+   * Opens a rate limiter on the tables of the store. Rejects if they cannot be read, and with a TypeError or RangeError
+   * that names an option that is missing, unknown, of the wrong type or below 1.
+   */
+  async open(options: StoredRateLimiterOptions): Promise<StoredRateLimiter> {
+    storedLimiterOption(options, "openRateLimiter");
+    const writer = await this.#table.join();
+    const limiter = new WrittenLimiter(this.#table, { options, later: this.#later, writer });
+    this.#open.add(limiter);
+    await limiter.open();
+    return limiter;
+  }
+
+  /** Writes what all of them have counted, and nothing after that. */
+  async close(): Promise<void> {
+    for (const limiter of this.#open) await limiter.close();
+  }
+}
+
+/**
+ * Counts in memory, and writes counts and bans in a later turn, so that no request waits for the database. Every count of
+ * this writer is written as a whole number and not as a difference, so that a write may be repeated.
+ */
+class WrittenLimiter implements StoredRateLimiter {
+  readonly limits: RateLimiter["limits"];
+  readonly #table: LimitTable;
+  readonly #options: StoredRateLimiterOptions;
+  readonly #later: Later;
+  readonly #writer: number;
+  readonly #counters: LimitCounters;
+  /** Orders of the day that this limiter has counted itself, by account. */
+  readonly #own: WindowCounter<number>;
+  /** Accounts whose count has changed since it was written, on the day `#day`. */
+  readonly #changed: Set<number> = new Set();
+  readonly #newBans: Map<string, KeptBan> = new Map();
+  readonly #dropOldestBans: (most: number) => void = createOldestDropper(this.#newBans);
+  #day = 0;
+  #write = 0;
+  #bansUntilDeletion = 0;
+  #areCountsDue = false;
+  #isReadDue = false;
+  #isDeletionDue = true;
+  #hasFailed = false;
+  #isClosed = false;
+  #running: Promise<void> | undefined;
+  #cancelWrite: (() => void) | undefined;
+  #cancelRead: () => void = () => undefined;
+
+  constructor(
+    table: LimitTable,
+    { options, later, writer }: Readonly<{ options: StoredRateLimiterOptions; later: Later; writer: number }>,
+  ) {
+    const { telemetry: _telemetry, ...limits } = options;
+    this.#table = table;
+    this.#options = options;
+    this.#later = later;
+    this.#writer = writer;
+    this.#own = new WindowCounter(DAY_MS, this.#maxTracked);
+    this.#counters = new LimitCounters(limits, (ban) => this.#banned(ban));
+    this.limits = this.#counters.limits;
+  }
+
+  /** Reads what other writers have counted, now and once more when an earlier owner has written its last counts. */
+  async open(): Promise<void> {
+    await this.#read();
+    this.#cancelRead = this.#later(LATE_READ_MS, () => {
+      this.#isReadDue = true;
+      this.#start();
+    });
+    this.#start();
+  }
+
+  weigh(request: Readonly<{ address: string; weight: number }>): WeightVerdict {
+    return this.#counters.weigh(request);
+  }
+
+  connect(request: Readonly<{ address: string }>): ConnectionVerdict {
+    return this.#counters.connect(request);
+  }
+
+  takeOrders(placement: Readonly<{ accountId: number; count: number }>): OrderVerdict {
+    const verdict = this.#counters.takeOrders(placement);
+    if (verdict.refused === undefined) this.#counted(placement, verdict.takenAtMs);
+    return verdict;
+  }
+
+  returnOrders(placement: Readonly<{ accountId: number; count: number; takenAtMs: number }>): OrderCounts {
+    const { accountId, count, takenAtMs } = placement;
+    const counts = this.#counters.returnOrders(placement);
+    this.#counted({ accountId, count: -count }, takenAtMs);
+    return counts;
+  }
+
+  async flush(): Promise<void> {
+    await this.#running;
+    this.#areCountsDue = true;
+    this.#hasFailed = false;
+    await this.#start();
+  }
+
+  /** Writes what was counted, and nothing after that. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#cancelRead();
+    this.#isReadDue = false;
+    await this.flush();
+    this.#isClosed = true;
+    this.#cancelWrite?.();
+  }
+
+  get #maxTracked(): number {
+    return this.#options.maxTracked ?? 500_000;
+  }
+
+  get #today(): number {
+    return Math.floor(this.#options.clock.monotonicMs() / DAY_MS);
+  }
+
+  #counted({ accountId, count }: Readonly<{ accountId: number; count: number }>, takenAtMs: number): void {
+    this.#own.add(accountId, { amount: count, nowMs: takenAtMs });
+    this.#beginDay();
+    // While the database cannot be written, an account beyond the bound is written with its next order.
+    if (this.#changed.size < this.#maxTracked) this.#changed.add(accountId);
+    this.#schedule();
+  }
+
+  /** Leaves the counts of the day before as they were written, and deletes those of the days before that. */
+  #beginDay(): void {
+    const today = this.#today;
+    if (today <= this.#day) return;
+    this.#day = today;
+    this.#changed.clear();
+    this.#isDeletionDue = true;
+  }
+
+  #banned(ban: KeptBan): void {
+    this.#newBans.delete(ban.address);
+    this.#newBans.set(ban.address, ban);
+    this.#dropOldestBans(this.#maxTracked);
+    if (!this.#hasFailed) this.#start();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#cancelWrite ??= this.#later(PAUSE_MS, () => {
+      this.#cancelWrite = undefined;
+      this.#areCountsDue = true;
+      this.#hasFailed = false;
+      this.#start();
+    });
+  }
+
+  /** Whether there is work now. Counts wait for the pause after the last write. */
+  get #hasWork(): boolean {
+    const hasCounts = this.#areCountsDue && this.#changed.size > 0;
+    return hasCounts || this.#newBans.size > 0 || this.#isReadDue || this.#isDeletionDue;
+  }
+
+  /** Works until nothing is due, one statement after the other. */
+  #start(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await nextTurn();
+      while (this.#hasWork) await this.#step();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#options.telemetry?.event("warn", "limits.failed", { message: errorMessage(error) });
+      this.#schedule();
+    }
+    // No promise is awaited between the last look for work and here: a change after it begins a new run.
+    this.#areCountsDue = false;
+    this.#running = undefined;
+  }
+
+  async #step(): Promise<void> {
+    await this.#writeBans();
+    if (this.#areCountsDue) await this.#writeCounts();
+    if (this.#isReadDue) {
+      await this.#read();
+      this.#isReadDue = false;
+    }
+    if (this.#isDeletionDue) await this.#delete();
+  }
+
+  async #writeBans(): Promise<void> {
+    const bans = [...this.#newBans.values()].slice(0, ROWS_PER_WRITE);
+    if (bans.length === 0) return;
+    await this.#table.putBans(bans);
+    // One that was extended meanwhile is written again.
+    for (const ban of bans) if (this.#newBans.get(ban.address) === ban) this.#newBans.delete(ban.address);
+    this.#bansUntilDeletion -= bans.length;
+    if (this.#bansUntilDeletion <= 0) this.#isDeletionDue = true;
+  }
+
+  async #writeCounts(): Promise<void> {
+    this.#beginDay();
+    const accounts = [...this.#changed].slice(0, ROWS_PER_WRITE);
+    if (accounts.length === 0) return;
+    const [day, nowMs] = [this.#day, this.#options.clock.monotonicMs()];
+    const orders = accounts.map((accountId) => ({ accountId, orders: this.#own.count(accountId, nowMs) }));
+    for (const accountId of accounts) this.#changed.delete(accountId);
+    try {
+      await this.#table.putCounts({ day, writer: this.#writer, write: ++this.#write, orders });
+    } catch (error) {
+      if (day === this.#day) for (const accountId of accounts) this.#changed.add(accountId);
+      throw error;
+    }
+  }
+
+  async #read(): Promise<void> {
+    await this.#readBans();
+    for (let isWhole = false; !isWhole; ) isWhole = await this.#readCounts();
+  }
+
+  async #readBans(): Promise<void> {
+    let place = { afterMs: this.#forgottenBeforeMs, afterAddress: "" };
+    for (;;) {
+      const bans = await this.#table.bans({ ...place, limit: ROWS_PER_READ });
+      for (const ban of bans) this.#counters.restoreBan(ban);
+      const last = bans.at(-1);
+      if (last === undefined) return;
+      place = { afterMs: last.untilMs, afterAddress: last.address };
+      await nextTurn();
+    }
+  }
+
+  /** Resolves to false if the day ended meanwhile. */
+  async #readCounts(): Promise<boolean> {
+    const day = this.#today;
+    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+      const page = await this.#table.counts({ day, writer: this.#writer, after, limit: ROWS_PER_READ });
+      if (this.#today !== day) return false;
+      const nowMs = this.#options.clock.monotonicMs();
+      for (const { accountId, orders } of page)
+        this.#counters.restoreOrders({ accountId, orders: orders + this.#own.count(accountId, nowMs) });
+      const last = page.at(-1);
+      if (last === undefined) return true;
+      after = last.accountId;
+      await nextTurn();
+    }
+  }
+
+  /** Time before which a ban must have ended to make the next one no longer. */
+  get #forgottenBeforeMs(): number {
+    return Math.floor(this.#options.clock.nowMs()) - LONGEST_BAN_MS;
+  }
+
+  /**
+   * Deletes some rows that are not needed any more. The counts of yesterday stay, so that a clock that is set back over
+   * midnight finds them.
+   */
+  async #delete(): Promise<void> {
+    const beforeDay = this.#today - 1;
+    const endOfOldest = (await this.#table.endOfOldest(this.#maxTracked)) ?? 0;
+    const endedBeforeMs = Math.max(this.#forgottenBeforeMs, endOfOldest);
+    const gone = await this.#table.forget({ beforeDay, endedBeforeMs, limit: ROWS_PER_DELETE });
+    if (gone > 0) return;
+    this.#isDeletionDue = false;
+    this.#bansUntilDeletion = BANS_BETWEEN_DELETIONS;
+  }
+}
