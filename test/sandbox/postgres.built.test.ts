@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
+import { placesOn } from "../adapters/postgres/places.ts";
 import { openSandboxProcess, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 
 let server: PGliteServer;
@@ -57,6 +59,47 @@ it("decision XH: a sandbox on Postgres is a standby while another one is active,
   });
   expect(found).toMatchObject({ status: 200, body: { status: "FILLED" } });
   expect(await second.control("GET", "verify")).toMatchObject({ equal: true });
+}, 40_000);
+
+/** Asks from another address of the loopback interface. Resolves to the status. */
+const statusFrom = (localAddress: string, url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const asking = request(url, { localAddress, agent: false }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode ?? 0);
+    });
+    asking.on("error", reject).end();
+  });
+
+it("decision XC: orders of the day and a ban hold at the sandbox that takes over after SIGKILL", async () => {
+  const env = { ...(await environment("limits")), RATE_LIMITS: "weight=300,orders1d=3" };
+  const first = await startSandboxProcess(env);
+  onTestFinished(() => first.kill());
+  const order = { symbol: "BTC/USD", side: "BUY", quantity: "1", price: "100", type: "SYNTHETIC_LIMIT" };
+  const place = async (at: SandboxProcess, newClientOrderId: string): Promise<unknown> => {
+    const { status, body } = await at.signed("POST", "/api/order", { ...order, newClientOrderId });
+    return body.code ?? status;
+  };
+  expect([await place(first, "a"), await place(first, "b")]).toEqual([200, 200]);
+  // 300 of weight, and then ten refusals.
+  const stranger = "127.0.0.2";
+  for (let n = 0; n < 30; n++) await statusFrom(stranger, `${first.url}/api/exchangeInfo`);
+  const second = await openSandboxProcess(env).ready;
+  onTestFinished(() => second.kill());
+  const database = placesOn(server.url);
+  const written = (): Promise<unknown> =>
+    database.execute(
+      "SELECT (SELECT sum(orders) FROM limits.order_count), (SELECT max(address) FROM limits.ban)",
+    );
+  await expect.poll(written, { timeout: 10_000, interval: 50 }).toEqual([["2", stranger]]);
+  await database.close();
+  await first.kill();
+  await expect
+    .poll(async () => (await healthOf(second).catch(() => [0]))[0], { timeout: 20_000, interval: 50 })
+    .toBe(200);
+  expect(await statusFrom(stranger, `${second.url}/api/exchangeInfo`)).toBe(429);
+  expect(await statusFrom("127.0.0.3", `${second.url}/api/exchangeInfo`)).toBe(200);
+  expect([await place(second, "c"), await place(second, "d")]).toEqual([200, -1015]);
 }, 40_000);
 
 it("decision XG: a database that cannot be used is one sentence and exit code 2", async () => {

@@ -60,7 +60,7 @@ testRejections(
 );
 
 testRateLimiter(
-  { describe, it: some },
+  { describe, it },
   {
     name: "postgres",
     supports: { limits: true, connect: true, bans: true, durable: true },
