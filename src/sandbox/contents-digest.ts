@@ -83,6 +83,10 @@ async function addRest(contents: StoreContents, sum: RowSum): Promise<void> {
       sum.add("rejection", [number, ...sorted(rejection)]);
     }
   for await (const page of contents.values()) for (const pair of page) sum.add("value", pair);
+  for await (const page of contents.orderCounts())
+    for (const { day, accountId, orders } of page) sum.add("orders", [day, accountId, orders]);
+  for await (const page of contents.bans())
+    for (const { address, untilMs, lengthMs } of page) sum.add("ban", [address, untilMs, lengthMs]);
 }
 
 /** Returns the members of an object by name, because two stores need not list them in the same order. */

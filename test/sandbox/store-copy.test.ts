@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { beginPostgresCopy } from "../../src/adapters/postgres/internal.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.close());
 
-/** Makes a store with open and ended orders and lists, snapshots, marks, volume, bars, refused orders and values. */
+/** Makes a store with open and ended orders and lists, snapshots, marks, volume, bars, refused orders, counts and values. */
 async function filledStore(): Promise<Readonly<{ path: string; verification: Verification }>> {
   const path = join(await temporaryDirectory(), "orders.db");
   const env = {
@@ -69,6 +69,9 @@ async function filledStore(): Promise<Readonly<{ path: string; verification: Ver
   for (let n = 0; n < 3; n++)
     exchange.rejections.retain(rejectionOf({ clientOrderId: `r${n}`, timeMs: START_MS }));
   await settle();
+  const limiter = await exchange.openRateLimiter({ clock: exchange.clock, weightPerMinute: 1 });
+  for (const accountId of [1, 2, 2 ** 40]) await limiter.takeOrders({ accountId, count: 3 });
+  for (let n = 0; n < 11; n++) await limiter.weigh({ address: "192.0.2.1", weight: 2 });
   const verification = await engine.verify();
   await exchange.close();
   return { path, verification };
@@ -99,6 +102,9 @@ describe("store copy", () => {
     expect(await store.keyValue.get("clock.now")).toBe(String(START_MS));
     const sqlite = openSqliteStore({ path });
     const before = await sqlite.acquire();
+    const limiter = await store.openRateLimiter({ clock: createManualClock({ startMs: START_MS }) });
+    expect((await limiter.takeOrders({ accountId: 2 ** 40, count: 1 })).counts.perDay).toBe(4);
+    expect((await limiter.weigh({ address: "192.0.2.1", weight: 1 })).refused?.kind).toBe("ban");
     expect(await store.head(77)).toMatchObject({ epoch: expect.any(Number) });
     for (const { shard, epoch, sequence } of before)
       expect(await store.head(shard)).toMatchObject({ sequence, epoch });

@@ -3,7 +3,11 @@
  * schema, as in `statements.ts`. Nobody else uses the schema while it is copied into, so these lock no shards.
  */
 export const COPYING: Readonly<
-  Record<"begin" | "finish" | "records" | "heads" | "prints" | "lists" | "rejections" | "values", string>
+  Record<
+    | ("begin" | "finish" | "records" | "heads" | "prints" | "lists")
+    | ("rejections" | "values" | "orderCounts" | "bans"),
+    string
+  >
 > = {
   /** A version that no program can use: the schema is no store until `finish`. */
   begin:
@@ -40,6 +44,13 @@ SELECT r.rejection_id, r.account_id, r.symbol, r.client_order_id, r.side, r.type
   r.stop_price, r.quantity, r.code, r.reject_reason, r.error_message, r.time_ms, r.position
 FROM managed_orders.api_order_reject AS r
 WHERE (r.account_id, r.position) > ($1::int8, $2::int8) ORDER BY r.account_id, r.position LIMIT $3::int8`,
+  orderCounts: `
+SELECT c.day, c.account_id, sum(c.orders) FROM managed_orders.order_count AS c
+WHERE (c.day, c.account_id) > ($1::int8, $2::int8)
+GROUP BY c.day, c.account_id ORDER BY c.day, c.account_id LIMIT $3::int8`,
+  bans: `
+SELECT b.address, b.until_ms, b.length_ms FROM managed_orders.ban AS b
+WHERE b.address > $1::text ORDER BY b.address LIMIT $2::int8`,
   values: `
 SELECT v.key, v.value FROM managed_orders.key_value AS v WHERE v.key > $1::text ORDER BY v.key LIMIT $2::int8`,
 };

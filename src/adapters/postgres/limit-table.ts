@@ -1,6 +1,7 @@
-import type { LimitTable } from "../shared/index.ts";
+import type { KeptBan, LimitTable } from "../shared/index.ts";
 import { transposed } from "./append-columns.ts";
 import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
 import { LIMITS } from "./limit-statements.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
 
@@ -17,11 +18,7 @@ export function limitTable(database: Database): LimitTable {
     },
     async bans({ afterMs, afterAddress, limit }) {
       const rows = await database.read(LIMITS.bans, [afterMs, storable(afterAddress), limit]);
-      return rows.map((row) => ({
-        address: asGiven(textIn(row, 0)),
-        untilMs: wholeIn(row, 1),
-        lengthMs: wholeIn(row, 2),
-      }));
+      return rows.map(banOf);
     },
     async putCounts({ day, writer, write, orders }) {
       const columns = transposed(
@@ -44,4 +41,9 @@ export function limitTable(database: Database): LimitTable {
       return row && wholeIn(row, 0);
     },
   };
+}
+
+/** Returns a ban of a row. */
+export function banOf(row: Row): KeptBan {
+  return { address: asGiven(textIn(row, 0)), untilMs: wholeIn(row, 1), lengthMs: wholeIn(row, 2) };
 }

@@ -5,7 +5,8 @@ import { COPYING } from "./copy-statements.ts";
 import type { Database } from "./database.ts";
 import { listOf } from "./endings.ts";
 import { headsOf, readTexts } from "./journal.ts";
-import { textIn, wholeIn } from "./reading.ts";
+import { banOf } from "./limit-table.ts";
+import { storable, textIn, wholeIn } from "./reading.ts";
 import { rejectionOf } from "./rejections.ts";
 import { JOURNAL } from "./statements.ts";
 
@@ -46,6 +47,23 @@ export async function postgresContents(database: Database, store: OrderStore): P
         },
         [Number.MIN_SAFE_INTEGER, 0],
       ),
+    orderCounts: () =>
+      pages(
+        async ([day, account]: readonly [number, number]) => {
+          const rows = await database.read(COPYING.orderCounts, [day, account, ROWS_PER_PAGE]);
+          const page = rows.map((row) => ({
+            ...{ day: wholeIn(row, 0), accountId: wholeIn(row, 1), orders: wholeIn(row, 2) },
+          }));
+          const last = page.at(-1);
+          return [page, last && ([last.day, last.accountId] as const)];
+        },
+        [Number.MIN_SAFE_INTEGER, 0],
+      ),
+    bans: () =>
+      pages(async (after: string) => {
+        const page = (await database.read(COPYING.bans, [storable(after), ROWS_PER_PAGE])).map(banOf);
+        return [page, page.at(-1)?.address];
+      }, ""),
     values: () =>
       pages(async (after: string) => {
         const rows = await database.read(COPYING.values, [after, ROWS_PER_PAGE]);

@@ -6,6 +6,7 @@ import type { StoreContents } from "../shared/index.ts";
 import { transposed } from "./append-columns.ts";
 import { COPYING } from "./copy-statements.ts";
 import type { Database } from "./database.ts";
+import { limitTable } from "./limit-table.ts";
 import { CREATION, MIGRATIONS, NOTE_STEP } from "./migrations.ts";
 import { requireDurable } from "./opening.ts";
 import { type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
@@ -191,6 +192,13 @@ async function writeRest({ database }: Writing, contents: StoreContents): Promis
     for (const rejections of chunks(page)) await table.add(rejections, bounds);
   for await (const page of contents.values())
     for (const [key, value] of page) await database.write(VALUES.set, [key, value]);
+  const limits = limitTable(database);
+  // Rate limiters number themselves from 1 on.
+  const count = { writer: 0, write: 1 };
+  for await (const page of contents.orderCounts())
+    for (const day of new Set(page.map((row) => row.day)))
+      await limits.putCounts({ ...count, day, orders: page.filter((row) => row.day === day) });
+  for await (const page of contents.bans()) await limits.putBans(page);
 }
 
 function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {

@@ -1,5 +1,9 @@
 import type { EndedList, KeptQuote, MarketMark, ParentOrder, Rejection } from "../../model/index.ts";
 import type { ShardHead, ShardSnapshot, VolumeState } from "../../ports/index.ts";
+import type { KeptBan } from "./limit-counters.ts";
+
+/** Orders of an account on a UTC day, which is numbered from the epoch on. */
+export type DayOrders = Readonly<{ day: number; accountId: number; orders: number }>;
 
 /** A record of the journal as it is stored. */
 export type RecordText = Readonly<{ sequence: number; text: string }>;
@@ -22,6 +26,9 @@ export interface StoreContents {
   volume(): Promise<VolumeState>;
   /** Refused orders, those of an account oldest first. */
   rejections(): AsyncIterable<readonly Rejection[]>;
+  /** Orders that rate limiters counted, by day and account. */
+  orderCounts(): AsyncIterable<readonly DayOrders[]>;
+  bans(): AsyncIterable<readonly KeptBan[]>;
   /** Small values of the host. */
   values(): AsyncIterable<readonly (readonly [key: string, value: string])[]>;
 }

@@ -74,7 +74,7 @@ const PAUSE_MS = 1_000;
 const LATE_READ_MS = 5_000;
 
 const ROWS_PER_WRITE = 500;
-const ROWS_PER_READ = 5_000;
+const ROWS_PER_READ = 1_000;
 const ROWS_PER_DELETE = 1_000;
 
 /** After so many written bans, those beyond `maxTracked` are deleted. */

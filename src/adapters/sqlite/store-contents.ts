@@ -1,5 +1,5 @@
 import { invariant } from "../../errors/index.ts";
-import { inTurns, pages, type StoreContents } from "../shared/index.ts";
+import { type DayOrders, inTurns, type KeptBan, pages, type StoreContents } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import { atRest, type ReadingOptions } from "./reading.ts";
 import { rejectionPages } from "./rejection-table.ts";
@@ -50,6 +50,34 @@ function contentsOf(database: Database): StoreContents {
     quotes: async () => tables.quotes.read(),
     volume: async () => await inTurns(tables.volume.read()),
     ...smallContents(database),
+    ...limitContents(database),
+  };
+}
+
+function limitContents(database: Database): Pick<StoreContents, "orderCounts" | "bans"> {
+  const counts = database.prepare<[day: number, accountId: number, limit: number], DayOrders>(
+    `SELECT day, account_id AS accountId, sum(orders) AS orders FROM order_counts
+     WHERE (day, account_id) > (?, ?) GROUP BY day, account_id ORDER BY day, account_id LIMIT ?`,
+  );
+  const bans = database.prepare<[after: string, limit: number], KeptBan>(
+    `SELECT address, until_ms AS untilMs, length_ms AS lengthMs FROM bans
+     WHERE address > ? ORDER BY address LIMIT ?`,
+  );
+  return {
+    orderCounts: () =>
+      pages(
+        ([day, account]: readonly [number, number]) => {
+          const page = counts.all(day, account, ROWS_PER_PAGE);
+          const last = page.at(-1);
+          return [page, last && ([last.day, last.accountId] as const)];
+        },
+        [Number.MIN_SAFE_INTEGER, 0],
+      ),
+    bans: () =>
+      pages((after: string) => {
+        const page = bans.all(after, ROWS_PER_PAGE);
+        return [page, page.at(-1)?.address];
+      }, ""),
   };
 }
 
