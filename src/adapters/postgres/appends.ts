@@ -1,8 +1,7 @@
 import type { AppendBatch, AppendOutcome, OrderStore } from "../../ports/index.ts";
-import { afterMs } from "../shared/index.ts";
 import { appendColumns, isGapless, MARKET_ROW, type MarketPart, takenName } from "./append-columns.ts";
 import type { Database } from "./database.ts";
-import { withDeadline } from "./deadline.ts";
+import { afterMs, withDeadline } from "./deadline.ts";
 import type { Row } from "./driver.ts";
 import { laterOwner, type Owner } from "./owner.ts";
 import { brokenKey, UnknownOutcome } from "./postgres-error.ts";

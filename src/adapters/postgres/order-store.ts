@@ -9,6 +9,7 @@ import {
 } from "../shared/index.ts";
 import { Appends } from "./appends.ts";
 import { Database } from "./database.ts";
+import { afterMs } from "./deadline.ts";
 import { loadDriver } from "./driver.ts";
 import { endings } from "./endings.ts";
 import { journalLifetime } from "./forgetting.ts";
@@ -100,7 +101,7 @@ export function storeOn(
   const shards = journal(database, owner);
   const images = snapshots(database, owner);
   const rejections = new QueuedRejections(rejectionTable(database), retention ?? {});
-  const limiters = new StoredRateLimiters(limitTable(database));
+  const limiters = new StoredRateLimiters(limitTable(database), afterMs);
   const close = async (): Promise<void> => {
     await rejections.flush();
     await limiters.close();

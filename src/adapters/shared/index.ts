@@ -1,4 +1,3 @@
-export { afterMs } from "./after-ms.ts";
 export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
 export { legsIn, legsText } from "./leg-ids.ts";
 export { type KeptBan, LimitCounters, limiterOptions, type RateLimiterOptions } from "./limit-counters.ts";

@@ -9,7 +9,6 @@ import type {
   WeightVerdict,
 } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
-import { afterMs } from "./after-ms.ts";
 import {
   DAY_MS,
   type KeptBan,
@@ -85,13 +84,16 @@ const storedLimiterOption: OptionCheck = optionsOf<StoredRateLimiterOptions>({
   telemetry: optional(telemetryOption),
 });
 
-/** The rate limiters that are open on one store. */
+/**
+ * The rate limiters that are open on one store. They write after real time, not after that of their clock, which a test
+ * may hold still.
+ */
 export class StoredRateLimiters {
   readonly #table: LimitTable;
   readonly #later: Later;
   readonly #open: Set<WrittenLimiter> = new Set();
 
-  constructor(table: LimitTable, later: Later = afterMs) {
+  constructor(table: LimitTable, later: Later) {
     this.#table = table;
     this.#later = later;
   }

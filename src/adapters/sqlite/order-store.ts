@@ -21,6 +21,7 @@ import {
   type StoredRateLimiterOptions,
   StoredRateLimiters,
 } from "../shared/index.ts";
+import { afterMs } from "./after-ms.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
@@ -141,7 +142,7 @@ function storeIn(
       throw withFileName(error, basename(path));
     }
   };
-  const limiters = new StoredRateLimiters(limitTable(database, guarded));
+  const limiters = new StoredRateLimiters(limitTable(database, guarded), afterMs);
   const close = async (): Promise<void> => {
     await rejections.flush();
     await limiters.close();
