@@ -25,12 +25,15 @@ type Breach = ts.Node | Readonly<{ line: number; what: string }>;
 
 /**
  * The shell: what runs on one platform, sweeps, whose threads run in real time, the waits of the suite of mounts, which
- * talks to a server over sockets, the time limits of connections to a database, and the one file with the defaults of the
- * client's platform.
+ * talks to a server over sockets, the time limits of connections to a database, the pause between two writes of a rate
+ * limiter, and the one file with the defaults of the client's platform.
  */
 const inShell = (path: string): boolean =>
   /^(adapters\/node|sandbox|simulator\/sweep)\//.test(path) ||
-  ["client/defaults.ts", "conformance/mount/world.ts", "adapters/postgres/deadline.ts"].includes(path);
+  [
+    ...["client/defaults.ts", "conformance/mount/world.ts"],
+    ...["adapters/postgres/deadline.ts", "adapters/sqlite/after-ms.ts"],
+  ].includes(path);
 const outsideShell = (path: string): boolean => !inShell(path);
 const isIndex = (path: string): boolean => /(^|\/)index\.ts$/.test(path);
 const leaves = /^(client|simulator|conformance|adapters|sandbox)\//;
