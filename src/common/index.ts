@@ -18,6 +18,7 @@ export {
   optionsOf,
   portOption,
   recordOption,
+  sharedSecretOption,
   textOption,
   uncheckedOption,
   wholeOption,

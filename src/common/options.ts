@@ -75,6 +75,15 @@ export const nameOption: OptionCheck = /* @__PURE__ */ textOption(
   (text) => text !== "",
 );
 
+/** Checks a shared secret, and never shows it. */
+export const sharedSecretOption: OptionCheck = (value, name) => {
+  const wanted = "a string of at least 16 characters";
+  if (value === undefined) throw new TypeError(`${name} is missing: pass ${wanted}`);
+  const message = `${name} must be ${wanted}; its value is not shown`;
+  if (typeof value !== "string") throw new TypeError(message);
+  if (value.length < 16) throw new RangeError(message);
+};
+
 /** Checks one of some words. */
 export function wordOption(words: readonly string[]): OptionCheck {
   return textOption(`one of ${words.join(", ")}`, (text) => words.includes(text));

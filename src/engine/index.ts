@@ -7,6 +7,7 @@
 export { HandOverError, type HandOverProblem } from "./cluster/hand-over-error.ts";
 export type {
   ClusterOptions,
+  ShardHolder,
   Standby,
   StandbyOptions,
   StandbyState,

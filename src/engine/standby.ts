@@ -9,9 +9,11 @@ import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
 import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
+import { ShardHolders } from "./cluster/shard-holders.ts";
 import {
   type ClusterOptions,
   clusterOf,
+  type ShardHolder,
   type Standby,
   type StandbyOptions,
   type StandbyState,
@@ -49,6 +51,7 @@ class WaitingEngine implements Standby {
   readonly #keeper: LeaseKeeper;
   readonly #entry: NodeEntry;
   readonly #watch: NodeWatch;
+  readonly #holders: ShardHolders;
   readonly #journal: FollowedJournal;
   readonly #books: FollowedBooks;
   readonly #venue: VenueBuffer;
@@ -84,6 +87,7 @@ class WaitingEngine implements Standby {
     this.takenOver.catch(() => undefined);
     this.#entry = { name, address, version, ttlMs, ...readableJournal() };
     this.#watch = new NodeWatch(core, { leases, ttlMs, incarnation: () => this.#keeper.incarnation });
+    this.#holders = new ShardHolders(core, leases);
     this.#venue = new VenueBuffer(core, ttlMs);
     this.#market = new WaitingMarket(core, options.instruments, ttlMs);
     this.#books = new FollowedBooks(core, options.instruments);
@@ -125,6 +129,17 @@ class WaitingEngine implements Standby {
   onStatus(listener: (status: StandbyStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  ownerOf(shard?: number): ShardHolder | undefined {
+    if (this.#state === "active")
+      return { incarnation: this.#keeper.incarnation, address: this.#entry.address, isSelf: true };
+    return this.#state === "following" || this.#state === "ready" ? this.#holders.at(shard) : undefined;
+  }
+
+  async readOwners(): Promise<void> {
+    if (this.#state === "following" || this.#state === "ready")
+      await this.#holders.read(() => this.#keeper.incarnation);
   }
 
   async verify(): Promise<Verification> {
@@ -183,6 +198,7 @@ class WaitingEngine implements Standby {
   async #step(): Promise<number> {
     if (this.#keeper.isLost) await this.#keeper.join();
     const view = await this.#watch.read();
+    this.#holders.saw(view, this.#keeper.incarnation);
     await this.#follow();
     const owners = this.#watch.owners(view).filter((row) => !this.#watch.hasFailed(row));
     this.#objections = owners.flatMap((row) => objectionsTo(row, this.#entry));

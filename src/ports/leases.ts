@@ -8,7 +8,7 @@ import type { ShardHead } from "./shard-head.ts";
 export interface NodeEntry {
   /** A name for operators. It need not be unique. */
   readonly name: string;
-  /** Where other nodes can reach it; empty if they cannot. */
+  /** Where other nodes can forward requests to it, as `host:port`; empty if they cannot. */
   readonly address: string;
   /** Version of the program that runs in it; empty if it does not say. */
   readonly version: string;

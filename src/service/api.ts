@@ -37,8 +37,11 @@ export interface ServiceOptions {
   readonly replayGuard?: ReplayGuardOptions | false;
   readonly telemetry?: Telemetry;
   readonly settings?: ServiceSettings;
-  /** Limits on what clients may hold at once: connections, and bytes of requests and answers. */
-  readonly traffic?: TrafficLimits;
+  /**
+   * Limits on what clients may hold at once: connections, and bytes of requests and answers. In a cluster, `traffic` of
+   * the node's {@link createClusterService}, which counts what its clients hold before and after a takeover.
+   */
+  readonly traffic?: TrafficLimits | Traffic;
   /**
    * Documents that GET serves without authentication, as JSON text by path, such as `/openapi.json`. Each is made on
    * its first request and has weight 20.
@@ -55,6 +58,11 @@ export interface Service {
    * through, if any.
    */
   handle(request: WireRequest, front?: Front): Promise<WireResponse>;
+  /**
+   * Answers one request that another node of a cluster has received, weighed and sealed. `remoteAddress` is the client's,
+   * and X-Forwarded-For is not read. `usedWeight` goes into the headers of the reply.
+   */
+  handleForwarded?(request: WireRequest, usedWeight: number): Promise<WireResponse>;
   /** Paths of the documents that the service serves besides its routes below `/api/`. */
   readonly documents?: readonly string[];
   /** The same orders over WebSocket, and the streams. */

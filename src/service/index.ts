@@ -15,9 +15,23 @@ export type { WireRequest, WireResponse } from "../wire/index.ts";
 export type { Arrived } from "./access/client-address.ts";
 export type { Front } from "./access/front-work.ts";
 export type { Service, ServiceOptions } from "./api.ts";
+export {
+  type ClusterService,
+  type ClusterServiceOptions,
+  createClusterService,
+} from "./cluster-service.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
 export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
+export type {
+  ForwardedRequest,
+  PeerAnswer,
+  PeerCall,
+  PeerOutcome,
+  PeerReceiver,
+  PeerRefusal,
+  PeerSender,
+} from "./forwarding/api.ts";
 export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";
 export {

@@ -1,6 +1,15 @@
 /** Exports of the service to other folders of this package. They are not part of the package's interface. */
 export { readAddressBlock } from "./access/address-list.ts";
 export type { Worked } from "./access/front-work.ts";
+export {
+  openRequest,
+  packRefusal,
+  packReply,
+  sealRequest,
+  unpackRefusal,
+  unpackReply,
+} from "./forwarding/envelope.ts";
+export { type Frame, type FrameKind, FrameReader, frameOf, MOST_NUMBER } from "./forwarding/frames.ts";
 export { FAULT_HEADER } from "./mount-probe/probe.ts";
 export { workRequest } from "./rest/front-requests.ts";
 export { REST_PATHS } from "./rest/routing.ts";

@@ -30,6 +30,7 @@ import type { ServiceOptions } from "./api.ts";
 import type { HostFeatures, ServiceSettings } from "./rest/api.ts";
 import type { SocketOptions, SocketSettings } from "./socket/api.ts";
 import type { ByteLimits, TrafficLimits } from "./traffic/api.ts";
+import { Traffic } from "./traffic/traffic.ts";
 
 const flag = optional(flagOption);
 const positive = optional(wholeOption({ from: 1 }));
@@ -38,7 +39,8 @@ const names = (wanted: string): OptionCheck => optional(listOption(wanted, textO
 
 const isBlock = (text: string): boolean => readAddressBlock(text) !== undefined;
 
-const settingsOption: OptionCheck = optionsOf<ServiceSettings>({
+/** Checks the settings of a service. */
+export const settingsOption: OptionCheck = optionsOf<ServiceSettings>({
   features: optional(
     optionsOf<HostFeatures>({ leveraged_trading: flag, dark_pool_mode: flag, bridge_required: flag }),
   ),
@@ -64,12 +66,21 @@ const byteLimits = optional(
   optionsOf<ByteLimits>({ perConnection: positive, perAddress: positive, inAll: positive }),
 );
 
-const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
+/** Checks limits of traffic. */
+export const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
   connectionsPerAddress: positive,
   unread: byteLimits,
   unanswered: byteLimits,
   unsent: byteLimits,
 });
+
+/** Checks limits, or the traffic of a cluster service. */
+const sharedTraffic: OptionCheck = Object.assign(
+  (value: unknown, name: string) => {
+    if (!(value instanceof Traffic)) trafficOption(value, name);
+  },
+  { names: trafficOption.names ?? [] },
+);
 
 const socketsOption: OptionCheck = optionsOf<SocketOptions>({
   settings: optional(
@@ -96,7 +107,8 @@ const replayGuard: OptionCheck = (value, name) => {
   if (value !== undefined && value !== false) replayGuardOption(value, name);
 };
 
-const documents: OptionCheck = (value, name) => {
+/** Checks the documents of a service. */
+export const documentsOption: OptionCheck = (value, name) => {
   if (value === undefined) return;
   if (typeof value !== "object" || value === null)
     throw wrongOption(value, name, "an object of functions by path, such as /openapi.json");
@@ -120,8 +132,8 @@ const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
     replayGuard,
     telemetry: optional(telemetryOption),
     settings: optional(settingsOption),
-    traffic: optional(trafficOption),
-    documents,
+    traffic: optional(sharedTraffic),
+    documents: documentsOption,
     sockets: optional(socketsOption),
   },
   { open: true },

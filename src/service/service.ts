@@ -22,7 +22,7 @@ import { CountedPlacements } from "./rest/counted-placements.ts";
 import { Documents } from "./rest/documents.ts";
 import type { ServiceParts } from "./rest/parts.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
-import { handleRequest } from "./rest/rest-service.ts";
+import { handleForwarded, handleRequest } from "./rest/rest-service.ts";
 import { demandServiceOptions } from "./service-options.ts";
 import { createSockets } from "./socket/socket-service.ts";
 import { Traffic } from "./traffic/traffic.ts";
@@ -54,7 +54,10 @@ export function createService(given: ServiceOptions): Service {
   const { engine, clock, replayGuard, settings = {} } = options;
   const { realClock = clock } = options.sockets ?? {};
   const ports = checkedPorts(options);
-  const traffic = new Traffic(options.traffic, settings.trustedProxies);
+  const traffic =
+    options.traffic instanceof Traffic
+      ? options.traffic
+      : new Traffic(options.traffic, settings.trustedProxies);
   const { rateLimiter } = ports;
   const parts: ServiceParts = {
     engine,
@@ -74,6 +77,7 @@ export function createService(given: ServiceOptions): Service {
   watchFunds(parts, events.accountEvents);
   return {
     handle: (request, front) => handleRequest(parts, request, front),
+    handleForwarded: (request, usedWeight) => handleForwarded(parts, request, usedWeight),
     documents: Object.keys(options.documents ?? {}),
     sockets: createSockets(parts, { ...options.sockets, ...events }),
     traffic: parts.traffic,

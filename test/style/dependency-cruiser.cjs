@@ -120,8 +120,11 @@ const rooms = {
     above: ["index.ts", "internal.ts"],
   },
   service: {
-    order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
-    above: ["index.ts", "internal.ts", "service.ts", "service-options.ts", "api.ts"],
+    order: ["access", "traffic", "views", "rest", "socket", "forwarding", "descriptions", "mount-probe"],
+    above: [
+      ...["index.ts", "internal.ts", "service.ts", "service-options.ts", "api.ts"],
+      "cluster-service.ts",
+    ],
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { Server } from "node:net";
 import { errorCode } from "../../common/index.ts";
 import { addressOption, type ListenAddress } from "./server-api.ts";
 

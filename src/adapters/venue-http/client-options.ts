@@ -1,8 +1,15 @@
 import type { Agent } from "node:http";
-import { type OptionCheck, objectOption, optional, optionsOf, wholeOption } from "../../common/index.ts";
+import {
+  type OptionCheck,
+  objectOption,
+  optional,
+  optionsOf,
+  sharedSecretOption,
+  wholeOption,
+} from "../../common/index.ts";
 import type { Clock, Telemetry } from "../../ports/index.ts";
 import { clockOption, telemetryOption } from "../../ports/internal.ts";
-import { durationOption, secretOption } from "./server-options.ts";
+import { durationOption } from "./server-options.ts";
 
 /** Where a venue server is, and bounds of the calls to it. */
 export interface VenueClientOptions {
@@ -38,7 +45,7 @@ const urlOption: OptionCheck = (value, name) => {
 /** Checks the options of a venue client. */
 export const clientOption: OptionCheck = optionsOf<VenueClientOptions>({
   url: urlOption,
-  secret: secretOption,
+  secret: sharedSecretOption,
   clock: clockOption,
   agent: optional(objectOption("an Agent of node:http or node:https")),
   telemetry: optional(telemetryOption),

@@ -1,4 +1,11 @@
-import { type OptionCheck, optional, optionsOf, textOption, wholeOption } from "../../common/index.ts";
+import {
+  type OptionCheck,
+  optional,
+  optionsOf,
+  sharedSecretOption,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
 import type {
   Balances,
   Clock,
@@ -88,22 +95,13 @@ const DAY_MS = 86_400_000;
 export const durationOption: OptionCheck = wholeOption({ from: 1, to: DAY_MS }, " of milliseconds");
 const countOption = wholeOption({ from: 1, to: 1_000_000 });
 
-/** Checks a shared secret, and never shows it. */
-export const secretOption: OptionCheck = (value, name) => {
-  const wanted = "a string of at least 16 characters";
-  if (value === undefined) throw new TypeError(`${name} is missing: pass ${wanted}`);
-  const message = `${name} must be ${wanted}; its value is not shown`;
-  if (typeof value !== "string") throw new TypeError(message);
-  if (value.length < 16) throw new RangeError(message);
-};
-
 const PREFIX = /^(\/[A-Za-z0-9._~-]+)*$/;
 
 /** Checks the options of a venue server. */
 export const serverOption: OptionCheck = optionsOf<VenueServerOptions>({
   venue: venueOption,
-  secret: secretOption,
-  previousSecret: optional(secretOption),
+  secret: sharedSecretOption,
+  previousSecret: optional(sharedSecretOption),
   clock: clockOption,
   entropy: entropyOption,
   prefix: optional(

@@ -13,7 +13,10 @@ import { ENGINE_CHECKS } from "../core/checked-options.ts";
 export interface ClusterOptions {
   /** Name of the node for operators, 1 to 200 characters. */
   readonly name: string;
-  /** Where other nodes can reach this one. Nothing connects to it yet. */
+  /**
+   * Where other nodes reach this one, as `host:port`: the address of a `PeerLink` (managed-orders/node). Without it they
+   * cannot forward requests to it.
+   */
   readonly address?: string;
   /** Version of the program, for operators. */
   readonly version?: string;
@@ -46,6 +49,16 @@ export interface StandbyStatus {
   readonly reasons: readonly string[];
 }
 
+/** The node that owns a shard, as another node has read it last. */
+export interface ShardHolder {
+  /** Number of this start of the node. */
+  readonly incarnation: number;
+  /** Where other nodes reach it; empty if they cannot. */
+  readonly address: string;
+  /** Whether it is the node that was asked. */
+  readonly isSelf: boolean;
+}
+
 /** A node that follows the journal of an active engine and takes over when that fails or hands over. */
 export interface Standby extends AsyncDisposable {
   /**
@@ -57,6 +70,17 @@ export interface Standby extends AsyncDisposable {
   status(): StandbyStatus;
   /** Calls a listener with every change of the status until the returned function is called. */
   onStatus(listener: (status: StandbyStatus) => void): () => void;
+  /**
+   * Returns the node that owns a shard, 0 to 255, or without a shard the node that owns all of them, by what this node has
+   * read last; undefined if no live node does, and while this one takes over. What it says may be old: the owner itself
+   * decides whether it serves. After a takeover it goes on answering.
+   */
+  ownerOf(shard?: number): ShardHolder | undefined;
+  /**
+   * Reads the owners of all shards again. Does nothing within 100 ms of the last such read and while this node is not a
+   * standby. Never rejects: if the store fails, the earlier reading stays.
+   */
+  readOwners(): Promise<void>;
   /**
    * Rebuilds the state from the journal alone and compares it with the followed one. Rejects if the store cannot be read.
    * `live` equals that of the active engine if both verify the same records.

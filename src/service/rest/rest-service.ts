@@ -1,10 +1,10 @@
 import { OrderError } from "../../errors/index.ts";
-import type { WeightVerdict } from "../../ports/index.ts";
+import type { Awaitable, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
-import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
+import { demandWeight, tellRefusal, type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked } from "./authentication.ts";
 import { DOCUMENT_WEIGHT } from "./documents.ts";
@@ -12,9 +12,46 @@ import { refusalOf } from "./failures.ts";
 import { answerCall, answerPublic } from "./handlers.ts";
 import { readHeaders } from "./headers.ts";
 import type { Answer, ServiceParts } from "./parts.ts";
-import { emptyReply, type Reply, refusalReply, requestIdOf, successReply, wireReply } from "./replies.ts";
+import {
+  emptyReply,
+  type Reply,
+  type ReplyStamp,
+  refusalReply,
+  requestIdOf,
+  successReply,
+  wireReply,
+} from "./replies.ts";
 import { checkBytes } from "./request-bytes.ts";
 import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
+
+/** The parts of a service that receive, weigh and refuse requests. */
+export type EntryParts = Pick<
+  ServiceParts,
+  | "bans"
+  | "clientAddress"
+  | "clock"
+  | "crossOrigin"
+  | "documents"
+  | "entropy"
+  | "rateLimiter"
+  | "settings"
+  | "telemetry"
+  | "traffic"
+  | "turns"
+>;
+
+/** A weighed request and its destination. */
+export type RoutedRequest = Readonly<{
+  request: WireRequest;
+  destination: Destination | undefined;
+  verdict: WeightVerdict;
+}>;
+
+/** How requests are weighed and answered. A failure of either is answered, too. */
+export type Handling = Readonly<{
+  weigh: (use: WeightRequest) => Awaitable<WeightVerdict>;
+  answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse>;
+}>;
 
 /**
  * Answers one request. A failure is also returned as a response. `front` is the front thread that the request came
@@ -25,7 +62,37 @@ export async function handleRequest(
   arrived: WireRequest,
   front?: Front,
 ): Promise<WireResponse> {
-  const request = fromClient(parts, arrived);
+  return await respond(parts, fromClient(parts, arrived), {
+    weigh: (use) => weigh(parts, use),
+    answer: (routed, stamp) => answered(parts, { ...routed, front }, stamp),
+  });
+}
+
+/**
+ * Answers one request that another node has weighed. Its address is that of the client, whatever its headers say.
+ * `usedWeight` goes into the headers of the reply.
+ */
+export async function handleForwarded(
+  parts: ServiceParts,
+  request: WireRequest,
+  usedWeight: number,
+): Promise<WireResponse> {
+  return await respond(parts, request, {
+    weigh: () => ({ used: usedWeight }),
+    answer: (routed, stamp) => answered(parts, { ...routed, front: undefined }, stamp),
+  });
+}
+
+async function answered(parts: ServiceParts, routed: FrontRequest, stamp: ReplyStamp): Promise<WireResponse> {
+  return wireReply(successReply(await pass(parts, routed)), stamp);
+}
+
+/** Weighs a request of a client in its turn, and answers it. */
+export async function respond(
+  parts: EntryParts,
+  request: WireRequest,
+  handling: Handling,
+): Promise<WireResponse> {
   const requestId = requestIdOf(parts);
   const headers = parts.crossOrigin.headersOf(request.rawHeaders);
   const destination = destinationOf(request, parts.settings);
@@ -34,16 +101,15 @@ export async function handleRequest(
   let usedWeight = 0;
   try {
     await turnOf(parts, request, weight);
-    const verdict = await weigh(parts, { address: request.remoteAddress, weight });
+    const verdict = await handling.weigh({ address: request.remoteAddress, weight });
     usedWeight = verdict.used;
     if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
+    demand(parts, request, verdict);
     if (parts.documents.has(request)) {
-      demand(parts, request, verdict);
       const body = parts.documents.text(request.target) ?? "";
       return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
     }
-    const answer = await pass(parts, { request, destination, verdict, front });
-    return wireReply(successReply(answer), { requestId, usedWeight, headers });
+    return await handling.answer({ request, destination, verdict }, { requestId, usedWeight, headers });
   } catch (error) {
     const reply = failure(parts, error, { requestId, request, route: destination?.route });
     return wireReply(reply, { requestId, usedWeight, headers });
@@ -53,7 +119,7 @@ export async function handleRequest(
 /**
  * Replaces the peer's address by the client's address that the trusted proxies report. All later steps use that one.
  */
-function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
+export function fromClient(parts: Pick<EntryParts, "clientAddress">, arrived: WireRequest): WireRequest {
   const remoteAddress = parts.clientAddress(arrived);
   if (remoteAddress === arrived.remoteAddress) return arrived;
   const { method, target, rawHeaders, body } = arrived;
@@ -65,26 +131,17 @@ function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
  * address: a script cannot see why a preflight was refused, and the request that follows is weighed. Source: decision
  * 47.
  */
-function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["headers"] | undefined {
+function preflightOf(parts: EntryParts, request: WireRequest): WireResponse["headers"] | undefined {
   if (request.method !== "OPTIONS") return undefined;
   const methods = methodsAt(request.target, parts.settings);
   return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
 }
 
-/** A weighed request and its destination. */
-type RoutedRequest = Readonly<{
-  request: WireRequest;
-  destination: Destination | undefined;
-  verdict: WeightVerdict;
-  front: Front | undefined;
-}>;
+/** A request, and the front thread that it came through. */
+type FrontRequest = RoutedRequest & Readonly<{ front: Front | undefined }>;
 
-/** Runs the defences of every request in order, then the handler. Source: hostile inputs, Defences in order. */
-async function pass(
-  parts: ServiceParts,
-  { request, destination, verdict, front }: RoutedRequest,
-): Promise<Answer> {
-  demand(parts, request, verdict);
+/** Runs the defences of every weighed request in order, then the handler. Source: hostile inputs, Defences in order. */
+async function pass(parts: ServiceParts, { request, destination, front }: FrontRequest): Promise<Answer> {
   if (destination === undefined) throw new OrderError("NOT_FOUND");
   const { route, query } = destination;
   const worked = front && (await authenticateWorked(parts, { route, request, front }));
@@ -96,19 +153,19 @@ async function pass(
 }
 
 /** Refuses a request above the limits of its address. A ban ends every connection of that address. */
-function demand(parts: ServiceParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
+function demand(parts: EntryParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
   tellRefusal(parts, remoteAddress, verdict);
   demandWeight(parts, verdict);
 }
 
 /** Returns the weight of any request but an allowed preflight. An unknown path costs the work of finding that out. */
-function weightAt({ documents }: ServiceParts, request: WireRequest, destination?: Destination): number {
+function weightAt({ documents }: EntryParts, request: WireRequest, destination?: Destination): number {
   if (destination !== undefined) return weightOf(destination);
   return documents.has(request) ? DOCUMENT_WEIGHT : UNKNOWN_WEIGHT;
 }
 
 /** Resolves when it is the turn of the request's client. */
-function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): Promise<void> {
+function turnOf({ turns }: EntryParts, request: WireRequest, weight: number): Promise<void> {
   const bytes = request.target.length + request.body.length;
   return new Promise((resolve) => {
     turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), resolve);
@@ -118,7 +175,7 @@ function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): 
 type Failure = Readonly<{ requestId: string; request: WireRequest; route: AnyRoute | undefined }>;
 
 /** Builds the reply of a failure. */
-function failure(parts: ServiceParts, error: unknown, failed: Failure): Reply {
+function failure(parts: EntryParts, error: unknown, failed: Failure): Reply {
   const { requestId, request, route } = failed;
   const fields = { requestId, route: route?.name ?? "none" };
   const refusal = refusalOf(parts, error, { fields, onlyReads: request.method === "GET" });

@@ -1,0 +1,227 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { Server, Socket } from "node:net";
+import { errorName } from "../../../common/index.ts";
+import { OrderError } from "../../../errors/index.ts";
+import type { Telemetry } from "../../../ports/index.ts";
+import type { ForwardedRequest, PeerAnswer, PeerReceiver, PeerRefusal } from "../../../service/index.ts";
+import {
+  type Frame,
+  FrameReader,
+  frameOf,
+  openRequest,
+  packRefusal,
+  packReply,
+} from "../../../service/internal.ts";
+import { listen } from "../listen.ts";
+import { OpenSet } from "../open-set.ts";
+import { refusal } from "../refusals.ts";
+import type { ListenAddress } from "../server-api.ts";
+import type { PeerLimits } from "./peer-options.ts";
+import type { PeerSecurity } from "./peer-security.ts";
+
+/** Dependencies of a listener. `receiver` returns who answers requests, as soon as there is somebody. */
+export type ListenerParts = Readonly<{
+  security: PeerSecurity;
+  /** Secrets whose seals count. */
+  secrets: readonly string[];
+  limits: Required<PeerLimits>;
+  telemetry: Telemetry;
+  receiver: () => PeerReceiver | undefined;
+}>;
+
+/** A connection of another node: the session of its seals, and the number of its last request. */
+type Visitor = { readonly socket: Socket; readonly session: string; last: number; open: number };
+
+/** A request that is being answered. */
+type Held = Readonly<{ visitor: Visitor; bytes: number }>;
+
+const SESSION_BYTES = 16;
+const BACKLOG = 128;
+
+/** Refusals after which nothing of the connection is trusted any more. */
+const FATAL: ReadonlySet<PeerRefusal> = new Set(["MALFORMED", "TOO_LONG", "SEAL"]);
+
+/** Takes sealed requests of other nodes, and answers those that are as they should be. */
+export class PeerListener {
+  readonly #parts: ListenerParts;
+  readonly #server: Server;
+  /** Connections before TLS, so that one whose other side is not known yet can be ended too. */
+  readonly #connections: Set<Socket> = new Set();
+  readonly #visitors: Set<Socket> = new Set();
+  readonly #byAddress: Map<string, number> = new Map();
+  readonly #held: OpenSet<Held> = new OpenSet();
+  readonly #refusals: Map<PeerRefusal, number> = new Map();
+  #heldBytes = 0;
+  #isClosing = false;
+
+  constructor(parts: ListenerParts) {
+    const { security, limits, telemetry } = parts;
+    this.#parts = parts;
+    this.#server = security.createServer(limits.connectMs, {
+      accepted: (socket) => this.#accept(socket),
+      failed: (problem) => telemetry.event("warn", "peer.unknown", { problem }),
+    });
+    this.#server.maxConnections = limits.connections;
+    this.#server.prependListener("connection", (socket: Socket) => this.#count(socket));
+  }
+
+  /** Number of refused requests by reason. */
+  get refusals(): ReadonlyMap<PeerRefusal, number> {
+    return this.#refusals;
+  }
+
+  /** Listens on an address. Rejects if it cannot be used. */
+  async listen(address: ListenAddress): Promise<ListenAddress> {
+    return await listen(this.#server, address, BACKLOG);
+  }
+
+  /** Refuses further requests, answers those under way within a time, and ends every connection. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    const closed = this.#server.listening ? once(this.#server, "close") : undefined;
+    this.#server.close();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([this.#held.empty(), late]);
+    clearTimeout(timer);
+    await Promise.all([...this.#visitors].map((socket) => this.#ended(socket)));
+    for (const socket of this.#connections) socket.destroy();
+    await closed;
+  }
+
+  /** Lets what was written go out, if the other side reads it now. */
+  async #ended(socket: Socket): Promise<void> {
+    if (socket.destroyed) return;
+    const closed = once(socket, "close");
+    socket.end(() => socket.destroy());
+    const timer = setTimeout(() => socket.destroy(), LAST_WRITE_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #count(socket: Socket): void {
+    const address = socket.remoteAddress ?? "";
+    const open = (this.#byAddress.get(address) ?? 0) + 1;
+    if (open > this.#parts.limits.connectionsPerAddress || this.#isClosing) return void socket.destroy();
+    this.#byAddress.set(address, open);
+    this.#connections.add(socket);
+    socket.on("close", () => {
+      this.#connections.delete(socket);
+      const left = (this.#byAddress.get(address) ?? 1) - 1;
+      if (left === 0) this.#byAddress.delete(address);
+      else this.#byAddress.set(address, left);
+    });
+  }
+
+  #accept(socket: Socket): void {
+    if (socket.destroyed) return;
+    const { limits } = this.#parts;
+    const session = randomBytes(SESSION_BYTES).toString("hex");
+    const visitor: Visitor = { socket, session, last: 0, open: 0 };
+    const reader = new FrameReader(limits.requestBytes);
+    let timer: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+    };
+    socket.setNoDelay(true);
+    socket.setTimeout(limits.idleMs, () => {
+      if (visitor.open === 0) socket.destroy();
+    });
+    // The close event reports a connection that breaks.
+    socket.on("error", () => undefined);
+    this.#visitors.add(socket);
+    socket.on("close", () => {
+      this.#visitors.delete(socket);
+      stop();
+    });
+    socket.on("data", (chunk: Buffer) => {
+      const { frames, fault } = reader.read(chunk);
+      for (const frame of frames) this.#take(visitor, frame);
+      if (fault !== undefined) this.#refuse(visitor, 0, fault);
+      if (frames.length > 0) stop();
+      if (reader.isInside) timer ??= setTimeout(() => socket.destroy(), limits.frameMs);
+    });
+    socket.write(frameOf({ kind: "hello", number: 0, payload: Buffer.from(session, "latin1") }));
+  }
+
+  #take(visitor: Visitor, { kind, number, payload }: Frame): void {
+    const { limits, secrets } = this.#parts;
+    if (!visitor.socket.writable) return;
+    if (kind !== "request") return this.#refuse(visitor, number, "MALFORMED");
+    const request = openRequest(secrets, { session: visitor.session, number }, payload);
+    if (typeof request === "string") return this.#refuse(visitor, number, request);
+    // The first copy is answered; an answer to this one would be taken for that.
+    if (number <= visitor.last) return this.#countRefusal("REPLAYED");
+    visitor.last = number;
+    if (this.#isClosing) return this.#refuse(visitor, number, "CLOSING");
+    const isFull = this.#heldBytes + payload.length > limits.heldBytes || visitor.open >= limits.requests;
+    if (isFull) return this.#refuse(visitor, number, "BUSY");
+    void this.#answer({ visitor, bytes: payload.length }, number, request);
+  }
+
+  async #answer(held: Held, number: number, request: ForwardedRequest): Promise<void> {
+    const { visitor } = held;
+    this.#held.add(held);
+    this.#heldBytes += held.bytes;
+    visitor.open++;
+    const answer = await this.#received(request);
+    visitor.open--;
+    this.#heldBytes -= held.bytes;
+    if (answer.kind === "refused") this.#refuse(visitor, number, answer.reason);
+    else
+      this.#write(visitor, {
+        kind: "reply",
+        number,
+        payload: this.#bounded(request, packReply(answer.response)),
+      });
+    this.#held.delete(held);
+  }
+
+  async #received(request: ForwardedRequest): Promise<PeerAnswer> {
+    const receiver = this.#parts.receiver();
+    // Before the node has joined, no request can be meant for it.
+    if (receiver === undefined) return { kind: "refused", reason: "WRONG_NODE" };
+    try {
+      return await receiver.receive(request);
+    } catch (error) {
+      this.#parts.telemetry.event("error", "service.threw", { error: errorName(error) });
+      return { kind: "reply", response: failed(request) };
+    }
+  }
+
+  #bounded(request: ForwardedRequest, payload: Uint8Array): Uint8Array {
+    if (payload.length <= this.#parts.limits.replyBytes) return payload;
+    this.#parts.telemetry.event("error", "peer.long", { bytes: payload.length });
+    return packReply(failed(request));
+  }
+
+  #refuse(visitor: Visitor, number: number, reason: PeerRefusal): void {
+    this.#countRefusal(reason);
+    this.#write(visitor, { kind: "refusal", number, payload: packRefusal(reason) });
+    if (FATAL.has(reason)) visitor.socket.destroySoon();
+  }
+
+  #countRefusal(reason: PeerRefusal): void {
+    this.#refusals.set(reason, (this.#refusals.get(reason) ?? 0) + 1);
+    const level = reason === "BUSY" || reason === "CLOSING" ? "info" : "warn";
+    this.#parts.telemetry.event(level, "peer.refused", { reason });
+  }
+
+  #write({ socket }: Visitor, frame: Frame): void {
+    if (!socket.writable) return;
+    if (socket.writableLength + frame.payload.length > this.#parts.limits.unsentBytes) socket.destroy();
+    else socket.write(frameOf(frame));
+  }
+}
+
+const LAST_WRITE_MS = 1_000;
+
+/** The reply to a request whose outcome is not known. */
+const failed = ({ method }: ForwardedRequest): PeerReply =>
+  refusal(new OrderError(method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"));
+
+type PeerReply = Extract<PeerAnswer, { kind: "reply" }>["response"];

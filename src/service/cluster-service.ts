@@ -1,0 +1,246 @@
+import { type OptionCheck, optional, optionsOf, portOption, wholeOption } from "../common/index.ts";
+import type { Standby } from "../engine/index.ts";
+import { OrderError } from "../errors/index.ts";
+import {
+  checkedAccounts,
+  checkedClock,
+  checkedEntropy,
+  checkedRateLimiter,
+  Questions,
+  QuietTelemetry,
+} from "../host-answers/index.ts";
+import type { Accounts, Clock, Entropy, RateLimiter, Telemetry } from "../ports/index.ts";
+import {
+  accountsOption,
+  clockOption,
+  entropyOption,
+  rateLimiterOption,
+  telemetryOption,
+} from "../ports/internal.ts";
+import type { WireRequest, WireResponse } from "../wire/index.ts";
+import { Bans } from "./access/bans.ts";
+import { clientAddressBehind } from "./access/client-address.ts";
+import { crossOriginOf } from "./access/cross-origin.ts";
+import type { Front } from "./access/front-work.ts";
+import { weigh } from "./access/rate-limits.ts";
+import type { Service } from "./api.ts";
+import type { ForwardedRequest, PeerAnswer, PeerReceiver, PeerSender } from "./forwarding/api.ts";
+import { Forwarder } from "./forwarding/forwarder.ts";
+import { NodeSockets } from "./forwarding/node-sockets.ts";
+import type { ServiceSettings } from "./rest/api.ts";
+import { Documents } from "./rest/documents.ts";
+import { type EntryParts, fromClient, type Handling, respond } from "./rest/rest-service.ts";
+import { destinationOf } from "./rest/routing.ts";
+import { documentsOption, settingsOption, trafficOption } from "./service-options.ts";
+import type { SocketService } from "./socket/api.ts";
+import type { TrafficLimits } from "./traffic/api.ts";
+import { Traffic } from "./traffic/traffic.ts";
+import { Turns } from "./traffic/turns.ts";
+
+/** Dependencies and settings of the service of one node of a cluster. */
+export interface ClusterServiceOptions {
+  /** The node: it knows who owns which shard, also after it has taken over. */
+  readonly standby: Pick<Standby, "ownerOf" | "readOwners" | "status">;
+  /** Asked for the account of a key, to find the owner of its shard. */
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  /** Generates request ids of refusals. */
+  readonly entropy: Entropy;
+  /** Weighs the requests of this node's clients. The service of this node has the same one. */
+  readonly rateLimiter: RateLimiter;
+  /** Reaches the other nodes, such as `createPeerLink` (managed-orders/node). Without it, requests for them are refused. */
+  readonly peers?: PeerSender;
+  readonly telemetry?: Telemetry;
+  /** The settings of the service of this node. */
+  readonly settings?: ServiceSettings;
+  readonly traffic?: TrafficLimits;
+  /** The documents of the service of this node, which every node answers itself. */
+  readonly documents?: Readonly<Record<string, () => string>>;
+  /**
+   * Time in milliseconds to wait for the answer of another node, and for one of the host; default 10000. A forwarded
+   * request is not executed after it.
+   */
+  readonly waitMs?: number;
+}
+
+/** The service of a node: it answers requests for its own shards, and passes the others on to their owners. */
+export interface ClusterService extends PeerReceiver {
+  /** Answers one request of a client, like {@link Service}. */
+  handle(request: WireRequest, front?: Front): Promise<WireResponse>;
+  /** WebSocket of this node's own service; while it has none, upgrades are refused with 503 -1001. */
+  readonly sockets: SocketService;
+  /** What the clients of this node hold. Pass it to `createService` as `traffic`. */
+  readonly traffic: Traffic;
+  /** Answers the requests for the shards of this node with its service, from now on. Throws a TypeError for none. */
+  serve(service: Service): void;
+  /** Like that of {@link Service}. */
+  reportTo(telemetry: Telemetry): () => void;
+}
+
+const ownersOption: OptionCheck = portOption<Pick<Standby, "ownerOf" | "readOwners" | "status">>(
+  "Standby (managed-orders/engine)",
+  { ownerOf: "required", readOwners: "required", status: "required" },
+);
+
+const peersOption: OptionCheck = portOption<PeerSender>("PeerSender (managed-orders/service)", {
+  send: "required",
+});
+
+const servedOption: OptionCheck = portOption<Pick<Service, "handle" | "handleForwarded">>(
+  "Service (managed-orders/service)",
+  { handle: "required", handleForwarded: "optional" },
+);
+
+const DEFAULT_WAIT_MS = 10_000;
+
+const clusterServiceOption: OptionCheck = optionsOf<ClusterServiceOptions>({
+  standby: ownersOption,
+  accounts: accountsOption,
+  clock: clockOption,
+  entropy: entropyOption,
+  rateLimiter: rateLimiterOption,
+  peers: optional(peersOption),
+  telemetry: optional(telemetryOption),
+  settings: optional(settingsOption),
+  traffic: optional(trafficOption),
+  documents: documentsOption,
+  waitMs: optional(wholeOption({ from: 1, to: 600_000 }, " of milliseconds")),
+});
+
+/** The parts that receive requests, before and beside the service of this node. */
+type NodeParts = EntryParts &
+  Readonly<{
+    owners: ClusterServiceOptions["standby"];
+    telemetry: QuietTelemetry;
+    forwarder: Forwarder;
+    waitMs: number;
+  }>;
+
+/** A telemetry that is told of problems, of the service too as soon as there is one. */
+type Receiver = { readonly telemetry: Telemetry; end: (() => void) | undefined };
+
+/** A node's service, its own one as soon as it has one, and the way to the others. */
+class NodeService implements ClusterService {
+  readonly traffic: Traffic;
+  readonly sockets: SocketService;
+  readonly #parts: NodeParts;
+  readonly #sockets: NodeSockets = new NodeSockets({ refuse: (request) => this.#refuse(request) });
+  readonly #receivers: Map<object, Receiver> = new Map();
+  #own: Service | undefined;
+
+  constructor(parts: NodeParts, traffic: Traffic) {
+    this.#parts = parts;
+    this.traffic = traffic;
+    this.sockets = this.#sockets;
+  }
+
+  async handle(arrived: WireRequest, front?: Front): Promise<WireResponse> {
+    const own = this.#own;
+    const { forwarder, settings } = this.#parts;
+    const request = fromClient(this.#parts, arrived);
+    if (own !== undefined) {
+      const { owner } = await forwarder.ownerOf({
+        request,
+        destination: destinationOf(request, settings),
+      });
+      if (owner?.isSelf === true) return await own.handle(arrived, front);
+    }
+    return await this.#respond(request, (routed) => forwarder.forward(routed));
+  }
+
+  async receive(request: ForwardedRequest): Promise<PeerAnswer> {
+    const { owners, clock, forwarder, settings, waitMs } = this.#parts;
+    const { incarnation, expiresAtMs, usedWeight } = request;
+    if (incarnation !== owners.status().incarnation) return { kind: "refused", reason: "WRONG_NODE" };
+    const leftMs = expiresAtMs - clock.nowMs();
+    // Twice the wait leaves room for clocks that are apart, and for nodes with another setting.
+    if (leftMs < 0 || leftMs > 2 * waitMs) return { kind: "refused", reason: "EXPIRED" };
+    const handle = this.#own?.handleForwarded;
+    const { owner } = await forwarder.ownerOf({
+      request,
+      destination: destinationOf(request, settings),
+    });
+    if (handle === undefined || owner?.isSelf !== true) return { kind: "refused", reason: "ELSEWHERE" };
+    return { kind: "reply", response: await handle.call(this.#own, request, usedWeight) };
+  }
+
+  serve(service: Service): void {
+    servedOption(service, "serve.service");
+    this.#own = service;
+    this.#sockets.serve(service.sockets);
+    for (const receiver of this.#receivers.values()) receiver.end = service.reportTo?.(receiver.telemetry);
+  }
+
+  reportTo(telemetry: Telemetry): () => void {
+    const key = {};
+    const end = this.#parts.telemetry.reportTo(telemetry);
+    this.#receivers.set(key, { telemetry, end: this.#own?.reportTo?.(telemetry) });
+    return () => {
+      end();
+      this.#receivers.get(key)?.end?.();
+      this.#receivers.delete(key);
+    };
+  }
+
+  async #refuse(arrived: WireRequest): Promise<WireResponse> {
+    return await this.#respond(fromClient(this.#parts, arrived), () => {
+      throw new OrderError("DISCONNECTED");
+    });
+  }
+
+  async #respond(request: WireRequest, answer: Handling["answer"]): Promise<WireResponse> {
+    return await respond(this.#parts, request, { weigh: (use) => weigh(this.#parts, use), answer });
+  }
+}
+
+/**
+ * Creates the service of one node of a cluster. It takes part from the moment at which the node follows the journal: it
+ * weighs the requests of its clients and forwards them to the owner of the shards, and once `serve` was called it answers
+ * those for its own shards itself. An answer that is lost after a write was handed over is 500 -1006, everything else that
+ * cannot be delivered 503 -1001. Throws a TypeError or RangeError that names an option that is missing, unknown, of the
+ * wrong type or out of range. Source: decisions ZN to ZT.
+ *
+ * @example
+ * ```ts
+ * import type { Engine, Standby } from "managed-orders/engine";
+ * import { createNodeServer, type NodeServer, type PeerLink } from "managed-orders/node";
+ * import { createClusterService, createService, type ServiceOptions } from "managed-orders/service";
+ * const serve = async (
+ *   standby: Standby,
+ *   link: PeerLink,
+ *   parts: Omit<ServiceOptions, "engine" | "traffic">,
+ * ): Promise<NodeServer> => {
+ *   const { accounts, clock, entropy, rateLimiter } = parts;
+ *   const service = createClusterService({ standby, accounts, clock, entropy, rateLimiter, peers: link });
+ *   link.serve(service);
+ *   const server = createNodeServer({ service, sockets: service.sockets });
+ *   await server.listen({ host: "0.0.0.0", port: 8080 });
+ *   const engine: Engine = await standby.takenOver;
+ *   service.serve(createService({ ...parts, engine, traffic: service.traffic }));
+ *   return server;
+ * };
+ * ```
+ */
+export function createClusterService(given: ClusterServiceOptions): ClusterService {
+  clusterServiceOption(given, "createClusterService");
+  const { standby, peers, settings = {}, documents, waitMs = DEFAULT_WAIT_MS } = given;
+  const telemetry = new QuietTelemetry(given.telemetry);
+  const clock = checkedClock(given.clock, telemetry);
+  const questions = new Questions({ clock, telemetry, timeoutMs: waitMs });
+  const traffic = new Traffic(given.traffic, settings.trustedProxies);
+  const accounts = checkedAccounts(given.accounts, questions);
+  const parts: NodeParts = {
+    ...{ clock, telemetry, settings, traffic, owners: standby, waitMs },
+    entropy: checkedEntropy(given.entropy, questions),
+    rateLimiter: checkedRateLimiter(given.rateLimiter, questions),
+    clientAddress: clientAddressBehind(settings.trustedProxies),
+    crossOrigin: crossOriginOf(settings.allowedOrigins),
+    bans: new Bans(),
+    turns: new Turns((run) => clock.soon(run), traffic),
+    documents: new Documents(documents),
+    forwarder: new Forwarder({
+      ...{ owners: standby, accounts, clock, telemetry, traffic, peers, waitMs },
+    }),
+  };
+  return new NodeService(parts, traffic);
+}

@@ -1,0 +1,113 @@
+import type { Standby } from "../../engine/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import type { Accounts, Clock, Telemetry } from "../../ports/index.ts";
+import type { WireResponse } from "../../wire/index.ts";
+import { networkOf } from "../access/ip-address.ts";
+import type { ProvedNetworks } from "../access/parts.ts";
+import type { RoutedRequest } from "../rest/rest-service.ts";
+import type { PeerOutcome, PeerRefusal, PeerSender } from "./api.ts";
+import { forwardedHeaders } from "./envelope.ts";
+import { shardHint } from "./shard-hint.ts";
+
+/** What a node knows of the owners of shards. */
+export type Owners = Pick<Standby, "ownerOf" | "readOwners" | "status">;
+
+/** Dependencies of a {@link Forwarder}. `waitMs` bounds the wait for one answer of another node. */
+export type ForwarderParts = Readonly<{
+  owners: Owners;
+  accounts: Accounts;
+  clock: Clock;
+  telemetry: Telemetry;
+  traffic: ProvedNetworks;
+  peers: PeerSender | undefined;
+  waitMs: number;
+}>;
+
+type Holder = NonNullable<ReturnType<Owners["ownerOf"]>>;
+
+/** Refusals of a node that does not own the shard: its owner may be another one by now. */
+const MOVED: ReadonlySet<PeerRefusal> = new Set(["ELSEWHERE", "WRONG_NODE"]);
+
+/** Passes requests for shards of other nodes on to their owners. */
+export class Forwarder {
+  readonly #parts: ForwarderParts;
+
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves to the owner of a request's shard, if there is one, and to the shard. While one node owns all shards, it is
+   * not read which one is meant.
+   */
+  async ownerOf(
+    routed: Pick<RoutedRequest, "request" | "destination">,
+  ): Promise<Readonly<{ shard: number | undefined; owner: Holder | undefined }>> {
+    const { owners } = this.#parts;
+    const sole = owners.ownerOf();
+    if (sole !== undefined) return { shard: undefined, owner: sole };
+    const shard = await shardHint(this.#parts, routed.request, routed.destination);
+    return { shard, owner: owners.ownerOf(shard) };
+  }
+
+  /**
+   * Resolves to the reply of the shard's owner. Goes on to one other node if the first one says that it is not the owner.
+   * Throws an OrderError: -1001 if nothing was executed, and -1006 if a request that may write was handed over and no
+   * answer came. Such a request is never sent a second time.
+   */
+  async forward(routed: RoutedRequest): Promise<WireResponse> {
+    const { owners } = this.#parts;
+    const { shard, owner } = await this.ownerOf(routed);
+    const first = await this.#ask(owner, routed);
+    if (first.kind !== "refused" || !MOVED.has(first.reason)) return this.#replyOf(first, routed);
+    await owners.readOwners();
+    const next = owners.ownerOf(shard);
+    if (next === undefined || next.incarnation === owner?.incarnation) throw this.#disconnected(first);
+    return this.#replyOf(await this.#ask(next, routed), routed);
+  }
+
+  async #ask(owner: Holder | undefined, { request, verdict }: RoutedRequest): Promise<PeerOutcome> {
+    const { clock, peers, waitMs } = this.#parts;
+    if (owner === undefined) return { kind: "unsent", reason: "no live node owns the shard" };
+    if (owner.isSelf) return { kind: "unsent", reason: "this node does not serve yet" };
+    if (peers === undefined || owner.address === "")
+      return { kind: "unsent", reason: "the owner has no address" };
+    const { method, target, body, remoteAddress } = request;
+    return await peers.send({
+      address: owner.address,
+      waitMs,
+      request: {
+        ...{ method, target, body, remoteAddress, incarnation: owner.incarnation },
+        rawHeaders: forwardedHeaders(request.rawHeaders),
+        expiresAtMs: clock.nowMs() + waitMs,
+        usedWeight: verdict.used,
+      },
+    });
+  }
+
+  #replyOf(outcome: PeerOutcome, { request, destination }: RoutedRequest): WireResponse {
+    if (outcome.kind === "reply") {
+      const { response } = outcome;
+      const isSigned = destination !== undefined && destination.route.access !== "PUBLIC";
+      // Only a request whose signature was verified is answered with 200.
+      if (isSigned && response.status === 200) this.#parts.traffic.proved(networkOf(request.remoteAddress));
+      return response;
+    }
+    // A copy that came before was executed, and its answer went elsewhere.
+    const isOpen = outcome.kind === "lost" || (outcome.kind === "refused" && outcome.reason === "REPLAYED");
+    if (!isOpen || request.method === "GET") throw this.#disconnected(outcome);
+    this.#tell(outcome);
+    throw new OrderError("UNEXPECTED_RESPONSE");
+  }
+
+  #disconnected(outcome: Exclude<PeerOutcome, { kind: "reply" }>): OrderError {
+    this.#tell(outcome);
+    // The owner may have been replaced.
+    void this.#parts.owners.readOwners();
+    return new OrderError("DISCONNECTED");
+  }
+
+  #tell({ kind, reason }: Exclude<PeerOutcome, { kind: "reply" }>): void {
+    this.#parts.telemetry.event("warn", "peer.failed", { kind, reason });
+  }
+}
