@@ -15,6 +15,7 @@ import {
   createConsoleTelemetry,
   createNodeMount,
   createNodeServer,
+  createPeerLink,
   probeMount,
 } from "../../src/adapters/node/index.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
@@ -39,6 +40,7 @@ import { previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
   asyncApiDocument,
+  createClusterService,
   createMountProbe,
   createRejectionBuffer,
   createService,
@@ -130,7 +132,23 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   createRejectionBuffer: entry(() => ({ perAccount: 1 }), createRejectionBuffer),
   openApiDocument: entry(() => ({ version: "1" }), openApiDocument),
   asyncApiDocument: entry(() => ({ version: "1" }), asyncApiDocument),
+  createClusterService: entry(
+    () => ({
+      standby: {
+        ownerOf: () => undefined,
+        readOwners: async () => undefined,
+        status: () => ({ state: "ready" as const, incarnation: 1, reasons: [] }),
+      },
+      ...{ accounts: parts.accounts, clock: parts.clock, entropy: parts.entropy },
+      ...{ rateLimiter: parts.rateLimiter, waitMs: 1 },
+    }),
+    createClusterService,
+  ),
   createNodeServer: entry(() => ({ service }), createNodeServer),
+  createPeerLink: entry(
+    () => ({ secret, previousSecret: secret, security: "loopback" as const, limits: { requests: 1 } }),
+    createPeerLink,
+  ),
   createNodeMount: entry(() => ({ service }), createNodeMount),
   createConsoleTelemetry: entry(() => ({ level: "warn" as const }), createConsoleTelemetry),
   probeMount: entry(

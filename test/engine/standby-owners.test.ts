@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
+
+describe("decision ZN: a node knows who owns a shard", () => {
+  it("a standby names the active node, for one shard and for all; the active one names itself", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a", {}, { address: "127.0.0.1:7001" });
+    const b = await cluster.start("b", {}, { address: "127.0.0.1:7002" });
+    const { incarnation } = a.standby.status();
+    const owner = { incarnation, address: "127.0.0.1:7001", isSelf: false };
+    expect([b.standby.ownerOf(), b.standby.ownerOf(0), b.standby.ownerOf(255)]).toEqual([
+      owner,
+      owner,
+      owner,
+    ]);
+    expect(b.standby.ownerOf(256)).toBeUndefined();
+    expect([a.standby.ownerOf(), a.standby.ownerOf(7)]).toEqual([
+      { ...owner, isSelf: true },
+      { ...owner, isSelf: true },
+    ]);
+  });
+
+  it("after a takeover the third node names the new one, without waiting for its next read", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a", {}, { address: "127.0.0.1:7001" });
+    const b = await cluster.start("b", {}, { address: "127.0.0.1:7002" });
+    const c = await cluster.start("c", {}, { address: "127.0.0.1:7003" });
+    await cluster.pass(3_000);
+    await a.engine?.close();
+    while (b.engine === undefined && c.engine === undefined) await cluster.pass(100);
+    const [taken, other] = b.engine === undefined ? [c, b] : [b, c];
+    const before = other.asked.length;
+    await cluster.clock.advanceBy(101, settle);
+    await Promise.all([other.standby.readOwners(), other.standby.readOwners()]);
+    expect(other.standby.ownerOf()).toMatchObject({ incarnation: taken.standby.status().incarnation });
+    await other.standby.readOwners();
+    const asked = other.asked.slice(before).filter((name) => name === "leases.nodes");
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it("nobody owns a shard after its node was declared dead, and a store that fails changes nothing", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a", {}, { address: "127.0.0.1:7001" });
+    const b = await cluster.start("b");
+    const owner = b.standby.ownerOf();
+    expect(owner).toBeDefined();
+    b.cut = true;
+    await cluster.clock.advanceBy(200, settle);
+    await b.standby.readOwners();
+    expect(b.standby.ownerOf()).toEqual(owner);
+    b.cut = false;
+    a.process.kill();
+    b.faults["leases.claim"] = () => Promise.reject(new Error("away"));
+    await cluster.pass(2 * TTL_MS);
+    expect(b.standby.ownerOf()).toBeUndefined();
+    await b.standby.close();
+    expect(b.standby.ownerOf()).toBeUndefined();
+  });
+});
