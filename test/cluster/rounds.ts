@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/simulator/random/index.ts";
 import { type AskedSandbox, checkRestart, createCrashRun, loadUntilDeath } from "../crash/rest-load.ts";
 import { FAULTS } from "./faults.ts";
 import { Stack } from "./stack.ts";
 
-/** How many rounds, from which seed, and what is told of each. */
+/** How many rounds, from which seed, and what is told of each. `only`: faults with these words in their name. */
 export type RoundsOptions = Readonly<{
   rounds: number;
   seed: number;
   binaries: string;
+  only?: readonly string[];
   say: (line: string) => void;
 }>;
 
 const TTL_MS = 1_500;
 
 const SETTINGS = {
-  MARKET: "manual",
   CLOCK: "real",
   LEASE_TTL_MS: String(TTL_MS),
   QUOTE_MAX_AGE_MS: "3600000",
@@ -29,17 +30,23 @@ export type Gap = Readonly<{ fault: string; ms: number }>;
 /**
  * Makes faults under load, one a round, and checks everything after each of them: every acknowledged order is there once,
  * none that was refused, no child was submitted twice, executed quantities equal the venue's record, lists are whole, floors
- * have not moved back, and the journal restores the state. Resolves to the times without service.
+ * have not moved back, and on every node the journal restores the state. Resolves to the times without service.
  */
-export async function clusterRounds({ rounds, seed, binaries, say }: RoundsOptions): Promise<readonly Gap[]> {
+export async function clusterRounds({
+  rounds,
+  seed,
+  binaries,
+  only = [""],
+  say,
+}: RoundsOptions): Promise<readonly Gap[]> {
   const run = createCrashRun("", seed, SETTINGS);
-  const names = Object.keys(FAULTS);
+  const names = Object.keys(FAULTS).filter((name) => only.some((words) => name.includes(words)));
+  if (names.length === 0) throw new RangeError(`no fault has one of these in its name: ${only.join(", ")}`);
   const gaps: Gap[] = [];
-  const stack = await Stack.open({ nodes: 3, binaries, settings: SETTINGS });
+  const stack = await Stack.open({ nodes: 3, binaries, market: "manual", settings: SETTINGS });
   try {
     for (let round = 0; round < rounds; round++) {
-      const { asked } = await stack.active();
-      await checkRestart(run, asked);
+      await check(stack, run);
       const name = names[round % names.length] ?? "";
       const started = performance.now();
       const ms = await underLoad(stack, run, name).catch((error: unknown) => {
@@ -48,8 +55,7 @@ export async function clusterRounds({ rounds, seed, binaries, say }: RoundsOptio
       gaps.push({ fault: name, ms });
       say(`${round + 1} of ${rounds}: ${name}, ${Math.round(ms)} ms without service, ${took(started)}`);
     }
-    const { asked } = await stack.active();
-    await checkRestart(run, asked);
+    await check(stack, run);
     const { acknowledged, lists, refused, uncertain } = run.ledger;
     say(
       `${acknowledged.size} orders and ${lists.size} lists acknowledged, ${refused.size} refused, ${uncertain.size} without an answer`,
@@ -58,6 +64,18 @@ export async function clusterRounds({ rounds, seed, binaries, say }: RoundsOptio
     await stack.close();
   }
   return gaps;
+}
+
+/** Checks the active node and the venue, and the state of each standby. */
+async function check(stack: Stack, run: ReturnType<typeof createCrashRun>): Promise<void> {
+  const { asked, slot: active } = await stack.active();
+  await checkRestart(run, asked);
+  for (const slot of stack.slots) {
+    if (slot === active) continue;
+    const verification = await slot.process?.control("GET", "verify");
+    if (verification?.["equal"] !== true)
+      throw new Error(`I53: ${slot.name} follows to another state: ${JSON.stringify(verification)}`);
+  }
 }
 
 const took = (started: number): string => `${((performance.now() - started) / 1_000).toFixed(1)} s in all`;
@@ -72,7 +90,8 @@ async function underLoad(
   const watch = new ServiceWatch();
   const over = new AbortController();
   const ended = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
-  const load = loadUntilDeath(run, { ...watch.watched(active.asked), ended });
+  const asked = { ...watch.watched(active.asked), control: anyControl(stack, run.random) };
+  const load = loadUntilDeath(run, { ...asked, ended, answersAtOnce: true });
   try {
     await sleep(200);
     await FAULTS[name]?.({ stack, active, random: run.random, ttlMs: TTL_MS });
@@ -92,6 +111,26 @@ async function underLoad(
   return watch.longestMs;
 }
 
+/** Sends calls about market and venue to any node: each passes them on to the venue. */
+const anyControl =
+  (stack: Stack, random: Random): AskedSandbox["control"] =>
+  (method, path, body) => {
+    const nodes = stack.slots.flatMap(({ process }) => process ?? []);
+    if (nodes.length === 0) throw new Error("no node runs");
+    return inTime(random.pick(nodes).control(method, path, body));
+  };
+
+/** Longest wait of a client for an answer. A node that sleeps gives none. */
+const LONGEST_ANSWER_MS = 1_000;
+
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  Promise.race([
+    answer,
+    sleep(LONGEST_ANSWER_MS, undefined, { ref: false }).then(() => {
+      throw new Error("no answer in time");
+    }),
+  ]);
+
 /** Notes when placements are acknowledged. */
 class ServiceWatch {
   count = 0;
@@ -102,7 +141,7 @@ class ServiceWatch {
     return {
       control,
       signed: async (method, path, parameters) => {
-        const reply = await signed(method, path, parameters);
+        const reply = await inTime(signed(method, path, parameters));
         if (method === "POST" && reply.status === 200) this.#note();
         return reply;
       },

@@ -6,6 +6,7 @@ import { Server } from "../postgres/server.ts";
 import { freePort } from "../support/free-port.ts";
 import { openSandboxProcess, processAt, type SandboxProcess } from "../support/sandbox-process.ts";
 import { Front } from "./front.ts";
+import { VenueNode } from "./venue.ts";
 
 /** A killed node leaves its connections behind the proxy, which tells the server as little as a lost network. */
 const SERVER_SETTINGS = { fsync: "on", max_connections: "1000" };
@@ -21,55 +22,63 @@ export type Slot = {
   process: SandboxProcess | undefined;
 };
 
-/** How many nodes, and settings of all of them. */
+/** How many nodes, the market of the venue, and settings of all nodes. */
 export type StackOptions = Readonly<{
   nodes: number;
   /** Folder of the package with the binaries of Postgres. */
   binaries: string;
   /** Port of the front; 0 for a free one. */
   frontPort?: number;
+  market?: "synthetic" | "manual";
   settings?: Readonly<Record<string, string>>;
 }>;
 
-/** Postgres, a proxy before it, sandboxes that share it, and a front before them, all on this machine. */
+/**
+ * Postgres, a venue, a proxy before each of them, sandboxes that share both, and a front before the sandboxes, all on this
+ * machine.
+ */
 export class Stack {
   readonly server: Server;
   /** Between the nodes and Postgres. */
   readonly proxy: LossyProxy;
+  readonly venue: VenueNode;
   readonly front: Front;
   readonly slots: readonly Slot[];
   readonly #environment: Readonly<Record<string, string>>;
   readonly #folder: string;
 
   private constructor(
-    parts: Readonly<{ server: Server; proxy: LossyProxy; front: Front; slots: readonly Slot[] }>,
+    parts: Pick<Stack, "server" | "proxy" | "venue" | "front" | "slots">,
     folder: string,
     settings: Readonly<Record<string, string>>,
   ) {
     this.server = parts.server;
     this.proxy = parts.proxy;
+    this.venue = parts.venue;
     this.front = parts.front;
     this.slots = parts.slots;
     this.#folder = folder;
     this.#environment = {
       STORE: parts.server.url(parts.proxy.port),
-      VENUE_FOLDER: folder,
+      ...parts.venue.settings,
       ...settings,
     };
   }
 
   /** Starts everything. Resolves when all nodes have started and one of them serves. */
-  static async open({ nodes, binaries, frontPort = 0, settings = {} }: StackOptions): Promise<Stack> {
+  static async open(options: StackOptions): Promise<Stack> {
+    const { nodes, binaries, frontPort = 0, market = "synthetic", settings = {} } = options;
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-cluster-"));
     const server = await Server.create(binaries, SERVER_SETTINGS);
     const proxy = await LossyProxy.create(server.port);
+    const venue = await VenueNode.open(folder, market);
     const slots: Slot[] = [];
     for (let number = 1; number <= nodes; number++) {
       const [port, controlPort] = [await freePort(), await freePort()];
       slots.push({ name: `node-${number}`, port, controlPort, process: undefined });
     }
     const front = await Front.open(slots, frontPort);
-    const stack = new Stack({ server, proxy, front, slots }, folder, settings);
+    const stack = new Stack({ server, proxy, venue, front, slots }, folder, settings);
     try {
       // The first one creates the schema.
       for (const slot of slots) await stack.start(slot);
@@ -128,6 +137,7 @@ export class Stack {
     await Promise.all(this.slots.map(({ process }) => process?.kill()));
     await this.front.close();
     await this.proxy.close();
+    await this.venue.close();
     await this.server.remove();
     rmSync(this.#folder, { recursive: true, force: true });
   }

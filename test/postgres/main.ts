@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CLUSTER_STEPS } from "./cluster.ts";
 import { STEPS } from "./faults.ts";
 import { heldSnapshot } from "./held.ts";
 import { runNode } from "./node-child.ts";
@@ -33,7 +34,7 @@ async function runAll(): Promise<void> {
   const only = argumentOf("--only") ?? "";
   try {
     if (process.argv.includes("held")) return await holdSnapshot({ server, binaries });
-    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
+    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS, ...CLUSTER_STEPS }))
       if (name.includes(only)) await take({ server, binaries }, name, step);
     if (!process.argv.includes("--faults") && only === "") await runSuites(server);
   } finally {

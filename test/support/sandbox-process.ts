@@ -50,20 +50,20 @@ export type OpeningSandbox = Pick<SandboxProcess, "ended" | "kill"> &
 export const startSandboxProcess = (env: Readonly<Record<string, string>>): Promise<SandboxProcess> =>
   openSandboxProcess(env).ready;
 
-/** Starts a sandbox and does not wait for it. */
-export function openSandboxProcess(env: Readonly<Record<string, string>>): OpeningSandbox {
-  const child = spawn(process.execPath, [cli, "sandbox"], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      FRONT_THREADS: process.env["FRONT_THREADS"] ?? "0",
-      PORT: "auto",
-      CONTROL_PORT: "auto",
-      RATE_LIMITS: "off",
-      LOG: "json",
-      SANDBOX_API_KEY: KEY,
-      SANDBOX_API_SECRET: SECRET,
-      ...env,
-    },
+/** A process of the package's command. */
+export type CommandProcess = Readonly<{
+  process: ChildProcess;
+  /** Resolves with the signal or exit code when the process has ended. */
+  ended: Promise<string | number>;
+  kill: () => Promise<void>;
+  /** Resolves to its first line, which says that it is ready; rejects with its output if it ends before. */
+  ready: Promise<string>;
+}>;
+
+/** Starts a command such as `sandbox` with nothing but the given environment. */
+export function startCommand(command: string, env: Readonly<Record<string, string>>): CommandProcess {
+  const child = spawn(process.execPath, [cli, command], {
+    env: { PATH: process.env["PATH"] ?? "", LOG: "json", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let errors = "";
@@ -78,14 +78,29 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>): Openi
     await ended;
   };
   const lines = createInterface({ input: child.stdout });
-  const ready = new Promise<Addresses>((resolve, reject) => {
-    lines.once("line", (line) => resolve(JSON.parse(line) as Addresses));
-    void ended.then((how) => reject(new Error(`the sandbox ended with ${how}: ${errors}`)));
+  const ready = new Promise<string>((resolve, reject) => {
+    lines.once("line", resolve);
+    void ended.then((how) => reject(new Error(`the ${command} ended with ${how}: ${errors}`)));
   });
-  const started = ready.then((addresses) => processAt(addresses, { process: child, ended, kill }));
   // A caller that kills it while it opens does not wait for it.
-  started.catch(() => undefined);
-  return { ready: started, ended, kill };
+  ready.catch(() => undefined);
+  return { process: child, ended, kill, ready };
+}
+
+/** Starts a sandbox and does not wait for it. */
+export function openSandboxProcess(env: Readonly<Record<string, string>>): OpeningSandbox {
+  const started = startCommand("sandbox", {
+    FRONT_THREADS: process.env["FRONT_THREADS"] ?? "0",
+    PORT: "auto",
+    CONTROL_PORT: "auto",
+    RATE_LIMITS: "off",
+    SANDBOX_API_KEY: KEY,
+    SANDBOX_API_SECRET: SECRET,
+    ...env,
+  });
+  const ready = started.ready.then((line) => processAt(JSON.parse(line) as Addresses, started));
+  ready.catch(() => undefined);
+  return { ready, ended: started.ended, kill: started.kill };
 }
 
 /** A sandbox process at addresses, such as those of a front before it. */
