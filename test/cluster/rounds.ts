@@ -114,11 +114,16 @@ async function underLoad(
 /** Sends calls about market and venue to any node: each passes them on to the venue. */
 const anyControl =
   (stack: Stack, random: Random): AskedSandbox["control"] =>
-  (method, path, body) => {
+  async (method, path, body) => {
+    await sleep(CONTROL_PAUSE_MS);
     const nodes = stack.slots.flatMap(({ process }) => process ?? []);
     if (nodes.length === 0) throw new Error("no node runs");
-    return inTime(random.pick(nodes).control(method, path, body));
+    return await inTime(random.pick(nodes).control(method, path, body));
   };
+
+/** Pauses of clients that hear of a failure at once, and of those that move the market: they share the machine. */
+const FAILED_PAUSE_MS = 25;
+const CONTROL_PAUSE_MS = 20;
 
 /** Longest wait of a client for an answer. A node that sleeps gives none. */
 const LONGEST_ANSWER_MS = 1_000;
@@ -141,8 +146,12 @@ class ServiceWatch {
     return {
       control,
       signed: async (method, path, parameters) => {
-        const reply = await inTime(signed(method, path, parameters));
+        const reply = await inTime(signed(method, path, parameters)).catch(async (error: unknown) => {
+          await sleep(FAILED_PAUSE_MS);
+          throw error;
+        });
         if (method === "POST" && reply.status === 200) this.#note();
+        else if (reply.status === 503) await sleep(FAILED_PAUSE_MS);
         return reply;
       },
     };
