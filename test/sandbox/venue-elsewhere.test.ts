@@ -14,7 +14,10 @@ import { startVenue, type VenueProcess } from "../../src/sandbox/venue-process.t
 import { readVenueSettings } from "../../src/sandbox/venue-settings.ts";
 import type { JsonValue } from "../../src/wire/index.ts";
 import { SECRET, until } from "../adapters/venue-http/loopback.ts";
+import { standardError } from "../support/standard-error.ts";
 import { temporaryDirectory } from "./venue-world.ts";
+
+standardError();
 
 let venue: VenueProcess;
 let env: Readonly<Record<string, string>>;

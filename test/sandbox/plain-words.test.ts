@@ -1,0 +1,19 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import { processTelemetry } from "../../src/sandbox/plain-words.ts";
+
+it("decision ZF: a lost venue is one sentence, and one when it is back, for all streams together", () => {
+  const said: string[] = [];
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said.push(String(text));
+    return true;
+  });
+  onTestFinished(() => spy.mockRestore());
+  const { event } = processTelemetry("error");
+  for (const stream of ["market", "events", "native"])
+    event("warn", "venue-http.down", { stream, problem: "the connection broke" });
+  for (const stream of ["market", "events", "native"]) event("info", "venue-http.up", { stream });
+  expect(said).toEqual([
+    "managed-orders: the connection to the venue is broken (the connection broke): children wait until it answers again\n",
+    "managed-orders: the venue answers again\n",
+  ]);
+});
