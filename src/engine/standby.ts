@@ -89,7 +89,7 @@ class WaitingEngine implements Standby {
     this.#watch = new NodeWatch(core, { leases, ttlMs, incarnation: () => this.#keeper.incarnation });
     this.#holders = new ShardHolders(core, leases);
     this.#venue = new VenueBuffer(core, ttlMs);
-    this.#market = new WaitingMarket(core, options.instruments, ttlMs);
+    this.#market = new WaitingMarket(core, options.instruments, cluster);
     this.#books = new FollowedBooks(core, options.instruments);
     const saw = this.#venue.saw.bind(this.#venue);
     this.#journal = new FollowedJournal(core, leases, { books: this.#books, saw });
@@ -293,7 +293,10 @@ class WaitingEngine implements Standby {
         isArmed: (live) => this.#books.isArmed(live),
         venue: (listener) => this.#venue.passOn(listener),
         subscribe: () => {
-          this.#market.passOn(engine.market);
+          this.#market.passOn({
+            market: parts.market,
+            acceptedAtMs: (symbol) => parts.participants.newestAcceptedAtMs(symbol),
+          });
           return this.#unsubscribe;
         },
       });

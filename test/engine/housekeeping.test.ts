@@ -3,6 +3,7 @@ import { createManualClock, createMemoryStore } from "../../src/adapters/memory/
 import { openOrder, sampleMark } from "../../src/conformance/internal.ts";
 import { price } from "../../src/decimal/index.ts";
 import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
+import { Endings } from "../../src/engine/shards/ending-watch.ts";
 import { Questions } from "../../src/host-answers/index.ts";
 import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";
@@ -30,7 +31,8 @@ function subject(
   const asked: string[] = [];
   const gone: number[] = [];
   const left = [...deletes];
-  const shard = { state: "running", memory: { liveOrders: new Map(liveOrders.entries()) } };
+  const memory = { liveOrders: new Map(liveOrders.entries()) };
+  const shard = { state: "running", memory, endings: new Endings() };
   const shards = [shard];
   let hour: () => void = () => undefined;
   const telemetry = { event: (_: string, name: string) => void asked.push(name) };
@@ -98,7 +100,7 @@ describe("decision HI: marks are deleted in slices", () => {
 
   it("I31: nor if one of several shards is, whatever the others do", async () => {
     const { held, shards, gone, hour } = subject([liveOf(-256), liveOf(-512)], marksTo(4));
-    const other = { state: "running", memory: { liveOrders: new Map() } };
+    const other = { state: "running", memory: { liveOrders: new Map() }, endings: new Endings() };
     shards.push(other);
     hour();
     await held.pass();

@@ -22,6 +22,7 @@ import type {
   ExecutionVenue,
   MarketSink,
   OrderStore,
+  PrintInput,
   Renewal,
   ShardLeases,
 } from "../../src/ports/index.ts";
@@ -87,6 +88,11 @@ export type Cluster = {
   /** Lets time pass, in steps of 100 ms with a heartbeat of the market. */
   pass(ms: number): Promise<void>;
   quote(bid: string, ask: string): Promise<void>;
+  /** Tells processes of a trade, all of them by default. */
+  print(
+    print: Partial<PrintInput> & Pick<PrintInput, "id" | "quantity">,
+    nodes?: readonly ClusterNode[],
+  ): Promise<void>;
   place(node: ClusterNode, order: Partial<OrderFields>): Promise<ParentOrder>;
   /** The engine of the node that took over. Throws if it did not. */
   active(node: ClusterNode): Engine;
@@ -186,6 +192,12 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
     },
     async quote(bid, ask) {
       tell((sink) => sink.quote({ symbol: SYMBOL, bid, ask }));
+      await settle();
+    },
+    async print(print, nodes) {
+      const trade = { symbol: SYMBOL, price: "100", timeMs: clock.nowMs(), ...print };
+      for (const { node, sink } of sinks)
+        if (nodes?.some(({ process }) => process === node) ?? true) node.enter(() => sink.print(trade));
       await settle();
     },
     async place(node, order) {

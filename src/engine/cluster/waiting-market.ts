@@ -2,7 +2,20 @@ import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
 import type { Instruments, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
+import type { MarketHub } from "../market/market-hub.ts";
 import { QuoteGate } from "../market/quote-gate.ts";
+
+/** The market of the engine that took over, and when the newest POV parent of a symbol was accepted. */
+export type Successor = Readonly<{
+  market: Pick<MarketHub, keyof MarketSink | "printHeard">;
+  acceptedAtMs: (symbol: string) => number | undefined;
+}>;
+
+/** How long something is kept, and how far apart the clocks of this node and of the store may be, in milliseconds. */
+type WaitingTerms = Readonly<{ ttlMs: number; clockApartMs: number }>;
+
+/** A print, and when it was heard by the monotonic clock and by the wall clock. */
+type HeardPrint = Readonly<{ print: PrintInput; atMs: number; wallMs: number }>;
 
 /**
  * The market as a standby sees it. It counts quotes in gates that the engine goes on with after a takeover, so that no
@@ -13,12 +26,15 @@ export class WaitingMarket implements MarketSink {
   readonly gates: ReadonlyMap<string, QuoteGate>;
   readonly #core: Core;
   readonly #keepMs: number;
-  readonly #prints: Fifo<Readonly<{ print: PrintInput; atMs: number }>> = new Fifo();
+  readonly #nodesApartMs: number;
+  readonly #prints: Fifo<HeardPrint> = new Fifo();
   #successor: MarketSink | undefined;
 
-  constructor(core: Core, instruments: Instruments, ttlMs: number) {
+  constructor(core: Core, instruments: Instruments, { ttlMs, clockApartMs }: WaitingTerms) {
     this.#core = core;
     this.#keepMs = 2 * ttlMs;
+    // The clocks of two nodes may be off in opposite directions.
+    this.#nodesApartMs = 2 * clockApartMs;
     this.gates = new Map(
       instruments.all().map(({ symbol }) => {
         const gate = new QuoteGate(core.settings);
@@ -53,16 +69,25 @@ export class WaitingMarket implements MarketSink {
     if (readPrintInput(said) === undefined) return;
     const atMs = this.#core.monotonicMs();
     this.#drop(atMs - this.#keepMs);
-    this.#prints.push({ print: said, atMs });
+    this.#prints.push({ print: said, atMs, wallMs: this.#core.time.moment().wallMs });
   }
 
-  /** Passes everything on to the engine that took over, the prints of the last two ttl first. */
-  passOn(market: MarketSink): void {
+  /**
+   * Passes everything on to the engine that took over, the prints of the last two ttl first. A print is as old as it was
+   * when it was heard, unless a POV parent may have been accepted after that: volume from before its acceptance is none
+   * that it follows. Such a print is as old as it is now, and mostly too old to be followed.
+   */
+  passOn({ market, acceptedAtMs }: Successor): void {
     this.#drop(this.#core.monotonicMs() - this.#keepMs);
     this.#successor = market;
+    const followed = new Map<string, number>();
     for (let one = this.#prints.first; one !== undefined; one = this.#prints.first) {
       this.#prints.shift();
-      market.print(one.print);
+      const { print, wallMs } = one;
+      const sinceMs = followed.get(print.symbol) ?? acceptedAtMs(print.symbol) ?? Number.NEGATIVE_INFINITY;
+      followed.set(print.symbol, sinceMs);
+      if (wallMs > sinceMs + this.#nodesApartMs) market.printHeard(print, wallMs);
+      else market.print(print);
     }
   }
 

@@ -34,6 +34,12 @@ export class PovParticipants {
     return [...(this.#liveOrders.get(symbol) ?? [])];
   }
 
+  /** Returns when the newest open POV parent of an instrument was accepted; undefined if there is none. */
+  newestAcceptedAtMs(symbol: string): number | undefined {
+    const accepted = this.of(symbol).map(({ working }) => working.acceptedAtMs);
+    return accepted.length === 0 ? undefined : accepted.reduce((newest, ms) => Math.max(newest, ms));
+  }
+
   /**
    * Returns all executed volume of the market if there is a trade that the parent has not followed, else undefined.
    */

@@ -186,8 +186,18 @@ export class MarketHub implements MarketSink {
    * Counts an executed trade, once per id. An unreadable price, a time in the future and a duplicate are not counted.
    */
   print(said: PrintInput): void {
-    this.#core.counters.activity++;
     const { wallMs } = this.#parts.timers.runDue();
+    this.#count(said, wallMs);
+  }
+
+  /** Counts an executed trade that was heard before this engine ran: its age is that of `heardAtMs`, by the wall clock. */
+  printHeard(said: PrintInput, heardAtMs: number): void {
+    this.#parts.timers.runDue();
+    this.#count(said, heardAtMs);
+  }
+
+  #count(said: PrintInput, wallMs: number): void {
+    this.#core.counters.activity++;
     const print = readPrintInput(said);
     if (print === undefined) return this.#dropPrint("malformed");
     const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs() });

@@ -79,8 +79,8 @@ export class ReadModel {
         { accountId, afterOrderId, newestFirst },
         bound,
       );
-      const { count, sequence } = await stored(this.#core, () =>
-        store.countEnded({ accountId, shard: shard.number }),
+      const { count, sequence } = await shard.endings.counts.of(accountId, () =>
+        stored(this.#core, () => store.countEnded({ accountId, shard: shard.number })),
       );
       const total = openCount + count - endings.until(sequence);
       return pageOf(merge(open, ended, newestFirst), { ...bound, total });

@@ -1,3 +1,5 @@
+import { EndedCounts } from "./ended-counts.ts";
+
 type Ending = Readonly<{ orderId: number; accountId: number; sequence: number }>;
 
 /** The endings of one account's parents since a moment, so that none of them is counted both as open and as ended. */
@@ -9,6 +11,8 @@ export type EndingWatch = Readonly<{
 
 /** The endings that a shard has decided: those not durable yet, and all that come during a watch. */
 export class Endings {
+  /** How many parents of an account have ended. */
+  readonly counts: EndedCounts = new EndedCounts();
   readonly #undurable: Map<number, Ending> = new Map();
   readonly #watches: Set<{ readonly accountId: number; seen: Ending[] }> = new Set();
 
@@ -20,7 +24,10 @@ export class Endings {
 
   /** Forgets the ending of a parent: its record is durable, and the parent is not among the open ones any more. */
   durable(orderId: number): void {
+    const ending = this.#undurable.get(orderId);
+    if (ending === undefined) return;
     this.#undurable.delete(orderId);
+    this.counts.ended(ending.accountId, ending.sequence);
   }
 
   /**
@@ -28,6 +35,7 @@ export class Endings {
    */
   reloaded(sequence: number): void {
     this.#undurable.clear();
+    this.counts.forget();
     for (const watch of this.#watches) watch.seen = watch.seen.filter((seen) => seen.sequence <= sequence);
   }
 
