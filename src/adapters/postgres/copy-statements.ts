@@ -44,10 +44,11 @@ SELECT r.rejection_id, r.account_id, r.symbol, r.client_order_id, r.side, r.type
   r.stop_price, r.quantity, r.code, r.reject_reason, r.error_message, r.time_ms, r.position
 FROM managed_orders.api_order_reject AS r
 WHERE (r.account_id, r.position) > ($1::int8, $2::int8) ORDER BY r.account_id, r.position LIMIT $3::int8`,
+  /** Those of a copy, which are sums of all writers of its source. */
   orderCounts: `
-SELECT c.day, c.account_id, sum(c.orders) FROM managed_orders.order_count AS c
-WHERE (c.day, c.account_id) > ($1::int8, $2::int8)
-GROUP BY c.day, c.account_id ORDER BY c.day, c.account_id LIMIT $3::int8`,
+SELECT c.day, c.account_id, c.orders FROM managed_orders.order_count AS c
+WHERE (c.day, c.account_id, c.writer) > ($1::int8, $2::int8, 0)
+ORDER BY c.day, c.account_id, c.writer LIMIT $3::int8`,
   bans: `
 SELECT b.address, b.until_ms, b.length_ms FROM managed_orders.ban AS b
 WHERE b.address > $1::text ORDER BY b.address LIMIT $2::int8`,

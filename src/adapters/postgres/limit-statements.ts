@@ -10,10 +10,14 @@ export const LIMITS: Readonly<
   >
 > = {
   join: "UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 1 RETURNING i.last",
+  /**
+   * The key in its order, and no sum: without statistics, which a table that is new each day may lack, the server would
+   * sort the whole day for each page.
+   */
   counts: `
-SELECT c.account_id, sum(c.orders) FROM managed_orders.order_count AS c
-WHERE c.day = $1::int8 AND c.writer <> $2::int8 AND c.account_id > $3::int8
-GROUP BY c.account_id ORDER BY c.account_id LIMIT $4::int8`,
+SELECT c.account_id, c.writer, c.orders FROM managed_orders.order_count AS c
+WHERE (c.day, c.account_id, c.writer) > ($1::int8, $2::int8, $3::int8) AND c.day <= $1::int8
+ORDER BY c.day, c.account_id, c.writer LIMIT $4::int8`,
   bans: `
 SELECT b.address, b.until_ms, b.length_ms FROM managed_orders.ban AS b
 WHERE (b.until_ms, b.address) > ($1::int8, $2::text) ORDER BY b.until_ms, b.address LIMIT $3::int8`,

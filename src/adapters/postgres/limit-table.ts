@@ -12,9 +12,11 @@ export function limitTable(database: Database): LimitTable {
       const [row] = await database.write(LIMITS.join);
       return wholeIn(row, 0);
     },
-    async counts({ day, writer, after, limit }) {
-      const rows = await database.read(LIMITS.counts, [day, writer, after, limit]);
-      return rows.map((row) => ({ accountId: wholeIn(row, 0), orders: wholeIn(row, 1) }));
+    async counts({ day, afterAccount, afterWriter, limit }) {
+      const rows = await database.read(LIMITS.counts, [day, afterAccount, afterWriter, limit]);
+      return rows.map((row) => ({
+        ...{ accountId: wholeIn(row, 0), writer: wholeIn(row, 1), orders: wholeIn(row, 2) },
+      }));
     },
     async bans({ afterMs, afterAddress, limit }) {
       const rows = await database.read(LIMITS.bans, [afterMs, storable(afterAddress), limit]);

@@ -19,4 +19,5 @@ export {
   type StoredRateLimiter,
   type StoredRateLimiterOptions,
   StoredRateLimiters,
+  type WrittenOrders,
 } from "./stored-rate-limiter.ts";

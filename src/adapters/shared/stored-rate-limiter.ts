@@ -36,6 +36,9 @@ export interface StoredRateLimiter extends RateLimiter {
 /** Orders of an account on one day. */
 export type AccountOrders = Readonly<{ accountId: number; orders: number }>;
 
+/** Orders of an account that one writer has counted. */
+export type WrittenOrders = AccountOrders & Readonly<{ writer: number }>;
+
 /**
  * The tables of order counts and bans in a database. Each opening of a limiter is a writer of its own, so that several
  * writers never change the same row of a count. A day is a number of UTC days since the epoch.
@@ -43,10 +46,10 @@ export type AccountOrders = Readonly<{ accountId: number; orders: number }>;
 export type LimitTable = Readonly<{
   /** Returns the number of a new writer. */
   join(): Awaitable<number>;
-  /** Returns the orders of a day that all other writers counted, by rising account id. */
+  /** Returns the orders of a day by rising account id and writer, after a place. */
   counts(
-    page: Readonly<{ day: number; writer: number; after: number; limit: number }>,
-  ): Awaitable<readonly AccountOrders[]>;
+    page: Readonly<{ day: number; afterAccount: number; afterWriter: number; limit: number }>,
+  ): Awaitable<readonly WrittenOrders[]>;
   /** Returns bans by their end and address, after a place. */
   bans(
     page: Readonly<{ afterMs: number; afterAddress: string; limit: number }>,
@@ -332,17 +335,29 @@ class WrittenLimiter implements StoredRateLimiter {
   /** Resolves to false if the day ended meanwhile. */
   async #readCounts(): Promise<boolean> {
     const day = this.#today;
-    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-      const page = await this.#table.counts({ day, writer: this.#writer, after, limit: ROWS_PER_READ });
+    let sum: AccountOrders | undefined;
+    let place = { afterAccount: Number.MIN_SAFE_INTEGER, afterWriter: 0 };
+    for (;;) {
+      const page = await this.#table.counts({ day, ...place, limit: ROWS_PER_READ });
       if (this.#today !== day) return false;
-      const nowMs = this.#options.clock.monotonicMs();
-      for (const { accountId, orders } of page)
-        this.#counters.restoreOrders({ accountId, orders: orders + this.#own.count(accountId, nowMs) });
+      for (const { accountId, writer, orders } of page) {
+        if (writer === this.#writer) continue;
+        if (sum !== undefined && sum.accountId !== accountId) this.#restore(sum);
+        sum = { accountId, orders: orders + (sum?.accountId === accountId ? sum.orders : 0) };
+      }
       const last = page.at(-1);
-      if (last === undefined) return true;
-      after = last.accountId;
+      if (last === undefined) break;
+      place = { afterAccount: last.accountId, afterWriter: last.writer };
       await nextTurn();
     }
+    if (sum !== undefined) this.#restore(sum);
+    return true;
+  }
+
+  /** Sets the orders of an account to those of all other writers and its own. */
+  #restore({ accountId, orders }: AccountOrders): void {
+    const own = this.#own.count(accountId, this.#options.clock.monotonicMs());
+    this.#counters.restoreOrders({ accountId, orders: orders + own });
   }
 
   /** Time before which a ban must have ended to make the next one no longer. */

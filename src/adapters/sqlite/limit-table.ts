@@ -1,4 +1,4 @@
-import type { AccountOrders, KeptBan, LimitTable } from "../shared/index.ts";
+import type { KeptBan, LimitTable, WrittenOrders } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 
 type Counts = Parameters<LimitTable["putCounts"]>[0];
@@ -11,10 +11,10 @@ export function limitTable(database: Database, guarded: Guarded): LimitTable {
   const join = database
     .prepare<[], number>("UPDATE state SET value = value + 1 WHERE name = 'limiters' RETURNING value")
     .pluck();
-  const counts = database.prepare<[Parameters<LimitTable["counts"]>[0]], AccountOrders>(
-    `SELECT account_id AS accountId, sum(orders) AS orders FROM order_counts
-     WHERE day = @day AND account_id > @after AND writer <> @writer
-     GROUP BY account_id ORDER BY account_id LIMIT @limit`,
+  const counts = database.prepare<[Parameters<LimitTable["counts"]>[0]], WrittenOrders>(
+    `SELECT account_id AS accountId, writer, orders FROM order_counts
+     WHERE day = @day AND (account_id, writer) > (@afterAccount, @afterWriter)
+     ORDER BY account_id, writer LIMIT @limit`,
   );
   const bans = database.prepare<[Parameters<LimitTable["bans"]>[0]], KeptBan>(
     `SELECT address, until_ms AS untilMs, length_ms AS lengthMs FROM bans

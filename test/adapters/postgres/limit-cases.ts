@@ -56,8 +56,8 @@ export function limitCases(places: ReturnType<typeof placesOn>): void {
       await put(3, 9);
       await put(2, 5);
       await put(3, 8);
-      const page = { day: DAY, writer: 8, after: 0, limit: 9 };
-      expect(await table.counts(page)).toEqual([{ accountId: 1, orders: 9 }]);
+      const page = { day: DAY, afterAccount: 0, afterWriter: 0, limit: 9 };
+      expect(await table.counts(page)).toEqual([{ accountId: 1, writer: 7, orders: 9 }]);
       await table.putBans([{ address: "a", untilMs: 9, lengthMs: 2 }]);
       await table.putBans([{ address: "a", untilMs: 8, lengthMs: 4 }]);
       expect(await table.bans({ afterMs: 0, afterAddress: "", limit: 9 })).toEqual([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../src/adapters/memory/index.ts";
 import {
-  type AccountOrders,
   type KeptBan,
   type LimitTable,
   type StoredRateLimiterOptions,
   StoredRateLimiters,
+  type WrittenOrders,
 } from "../../../src/adapters/shared/index.ts";
 
 const START_MS = 1_767_355_200_000;
@@ -19,14 +19,20 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
   const writes: string[] = [];
   const told: string[] = [];
   const timers = new Map<number, () => void>();
-  const state = { fails: false, others: [] as readonly AccountOrders[], kept: [] as KeptBan[] };
+  const state = { fails: false, others: [] as readonly WrittenOrders[], kept: [] as KeptBan[] };
   const written = (text: string): void => {
     if (state.fails) throw new Error("no database");
     writes.push(text);
   };
   const table: LimitTable = {
     join: () => 1,
-    counts: ({ after }) => state.others.filter(({ accountId }) => accountId > after),
+    counts: ({ afterAccount, afterWriter }) =>
+      state.others
+        .filter(
+          ({ accountId, writer }) =>
+            accountId > afterAccount || (accountId === afterAccount && writer > afterWriter),
+        )
+        .slice(0, 2),
     bans: ({ afterMs }) => state.kept.filter(({ untilMs }) => untilMs > afterMs),
     putCounts({ day, orders }) {
       written(`counts ${orders.length}`);
@@ -104,12 +110,18 @@ describe("decision XC: a limiter that writes later", () => {
 
   it("begins with what was kept, and reads once more what an earlier owner wrote late", async () => {
     const { open, state, due } = limiterWorld({ weightPerMinute: 100 });
-    state.others = [{ accountId: 1, orders: 5 }];
+    // In pages of two rows; writer 1 is this one.
+    state.others = [
+      { accountId: 1, writer: 1, orders: 90 },
+      { accountId: 1, writer: 2, orders: 3 },
+      { accountId: 1, writer: 3, orders: 2 },
+    ];
     const limiter = await open();
     expect((await limiter.takeOrders(one)).counts.perDay).toBe(6);
     state.others = [
-      { accountId: 1, orders: 7 },
-      { accountId: 2, orders: 1 },
+      { accountId: 1, writer: 2, orders: 5 },
+      { accountId: 1, writer: 3, orders: 2 },
+      { accountId: 2, writer: 3, orders: 1 },
     ];
     state.kept = [{ address: "192.0.2.9", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
     await due(5_000);
