@@ -28,6 +28,7 @@ for (const name of [
   "node-host",
   "private-stream",
   "simulation-report",
+  "venue-over-http",
   ...mounts,
 ]) {
   it(`examples/${name} prints its expected.txt`, async () => {
