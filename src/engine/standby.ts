@@ -207,7 +207,8 @@ class WaitingEngine implements Standby {
     await this.#watch.buryIdle(view);
     if (this.#state === "ready" && (await this.#watch.areFree(view)) && !this.#leaves(view))
       await this.#takeOver();
-    if (this.#state === "ready" && this.#isHandingOver(view)) await this.#keeper.answer();
+    // An owner that hands over learns from the beat that this node has read it.
+    if (this.#state === "ready" && this.#isHandingOver(view)) await this.#keeper.renew();
     return this.#pauseAfter(view);
   }
 

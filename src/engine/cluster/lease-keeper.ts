@@ -82,16 +82,11 @@ export class LeaseKeeper {
     this.#beat();
   }
 
-  /** Sets what the node does, and tells the store at once. Resolves to whether the store knows. */
-  async tell(state: NodeState): Promise<boolean> {
-    if (this.#state === state) return true;
+  /** Sets what the node does, and tells the store at once. If that fails, the next beat tells it. */
+  async tell(state: NodeState): Promise<void> {
+    if (this.#state === state) return;
     this.#state = state;
-    return await this.#renew();
-  }
-
-  /** Renews at once, so that an owner that hands over learns that this node has seen it. */
-  async answer(): Promise<void> {
-    await this.#renew();
+    await this.renew();
   }
 
   /** Stops renewing. */
@@ -107,33 +102,31 @@ export class LeaseKeeper {
     const { clock } = this.#core;
     this.#cancelBeat();
     this.#cancelBeat = clock.schedule(clock.monotonicMs() + this.beatMs, () => this.#beat());
-    void this.#renew();
+    void this.renew();
   }
 
-  async #renew(): Promise<boolean> {
+  /** Renews now, also between two beats. Never rejects: a renewal that fails is reported, and the next beat renews. */
+  async renew(): Promise<void> {
     const { time, telemetry, clock } = this.#core;
     const [incarnation, state, asked] = [this.#incarnation, this.#state, time.moment()];
     try {
       const renewal = await this.#parts.leases.renew({ incarnation, state });
-      if (this.#stopped || incarnation !== this.#incarnation) return false;
+      if (this.#stopped || incarnation !== this.#incarnation) return;
       if (!renewal.alive) return this.#lose();
       this.#core.trust.extend(asked);
       this.#compare(renewal.clockMs, { askedMs: asked.wallMs, answeredMs: clock.nowMs() });
       this.#watchLapse();
-      return true;
     } catch (error) {
       telemetry.event("warn", "lease.unrenewed", { message: errorMessage(error) });
-      return false;
     }
   }
 
-  #lose(): false {
-    if (this.#isLost) return false;
+  #lose(): void {
+    if (this.#isLost) return;
     this.#isLost = true;
     this.#cancelBeat();
     this.#cancelLapse();
     this.#listener.lost();
-    return false;
   }
 
   /** The store read its clock between the question and the answer. */
