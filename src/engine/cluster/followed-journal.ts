@@ -60,11 +60,12 @@ export class FollowedJournal {
   async #apply(record: JournalRecord): Promise<void> {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
-    if (record.sequence <= shard.durableSequence) return;
     const { books, saw } = this.#followers;
+    // Before the rest: a shard that was loaded again may be further than the page, whose records have not been seen.
+    saw(record);
+    if (record.sequence <= shard.durableSequence) return;
     if (shard.isNext(record)) for (const live of shard.apply(record)) books.follow(live, shard.memory);
     else await this.#load(shard);
-    saw(record);
   }
 
   async #load(shard: ShardFollower): Promise<void> {

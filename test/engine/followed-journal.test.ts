@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { createMemoryInstruments, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
+import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
+import { coreOf } from "../../src/engine/core/core.ts";
+import type { JournalRecord } from "../../src/model/index.ts";
+import { createWorld, INSTRUMENTS } from "../support/world.ts";
+
+it("decision WV: a standby notes every record that it reads, also those after a gap for which a shard is loaded again", async () => {
+  const world = await createWorld();
+  const store = createMemoryStore({ disk: world.disk, clock: world.clock });
+  const { leases } = store;
+  if (leases === undefined) throw new Error("the store has no leases");
+  const core = coreOf({ clock: world.clock, store } as never);
+  const seen: JournalRecord[] = [];
+  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  const journal = new FollowedJournal(
+    core,
+    // The first record is gone, as after retention.
+    { ...leases, tail: async (range) => (await leases.tail(range)).filter(({ sequence }) => sequence > 1) },
+    { books, saw: (record) => void seen.push(record) },
+  );
+  await journal.load();
+  for (const newClientOrderId of ["a", "b", "c"]) await world.place({ price: "90", newClientOrderId });
+  await journal.follow();
+  expect(seen.map(({ sequence }) => sequence)).toEqual([2, 3]);
+  expect(Math.max(...journal.shards.map(({ durableSequence }) => durableSequence))).toBe(3);
+});
