@@ -6,6 +6,19 @@ export type Edit = Readonly<{ file: string; before: string; after: string }>;
 /** A plausible bug: its name, its changes to the sources, and the world that must find it if it is not the usual one. */
 export type Bug = Readonly<{ name: string; edits: readonly Edit[]; world?: "cluster" }>;
 
+const DEADLINE_IN_ENGINE_TIME: Bug["edits"] = [
+  {
+    file: "src/engine/children/venue-queue.ts",
+    before: "const notAfterMs = this.#clock.nowMs() +",
+    after: "const notAfterMs = this.#core.nowMs() +",
+  },
+  {
+    file: "src/engine/children/dispatcher.ts",
+    before: "    const venueMs = venueClock.nowMs();\n",
+    after: "    const venueMs = this.#core.nowMs();\n",
+  },
+];
+
 /** The bugs that the seeded world must find. */
 export const BUGS: readonly Bug[] = [
   {
@@ -115,18 +128,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a deadline in engine time",
-    edits: [
-      {
-        file: "src/engine/children/venue-queue.ts",
-        before: "const notAfterMs = this.#clock.nowMs() +",
-        after: "const notAfterMs = this.#core.nowMs() +",
-      },
-      {
-        file: "src/engine/children/dispatcher.ts",
-        before: "    const venueMs = venueClock.nowMs();\n",
-        after: "    const venueMs = this.#core.nowMs();\n",
-      },
-    ],
+    edits: DEADLINE_IN_ENGINE_TIME,
   },
   {
     name: "not found before the deadline counts",
@@ -261,18 +263,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a deadline in engine time, in a cluster",
     world: "cluster",
-    edits: [
-      {
-        file: "src/engine/children/venue-queue.ts",
-        before: "const notAfterMs = this.#clock.nowMs() +",
-        after: "const notAfterMs = this.#core.nowMs() +",
-      },
-      {
-        file: "src/engine/children/dispatcher.ts",
-        before: "    const venueMs = venueClock.nowMs();\n",
-        after: "    const venueMs = this.#core.nowMs();\n",
-      },
-    ],
+    edits: DEADLINE_IN_ENGINE_TIME,
   },
   {
     name: "a mark without its epoch",
