@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { CLUSTER_STEPS } from "./cluster.ts";
 import { STEPS } from "./faults.ts";
 import { heldSnapshot } from "./held.ts";
@@ -20,6 +21,7 @@ import type { Step, Surroundings } from "./steps.ts";
 
 const SUITES = ["test/adapters/postgres/order-store"];
 const LONGEST_MS = 240_000;
+const LONGEST_ROUNDS_MS = 900_000;
 
 const [, script = ""] = process.argv;
 const root = join(script, "../../..");
@@ -34,8 +36,10 @@ async function runAll(): Promise<void> {
   const only = argumentOf("--only") ?? "";
   try {
     if (process.argv.includes("held")) return await holdSnapshot({ server, binaries });
-    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS, ...CLUSTER_STEPS }))
+    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
       if (name.includes(only)) await take({ server, binaries }, name, step);
+    for (const [name, step] of Object.entries(CLUSTER_STEPS))
+      if (name.includes(only)) await take({ server, binaries }, name, step, LONGEST_ROUNDS_MS);
     if (!process.argv.includes("--faults") && only === "") await runSuites(server);
   } finally {
     await server.remove();
@@ -85,7 +89,7 @@ async function take(
     console.error(`${name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   } catch (error) {
     failed++;
-    console.error(`FAIL ${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    console.error(`FAIL ${name}: ${inspect(error)}`);
   }
 }
 
