@@ -1,5 +1,6 @@
 import { wrongOption } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
+import { expiresAtMs } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder, PriceBar, PricedPrint } from "../model/index.ts";
 import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
@@ -26,7 +27,7 @@ import { metricsOf } from "./status/metrics.ts";
 export type Opening = Readonly<{
   /** Puts the state of a shard into its memory, after which the shard runs. */
   load: (shard: Shard) => Promise<void> | void;
-  /** Returns whether a parent is in the trigger book already, and needs nothing else. Omitted: none is. */
+  /** Returns whether a parent needs nothing before the opening, because it was armed ahead. Omitted: none was. */
   isArmed?: (live: LiveOrder) => boolean;
   /** Subscribes to the venue, in place of a subscription of its own. */
   venue?: ExecutionVenue["subscribe"];
@@ -56,7 +57,7 @@ export class RunningEngine implements Api.Engine {
    * and the market. Looks open children up after subscribing to the venue: the answer covers earlier events, and the
    * subscription later ones.
    */
-  async start({ load, isArmed = () => false, venue, subscribe }: Opening): Promise<void> {
+  async start({ load, isArmed, venue, subscribe }: Opening): Promise<void> {
     const { core, shards, timers, stream, rearming, children, committer, endedNames } = this.#parts;
     for (const shard of shards.all) await load(shard);
     core.probe("after-load");
@@ -65,7 +66,7 @@ export class RunningEngine implements Api.Engine {
       stepped: (stepMs) => core.clock.soon(() => stream.stepped(stepMs)),
     });
     await this.#inTurns((live) => {
-      if (isArmed(live)) return COSTS.visit;
+      if (isArmed?.(live) === true) return COSTS.visit;
       rearming.arm(live);
       return COSTS.arm;
     });
@@ -83,6 +84,16 @@ export class RunningEngine implements Api.Engine {
     timers.begin();
     endedNames.begin();
     this.#unsubscribe = subscribe();
+    if (isArmed !== undefined) void this.#armExpiries();
+  }
+
+  /** Sets the timers of expiries that were not soon at the opening, in slices. */
+  async #armExpiries(): Promise<void> {
+    await this.#inTurns((live) => {
+      if (live.cancelExpiry !== undefined || expiresAtMs(live.working) === undefined) return COSTS.visit;
+      this.#parts.arming.arm(live);
+      return COSTS.arm;
+    });
   }
 
   /** Calls a function, which returns the cost of its work, for every open parent, in slices. */

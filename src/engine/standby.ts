@@ -286,12 +286,13 @@ class WaitingEngine implements Standby {
     const parts = engineParts(core, options, { heads, market: { ...market, ahead } });
     const engine = new RunningEngine(parts, lease);
     try {
+      await this.#books.restoreReferences();
       await engine.start({
         load: (shard) => {
           const follower = this.#journal.shards[shard.number];
           if (follower !== undefined) shard.goOn(follower.followed);
         },
-        isArmed: (live) => this.#books.isArmed(live),
+        isArmed: this.#books.armedAt(core.nowMs()),
         venue: (listener) => this.#venue.passOn(listener),
         subscribe: () => {
           this.#market.passOn({

@@ -1,5 +1,5 @@
 import type { Price, Scaled } from "../decimal/index.ts";
-import type { MarketSide, TrailingDistance } from "../model/index.ts";
+import type { Activation, MarketSide, TrailingDistance } from "../model/index.ts";
 import { olderFirst } from "./firing-order.ts";
 import { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 import { rateOf } from "./trailing.ts";
@@ -66,8 +66,9 @@ export function entryOf({ orderId, acceptedAtMs, acceptance = 0, watch }: Watche
 }
 
 function trailOf(distance: TrailingDistance): Trail {
-  if (distance.kind === "amount") return { distance: distance.amount, relative: false, group: undefined };
-  return { distance: rateOf(distance), relative: true, group: undefined };
+  const relative = distance.kind !== "amount";
+  const amount = distance.kind === "amount" ? distance.amount : rateOf(distance);
+  return { distance: amount, relative, group: undefined };
 }
 
 /** Inserts an entry that is in no heap into one. */
@@ -110,6 +111,8 @@ export class Group implements HeapNode<Group> {
   readonly relative: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly absolute: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly rank: Rank = { group: this, left: undefined, right: undefined, parent: undefined, depth: 1 };
+  /** The activation of the members while their reference is not known yet. */
+  held: Activation | undefined = undefined;
   /** Set when a new extreme merged it into an older group. */
   mergedInto: Group | undefined = undefined;
   left: Group | undefined = undefined;

@@ -66,20 +66,24 @@ export class MarkRecorder {
    * Returns the reference of a watcher that became active earlier: the extreme of all marks from its activation on,
    * durable or not. Throws an InvariantError (I31) when the marks do not contain its seed.
    */
-  referenceSince({ position, seed }: Activation): Price {
+  referenceSince(activation: Activation): Price {
+    const reference = this.knownSince(activation);
+    if (reference !== undefined) return reference;
+    throw new InvariantError(
+      "I31",
+      `no mark at or after position ${activation.position} holds the seed of a trailing order`,
+    );
+  }
+
+  /** Like {@link referenceSince}; returns `undefined` when the marks do not contain the seed. */
+  knownSince({ position, seed }: Activation): Price | undefined {
     const { symbol, side } = this.#market;
     let reference = this.#history.referenceFrom({ symbol, side, position });
     reference = knownExtreme(side, [reference, this.#taken.referenceFrom(position)]);
     for (const mark of this.#untaken) {
       if (mark.position >= position) reference = knownExtreme(side, [reference, mark.price]);
     }
-    if (reference === undefined || knownExtreme(side, [reference, seed]) !== reference) {
-      throw new InvariantError(
-        "I31",
-        `no mark at or after position ${position} holds the seed of a trailing order`,
-      );
-    }
-    return reference;
+    return knownExtreme(side, [reference, seed]) === reference ? reference : undefined;
   }
 
   /** Returns the newest mark, made or in the history. */

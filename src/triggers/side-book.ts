@@ -42,6 +42,19 @@ export class SideBook {
     else putInto(this.#activating, entry);
   }
 
+  /** Adds an active entry whose reference {@link restoreHeld} reads. It waits for nothing until then. */
+  hold(entry: Entry, activation: Activation): void {
+    if (isTrailing(entry)) this.#groups.hold(entry, activation);
+  }
+
+  /**
+   * Gives the entries of one activation their reference; `undefined` when there are none. Removes them and returns their
+   * order ids if the marks do not contain that activation.
+   */
+  restoreHeld(): readonly number[] | undefined {
+    return this.#groups.restoreHeld((activation) => this.#marks.knownSince(activation));
+  }
+
   /** Removes an entry that is in this book. */
   remove(entry: Entry): void {
     if (isTrailing(entry) && entry.trail.group !== undefined) this.#groups.remove(entry);
@@ -56,7 +69,8 @@ export class SideBook {
 
   /** Returns the reference of an active trailing entry. */
   reference(entry: Entry): Price | undefined {
-    return isTrailing(entry) ? currentGroup(entry)?.reference : undefined;
+    const group = isTrailing(entry) ? currentGroup(entry) : undefined;
+    return group?.held === undefined ? group?.reference : undefined;
   }
 
   /** Returns whether an order fires or becomes active on this price, or may do so. */

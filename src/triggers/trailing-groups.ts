@@ -1,5 +1,5 @@
 import { add, type Price, subtract } from "../decimal/index.ts";
-import type { MarketSide } from "../model/index.ts";
+import type { Activation, MarketSide } from "../model/index.ts";
 import { currentGroup, Group, type Rank, type TrailingEntry } from "./entry.ts";
 import { type Hit, levelHit } from "./firing-order.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
@@ -19,6 +19,8 @@ export class TrailingGroups {
   readonly #byLevel: LeftistHeap<Group>;
   /** Groups created from restored entries since the last quote, so that equal references share one. */
   readonly #restored = new Map<Price, Group>();
+  /** Groups whose reference is not known yet, by activation. They are in neither heap. */
+  readonly #held = new Map<string, Group>();
 
   /**
    * The merge of the groups that the price has moved so far. It is not in the order of references until all are
@@ -45,6 +47,48 @@ export class TrailingGroups {
     this.#enter(entry, group);
   }
 
+  /** Adds an entry that was active before, and whose reference {@link restoreHeld} reads. */
+  hold(entry: TrailingEntry, activation: Activation): void {
+    const key = keyOf(activation);
+    const group = this.#held.get(key) ?? new Group(activation.seed);
+    group.held = activation;
+    this.#held.set(key, group);
+    entry.trail.group = group;
+    entry.key = entry.trail.distance;
+    heapOf(entry, group).insert(entry);
+  }
+
+  /**
+   * Gives the entries of one activation the reference that `known` returns; `undefined` when none are held. Removes
+   * the entries and returns their order ids if there is no reference.
+   */
+  restoreHeld(known: (activation: Activation) => Price | undefined): readonly number[] | undefined {
+    for (const [key, group] of this.#held) {
+      this.#held.delete(key);
+      const reference = group.held && known(group.held);
+      if (reference === undefined) return emptied(group);
+      group.held = undefined;
+      this.#restoreGroup(group, reference);
+      return [];
+    }
+    return undefined;
+  }
+
+  /** Adds a group with its reference, or its members to the group that has the same. */
+  #restoreGroup(group: Group, reference: Price): void {
+    const same = this.#restored.get(reference);
+    if (same !== undefined) {
+      this.#take(group, { into: same });
+      return this.#settle(same);
+    }
+    group.reference = reference;
+    this.#restored.set(reference, group);
+    this.#byReference.insert(group.rank);
+    const nearest = this.#nearest(group);
+    if (nearest !== undefined) group.level = this.#levelOf(nearest, group);
+    this.#byLevel.insert(group);
+  }
+
   /** Removes an active entry. */
   remove(entry: TrailingEntry): void {
     const group = currentGroup(entry);
@@ -52,7 +96,10 @@ export class TrailingGroups {
     const heap = heapOf(entry, group);
     const nearest = heap.head === entry;
     heap.remove(entry);
-    if (nearest) this.#settle(group);
+    if (group.held === undefined) {
+      if (nearest) this.#settle(group);
+    } else if (group.relative.head === undefined && group.absolute.head === undefined)
+      this.#held.delete(keyOf(group.held));
   }
 
   /** Returns whether the price meets the level of an entry. */
@@ -114,10 +161,14 @@ export class TrailingGroups {
     return isReached ? this.#byReference.pop()?.group : undefined;
   }
 
-  #absorb(group: Group, { into }: Readonly<{ into: Group }>): void {
+  #absorb(group: Group, to: Readonly<{ into: Group }>): void {
+    this.#take(group, to);
+    this.#byLevel.remove(group);
+  }
+
+  #take(group: Group, { into }: Readonly<{ into: Group }>): void {
     into.relative.absorb(group.relative);
     into.absolute.absorb(group.absolute);
-    this.#byLevel.remove(group);
     group.mergedInto = into;
   }
 
@@ -168,6 +219,16 @@ export class TrailingGroups {
   #isBeyond(price: Price, reference: Price): boolean {
     return this.#side === "ask" ? price < reference : price > reference;
   }
+}
+
+const keyOf = ({ position, seed }: Activation): string => `${position} ${seed}`;
+
+/** Removes all members of a group and returns their order ids. */
+function emptied({ relative, absolute }: Group): readonly number[] {
+  const ids: number[] = [];
+  for (const heap of [relative, absolute])
+    for (let one = heap.pop(); one !== undefined; one = heap.pop()) ids.push(one.orderId);
+  return ids;
 }
 
 function heapOf(entry: TrailingEntry, group: Group): LeftistHeap<TrailingEntry> {

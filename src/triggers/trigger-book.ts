@@ -1,7 +1,7 @@
 import { type Keyed, KeyedTable } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
-import type { MarketMark, MarketSide, Quote } from "../model/index.ts";
+import type { Activation, MarketMark, MarketSide, Quote } from "../model/index.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { MarkHistory } from "./mark-history.ts";
 import { SideBook } from "./side-book.ts";
@@ -85,10 +85,7 @@ export class TriggerBook {
    * or when the marks do not contain its activation (I31).
    */
   add(watcher: Watcher): void {
-    if (this.has(watcher.orderId)) {
-      throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
-    }
-    const entry = entryOf(watcher);
+    const entry = this.#entryOf(watcher);
     const { watch } = watcher;
     const side = this.#sides[watch.side];
     if (this.#sweep === undefined) side.add(entry, watch);
@@ -98,6 +95,26 @@ export class TriggerBook {
       this.#behind.push({ entry, watch });
     }
     this.#entries.set(entry);
+  }
+
+  /**
+   * Adds a trailing order that is active, before the history has the marks. It has no reference, and waits for nothing,
+   * until {@link restoreHeld} has read them. Throws an InvariantError when the order is in the book already (I24).
+   */
+  hold(watcher: Watcher & Readonly<{ watch: Readonly<{ activation: Activation }> }>): void {
+    const entry = this.#entryOf(watcher);
+    this.#sides[entry.side].hold(entry, watcher.watch.activation);
+    this.#entries.set(entry);
+  }
+
+  /**
+   * Gives the held orders of one activation their reference, as {@link add} would. They leave the book if the marks do not
+   * contain that activation. Returns false when no order is held. Call it until then before the first quote.
+   */
+  restoreHeld(): boolean {
+    const removed = this.#sides.ask.restoreHeld() ?? this.#sides.bid.restoreHeld();
+    for (const orderId of removed ?? []) this.#entries.delete(orderId);
+    return removed !== undefined;
   }
 
   /** Removes an order. Returns false when it was not in the book. */
@@ -185,6 +202,12 @@ export class TriggerBook {
     const bids = this.#sides.bid.takeMarks();
     if (asks.length === 0) return bids;
     return bids.length === 0 ? asks : [...asks, ...bids];
+  }
+
+  #entryOf(watcher: Watcher): Entry {
+    if (this.has(watcher.orderId))
+      throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
+    return entryOf(watcher);
   }
 
   /**

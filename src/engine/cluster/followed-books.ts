@@ -8,10 +8,14 @@ import { COSTS } from "../core/turns.ts";
 import { QuoteMemory } from "../market/quote-memory.ts";
 import type { ShardMemory } from "../shards/shard-memory.ts";
 
+/** Expiries that are later than this from a takeover on get their timers after it. */
+const SOON_MS = 60_000;
+
 /**
  * The trigger books of the parents that a standby follows, so that a takeover need not arm most of them. A parent is armed
- * ahead if its place in the book follows from its durable state alone. What depends on marks, volume, or the time at which
- * it is armed is left to the engine (decision YM). The books observe no quotes before the takeover.
+ * ahead if its place in the book follows from its durable state, apart from the reference of an active trailing order,
+ * which is read from the marks after the claim. What depends on volume or on the time at which it is armed is left to the
+ * engine (decision YM). The books observe no quotes before the takeover.
  */
 export class FollowedBooks {
   readonly books: ReadonlyMap<string, TriggerBook>;
@@ -28,9 +32,31 @@ export class FollowedBooks {
     );
   }
 
-  /** Returns whether nothing is left to do to arm a parent that is followed. */
-  isArmed({ durable }: LiveOrder): boolean {
-    return durable !== undefined && isTimeless(durable);
+  /**
+   * Returns which of the parents need not be armed before an engine opens at `nowMs`: nothing is left to do but to set the
+   * timer of an expiry that is not soon. Call {@link restoreReferences} before.
+   */
+  armedAt(nowMs: number): (live: LiveOrder) => boolean {
+    return ({ durable }) => {
+      if (durable === undefined || !isTimeless(durable)) return false;
+      const expiryMs = expiresAtMs(durable);
+      if (expiryMs !== undefined && expiryMs < nowMs + SOON_MS) return false;
+      const { intent, orderId } = durable;
+      return !isTrailing(durable) || this.books.get(intent.symbol)?.has(orderId) === true;
+    };
+  }
+
+  /**
+   * Reads the references of all active trailing parents from the history, in slices. A parent whose marks are missing leaves
+   * its book, so that the engine arms it and finds out.
+   */
+  async restoreReferences(): Promise<void> {
+    for (const book of this.books.values()) {
+      while (book.restoreHeld()) {
+        const turn = this.#core.turns.spend(COSTS.arm);
+        if (turn !== undefined) await turn;
+      }
+    }
   }
 
   /** Brings the books in step with a parent after a change. */
@@ -64,8 +90,11 @@ export class FollowedBooks {
     book?.remove(orderId);
     if (book === undefined || !isTimeless(order) || accounts.get(accountId)?.frozen === true) return;
     const watch = watchOf(order, this.#core.nowMs());
-    if (watch !== undefined)
-      book.add({ orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }), watch });
+    if (watch === undefined) return;
+    const watcher = { orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }) };
+    if (watch.kind === "trail" && watch.activation !== undefined)
+      book.hold({ ...watcher, watch: { ...watch, activation: watch.activation } });
+    else book.add({ ...watcher, watch });
   }
 
   #watchMarket(live: LiveOrder): void {
@@ -90,13 +119,12 @@ export class FollowedBooks {
   }
 }
 
-/**
- * Returns whether it makes no difference when a parent is armed: it has no timers, follows no volume, and no reference of
- * it must be read from the marks.
- */
-function isTimeless(order: ParentOrder): boolean {
-  const { intent, plan, notBeforeMs, activation, trigger } = order;
-  const isTrailing = activation !== undefined && trigger === undefined;
-  const isTimed = plan !== undefined || notBeforeMs > 0 || expiresAtMs(order) !== undefined;
-  return !isTimed && !isTrailing && intent.participationBips === undefined;
+/** Returns whether the place of a parent in the book does not depend on the time at which it is armed, or on volume. */
+function isTimeless({ intent, plan, notBeforeMs }: ParentOrder): boolean {
+  return plan === undefined && notBeforeMs === 0 && intent.participationBips === undefined;
+}
+
+/** Returns whether a parent has a trailing reference. */
+function isTrailing({ activation, trigger }: ParentOrder): boolean {
+  return activation !== undefined && trigger === undefined;
 }
