@@ -38,6 +38,7 @@ export type Part = Readonly<{
   records: readonly string[];
   ended: readonly EndedRow[];
   endedLists: readonly EndedList[];
+  marks: readonly Mark[];
 }>;
 
 export type EndedRow = Readonly<{
@@ -53,16 +54,15 @@ export type Mark = Omit<MarketMark, "price"> & Readonly<{ price: string }>;
 export type Quote = Omit<KeptQuote, "bid" | "ask"> & Readonly<{ bid: string; ask: string }>;
 export type Print = Omit<PricedPrint, "price" | "quantity"> & Readonly<{ quantity: string }>;
 
-/** What only the owner of the store may write: marks, quotes and volume. */
-export type Market = Readonly<{ marks: readonly Mark[]; quotes: readonly Quote[]; prints: readonly Print[] }>;
+/** What only the owner of the store may write: quotes and volume. */
+export type Market = Readonly<{ quotes: readonly Quote[]; prints: readonly Print[] }>;
 
 /** Returns a batch as an entry. Throws for a batch that is wrong whatever the store contains. */
-export function entryOfBatch({ shards, marks, quotes = [], prints = [] }: AppendBatch): Change {
+export function entryOfBatch({ shards, quotes = [], prints = [] }: AppendBatch): Change {
   return {
     call: "append",
     parts: shards.map(partOf),
     market: {
-      marks: marks.map(markOf),
       quotes: quotes.map(({ bid, ask, ...quote }) => ({
         ...quote,
         bid: Price.format(bid),
@@ -78,10 +78,13 @@ export function entryOfBatch({ shards, marks, quotes = [], prints = [] }: Append
 
 export const markOf = ({ price, ...mark }: MarketMark): Mark => ({ ...mark, price: Price.format(price) });
 
-function partOf({ shard, epoch, round, records, texts, ended, endedLists = [] }: ShardAppend): Part {
-  if (records.some((record) => record.shard !== shard)) throw new Error("a record is of another shard");
+function partOf(given: ShardAppend): Part {
+  const { shard, epoch, round, records, texts, ended, endedLists = [], marks = [] } = given;
+  if ([...records, ...marks].some((one) => one.shard !== shard))
+    throw new Error("a record or mark is of another shard");
   return {
     ...{ shard, epoch, round, endedLists },
+    marks: marks.map(markOf),
     sequences: records.map(({ sequence }) => sequence),
     records: texts ?? records.map(encodeRecord),
     ended: ended.map((order) => {

@@ -4,7 +4,8 @@ import type { Mark, Market, Print, Quote } from "./entries.ts";
 
 const MINUTE_MS = 60_000;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const keyOf = ({ symbol, side, position }: Mark): string => JSON.stringify([symbol, side, position]);
+const keyOf = ({ shard, symbol, side, position }: Mark): string =>
+  JSON.stringify([shard, symbol, side, position]);
 
 type Bar = { symbol: string; minuteMs: number; quantity: Quantity };
 type Seen = Readonly<{ symbol: string; id: string; seenAtMs: number }>;
@@ -17,8 +18,11 @@ export class MarketRows {
   readonly #bars = new Map<string, Bar>();
   readonly #prints = new Map<string, Seen>();
 
-  put({ marks, quotes, prints }: Market): void {
+  putMarks(marks: readonly Mark[]): void {
     for (const mark of marks) this.#marks.set(keyOf(mark), mark);
+  }
+
+  put({ quotes, prints }: Market): void {
     for (const quote of quotes) this.#quotes.set(quote.symbol, quote);
     for (const print of prints) this.#count(print);
   }
@@ -34,7 +38,13 @@ export class MarketRows {
 
   marks(): readonly MarketMark[] {
     return [...this.#marks.values()]
-      .sort((a, b) => compare(a.symbol, b.symbol) || compare(a.side, b.side) || a.position - b.position)
+      .sort(
+        (a, b) =>
+          compare(a.symbol, b.symbol) ||
+          compare(a.side, b.side) ||
+          a.shard - b.shard ||
+          a.position - b.position,
+      )
       .map((mark) => ({ ...mark, price: Price.parse(mark.price) }));
   }
 

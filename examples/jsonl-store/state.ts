@@ -83,9 +83,10 @@ export class State {
       durable.flatMap(({ endedLists }) => endedLists),
     );
     if (taken !== undefined) return { refused: `the client id of ${taken} is taken` };
-    for (const { shard, records, ended, endedLists } of durable) {
+    for (const { shard, records, ended, endedLists, marks } of durable) {
       this.shard(shard).records.push(...records);
       this.ended.put(shard, ended, endedLists);
+      this.market.putMarks(marks);
     }
     if (isOwner) this.market.put(market);
     return { outcomes };
@@ -113,9 +114,10 @@ export class State {
   }
 
   #deleteMarket(entry: EntryOf<"deleteMarks"> | EntryOf<"deleteVolume">): Result {
-    if (entry.handle !== this.#owner) return { refused: "another handle owns the store" };
-    if (entry.call === "deleteMarks") this.market.deleteMarks(entry.marks);
-    else this.market.deleteVolume(entry.cutoff.beforeMs);
+    const isOwner = entry.handle === this.#owner;
+    if (entry.call === "deleteVolume" && !isOwner) return { refused: "another handle owns the store" };
+    if (entry.call === "deleteVolume") this.market.deleteVolume(entry.cutoff.beforeMs);
+    else if (isOwner) this.market.deleteMarks(entry.marks);
     return {};
   }
 }

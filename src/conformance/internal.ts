@@ -19,6 +19,7 @@ export {
   openOrder,
   orderStoreRules,
   part,
+  QUOTE,
   recordsOfOrders,
   sampleMark,
   samplePrint,

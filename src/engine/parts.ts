@@ -105,7 +105,16 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const stories = new Stories(core, { shards, reads, market, funds });
   const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
-  const committer = new Committer(core, { commits, timers, bursts, market, board, calls, housekeeping });
+  const committer = new Committer(core, {
+    shards,
+    commits,
+    timers,
+    bursts,
+    market,
+    board,
+    calls,
+    housekeeping,
+  });
   const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, asking });
   const parts: EngineParts = {

@@ -13,8 +13,8 @@ import {
   type ParentOrder,
   packedIntent,
   packedPlan,
+  shardOfId,
 } from "../model/index.ts";
-import { shardOfId } from "./identity.ts";
 
 /** The record that contains a fact. */
 export interface FactContext {

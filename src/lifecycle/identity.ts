@@ -11,11 +11,6 @@ export function managedIdOf(place: Readonly<{ count: number; shard: number }>): 
   return id;
 }
 
-/** Returns the shard of a managed id. */
-export function shardOfId(orderId: number): number {
-  return -orderId % SHARD_COUNT;
-}
-
 /** Returns the number of a managed id within its shard, from 1. */
 export function countOfId(orderId: number): number {
   return Math.floor(-orderId / SHARD_COUNT);

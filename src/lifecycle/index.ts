@@ -33,7 +33,6 @@ export {
   managedIdOf,
   readChildId,
   shardOf,
-  shardOfId,
 } from "./identity.ts";
 export { admitList, type ListAdmissionContext, levelOf } from "./list-admission.ts";
 export { type LegEvent, transitionList } from "./list-transition.ts";

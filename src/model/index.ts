@@ -25,6 +25,7 @@ export {
   type JournalRecord,
   type ParentChange,
   SHARD_COUNT,
+  shardOfId,
 } from "./journal-record.ts";
 export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";
 export type {

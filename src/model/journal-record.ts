@@ -85,6 +85,11 @@ export type Cause =
 /** Number of shards. It is part of every managed id, so it never changes (decision 2). */
 export const SHARD_COUNT = 256;
 
+/** Returns the shard of a managed id. */
+export function shardOfId(orderId: number): number {
+  return -orderId % SHARD_COUNT;
+}
+
 /** The facts of one parent in one record. `previous` is the sequence of the parent's preceding record, 0 for none. */
 export interface ParentChange {
   readonly orderId: number;

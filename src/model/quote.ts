@@ -46,10 +46,11 @@ export function stampOf(quote: Quote): QuoteStamp {
 }
 
 /**
- * One record of the market journal: an extreme on which a trailing order depends. On the ask it is a low, on the bid a
- * high. Positions rise by one per instrument and side.
+ * An extreme on which trailing orders of a shard depend. On the ask it is a low, on the bid a high. Positions rise with
+ * time per instrument and side; a shard has a mark only at some of them.
  */
 export interface MarketMark {
+  readonly shard: number;
   readonly symbol: string;
   readonly side: MarketSide;
   readonly position: number;

@@ -28,16 +28,16 @@ export interface ShardAppend {
   readonly ended: readonly ParentOrder[];
   /** Lists whose last leg ended. A row replaces the row of the same listId. */
   readonly endedLists?: readonly EndedList[];
+  /** New marks of this shard. One replaces that of the same market, side and position (a retry after an unknown append). */
+  readonly marks?: readonly MarketMark[];
 }
 
 /**
- * One transaction: additions of several shards, new marks of the market journal, the executed volume counted since,
- * and the last counted quotes. A print whose symbol and id are stored already adds nothing (a retry after an unknown
+ * One transaction: additions of several shards, the executed volume counted since, and the last counted quotes. A print whose symbol and id are stored already adds nothing (a retry after an unknown
  * append). A quote replaces the one of its symbol.
  */
 export interface AppendBatch {
   readonly shards: readonly ShardAppend[];
-  readonly marks: readonly MarketMark[];
   readonly prints?: readonly PricedPrint[];
   readonly quotes?: readonly KeptQuote[];
 }
@@ -126,8 +126,7 @@ export interface VolumeCutoff {
 /**
  * The durable store. `append` is one transaction and durable when it resolves. When it rejects, its outcome is
  * unknown, and it may still be under way: the caller raises the round of its shards with `fence` and reads the store
- * again, which decides what is durable. Reads show durable state only. Marks with an existing position are replaced
- * (a retry after an unknown append).
+ * again, which decides what is durable. Reads show durable state only.
  */
 export interface OrderStore {
   /** Takes every shard over: raises each epoch by one, so that an earlier owner is fenced. Resolves to all heads. */
@@ -163,11 +162,14 @@ export interface OrderStore {
    * unresponsive.
    */
   writeSnapshot(snapshot: ShardSnapshot, writing?: () => void): Promise<void>;
-  /** Returns all marks of the market journal, by symbol, side and position. */
+  /** Returns all marks of all shards, by symbol, side, shard and position. */
   readMarks(): Promise<readonly MarketMark[]>;
   /** Returns the last stored quote of every market, by symbol. */
   readQuotes(): Promise<readonly KeptQuote[]>;
-  /** Deletes marks that no reference can need any more. The engine passes a few hundred at a time. */
+  /**
+   * Deletes marks that no reference can need any more, as far as they belong to shards that the caller owns. The engine
+   * passes a few hundred at a time.
+   */
   deleteMarks(marks: readonly MarketMark[]): Promise<void>;
   /** Resolves to an ended parent of an account, to undefined if there is none of that id. */
   findEnded(key: EndedKey): Promise<ParentOrder | undefined>;

@@ -88,6 +88,7 @@ export {
   limitDirection,
   type MarketOf,
   MarkHistory,
+  type MarksOf,
   meets,
   type Observation,
   type Progress,

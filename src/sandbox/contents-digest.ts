@@ -62,8 +62,8 @@ async function addLists(contents: StoreContents, sum: RowSum): Promise<void> {
 }
 
 async function addMarket(contents: StoreContents, sum: RowSum): Promise<void> {
-  for (const { symbol, side, position, price, timeMs } of await contents.marks())
-    sum.add("mark", [symbol, side, position, price, timeMs]);
+  for (const { shard, symbol, side, position, price, timeMs } of await contents.marks())
+    sum.add("mark", [shard, symbol, side, position, price, timeMs]);
   for (const { symbol, bid, ask, timeMs } of await contents.quotes())
     sum.add("quote", [symbol, bid, ask, timeMs]);
   const { totals, bars, priceBars = [], prints } = await contents.volume();

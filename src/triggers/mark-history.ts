@@ -8,9 +8,17 @@ export interface MarketOf {
   readonly side: MarketSide;
 }
 
+/** Identifies the marks of one shard on one side of one instrument's market. */
+export interface MarksOf extends MarketOf {
+  readonly shard: number;
+}
+
+/** The marks of one side of one market. */
+type Market = { newest: MarketMark; lastPosition: number; readonly tracks: Map<number, MarkTrack> };
+
 /**
- * The durable marks of the market journal for all instruments. Trailing references are read from them. The host adds
- * a mark when it is durable (decision 18; architecture, Trailing references are facts).
+ * The durable marks of all shards and instruments. Trailing references are read from them. The host adds a mark when it
+ * is durable (decision 18; architecture, Trailing references are facts).
  *
  *
  * @example
@@ -18,55 +26,84 @@ export interface MarketOf {
  * import { Price } from "managed-orders";
  * import { MarkHistory } from "managed-orders/rules";
  * const history = new MarkHistory();
- * const market = { symbol: "BTC/USD", side: "bid" } as const;
+ * const market = { shard: 7, symbol: "BTC/USD", side: "bid" } as const;
  * history.add({ ...market, position: 1, price: Price.parse("105"), timeMs: 1 });
  * history.add({ ...market, position: 2, price: Price.parse("100"), timeMs: 2 });
  * console.log(Price.format(history.referenceFrom({ ...market, position: 1 }) ?? Price.parse("1"))); // 105
  * ```
  */
 export class MarkHistory {
-  readonly #tracks: Readonly<Record<MarketSide, Map<string, MarkTrack>>> = { ask: new Map(), bid: new Map() };
+  readonly #markets: Readonly<Record<MarketSide, Map<string, Market>>> = { ask: new Map(), bid: new Map() };
 
-  /** Adds a mark. Marks may come in any order; one with the position of a known mark replaces it. */
+  /** Adds a mark. Marks may come in any order; one with the position of a known mark of its shard replaces it. */
   add(mark: MarketMark): void {
-    const tracks = this.#tracks[mark.side];
-    let track = tracks.get(mark.symbol);
+    const { shard, side, position } = mark;
+    const market = this.#marketOf(mark);
+    if (mark.timeMs > market.newest.timeMs) market.newest = mark;
+    market.lastPosition = Math.max(market.lastPosition, position);
+    let track = market.tracks.get(shard);
     if (track === undefined) {
-      track = new MarkTrack(mark.side);
-      tracks.set(mark.symbol, track);
+      track = new MarkTrack(side);
+      market.tracks.set(shard, track);
     }
     track.add(mark);
   }
 
+  #marketOf(mark: MarketMark): Market {
+    const markets = this.#markets[mark.side];
+    let market = markets.get(mark.symbol);
+    if (market === undefined) {
+      market = { newest: mark, lastPosition: mark.position, tracks: new Map() };
+      markets.set(mark.symbol, market);
+    }
+    return market;
+  }
+
   /**
-   * Returns the reference of a trailing order that became active at `position`; `undefined` without a mark from there
-   * on.
+   * Returns the reference of a trailing order of the shard that became active at `position`; `undefined` without a mark
+   * from there on.
    */
-  referenceFrom({ symbol, side, position }: MarketOf & Readonly<{ position: number }>): Price | undefined {
-    return this.#tracks[side].get(symbol)?.referenceFrom(position);
+  referenceFrom({
+    shard,
+    symbol,
+    side,
+    position,
+  }: MarksOf & Readonly<{ position: number }>): Price | undefined {
+    return this.#markets[side].get(symbol)?.tracks.get(shard)?.referenceFrom(position);
   }
 
-  /** Returns the mark of the highest position; `undefined` before the first mark. */
+  /** Returns the mark with the latest time; `undefined` before the first mark. */
   newest({ symbol, side }: MarketOf): MarketMark | undefined {
-    return this.#tracks[side].get(symbol)?.last;
+    return this.#markets[side].get(symbol)?.newest;
   }
 
-  /** Returns the highest position; `undefined` before the first mark. */
-  lastPosition(market: MarketOf): number | undefined {
-    return this.newest(market)?.position;
+  /** Returns the highest position that was added; `undefined` before the first mark. */
+  lastPosition({ symbol, side }: MarketOf): number | undefined {
+    return this.#markets[side].get(symbol)?.lastPosition;
+  }
+
+  /** Returns the shards that have marks on a side of a market. */
+  shardsOf({ symbol, side }: MarketOf): readonly number[] {
+    return [...(this.#markets[side].get(symbol)?.tracks.keys() ?? [])];
   }
 
   /**
-   * Removes and returns, by position, the marks that no order active since `oldestPosition` or later can need. An
-   * omitted `oldestPosition` means that no order is active. The newest mark always stays, so that no position is
-   * assigned twice. With `limit` it removes at most that many, and the next call continues.
+   * Removes and returns, by position, the marks of a shard that no order of it needs which is active since
+   * `oldestPosition` or later. An omitted `oldestPosition` means that no order is active. A mark with the highest
+   * position of the market always stays, so that no position is assigned twice. With `limit` it removes at most that
+   * many, and the next call continues.
    */
   obsolete({
+    shard,
     symbol,
     side,
     oldestPosition,
     limit,
-  }: MarketOf & Readonly<{ oldestPosition: number | undefined; limit?: number }>): readonly MarketMark[] {
-    return this.#tracks[side].get(symbol)?.obsolete(oldestPosition, limit) ?? [];
+  }: MarksOf & Readonly<{ oldestPosition: number | undefined; limit?: number }>): readonly MarketMark[] {
+    const market = this.#markets[side].get(symbol);
+    if (market === undefined) return [];
+    const { lastPosition, tracks } = market;
+    const needed = Math.min(oldestPosition ?? lastPosition, lastPosition);
+    return tracks.get(shard)?.obsolete(needed, limit) ?? [];
   }
 }

@@ -2,72 +2,123 @@ import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Activation, MarketMark } from "../model/index.ts";
 import { knownExtreme } from "./extreme.ts";
+import { Extremes } from "./extremes.ts";
 import type { MarketOf, MarkHistory } from "./mark-history.ts";
-import { MarkTrack } from "./mark-track.ts";
 
-/** Position and price of the newest mark; position 0 before the first. */
-type LastMark = Readonly<{ position: number; price: Price | undefined }>;
+/** A price on which references rest. */
+type Recorded = Readonly<{ position: number; price: Price; timeMs: number }>;
+
+/** A shard with trailing orders on this side of the market. */
+type Reader = {
+  /** Active trailing orders that are in the book now. */
+  active: number;
+  /** Position after which marks hold for the shard. Earlier ones are in the history as far as they do. */
+  readonly sincePosition: number;
+  /** Position up to which the marks were taken for it. */
+  takenPosition: number;
+};
 
 /**
- * Writes the marks of one instrument and side. Between two calls of {@link take} a moving reference rewrites one
- * mark, until a watcher becomes active on it: then its price is a seed and must stay.
+ * Makes the marks of one instrument and side, for each shard with active trailing orders on it: an order that becomes
+ * active gets the position of a mark, and a reference that moves makes a mark for every such shard. Of the marks that
+ * were not taken yet, one that a later one outdoes is left out.
  */
 export class MarkRecorder {
   readonly #market: MarketOf;
   readonly #history: MarkHistory;
+  /** What was recorded since the opening and not outdone. */
+  readonly #recorded: Extremes<Recorded>;
+  readonly #readers: Map<number, Reader> = new Map();
+  /** Shards whose marks must be taken with the next records: one of their orders became active or left the book. */
+  readonly #due: Set<number> = new Set();
   /** Undefined until the first mark is made: the history may be filled until then. */
-  #last: LastMark | undefined;
-  /** Whether the newest mark is neither taken nor a seed. */
-  #rewritable = false;
-  #untaken: MarketMark[] = [];
-  /** Marks that were taken and are not known to be in the history. */
-  readonly #taken: MarkTrack;
+  #made: number | undefined;
+  /** Whether a reference has moved since all marks were taken. */
+  #hasMoved = false;
 
   constructor(market: MarketOf, history: MarkHistory) {
     this.#market = market;
     this.#history = history;
-    this.#taken = new MarkTrack(market.side);
+    this.#recorded = new Extremes(market.side);
   }
 
   /** Records that a reference moved to this price. */
   move(price: Price, timeMs: number): void {
-    if (this.#rewritable) this.#untaken.pop();
-    const { position } = this.#lastMark();
-    this.#write({ position: this.#rewritable ? position : position + 1, price }, timeMs);
-    this.#rewritable = true;
+    this.#record(price, timeMs);
+    this.#hasMoved = true;
   }
 
-  /** Returns the position of the mark that seeds the watchers which become active at this price. */
-  seed(price: Price, timeMs: number): number {
-    const last = this.#lastMark();
-    const position = price === last.price ? last.position : last.position + 1;
-    if (position > last.position) this.#write({ position, price }, timeMs);
-    this.#rewritable = false;
-    return position;
+  /** Returns the position of the mark that seeds an order of a shard which becomes active at this price. */
+  seed(shard: number, { price, timeMs }: Readonly<{ price: Price; timeMs: number }>): number {
+    if (this.#recorded.last?.price !== price) this.#record(price, timeMs);
+    const reader = this.#readerOf(shard, this.#lastPosition - 1);
+    reader.active++;
+    this.#require(shard, reader);
+    return this.#lastPosition;
+  }
+
+  /**
+   * Takes in an order that became active earlier, and returns its reference. Throws an InvariantError (I31) when the
+   * marks do not contain its seed.
+   */
+  restore(shard: number, activation: Activation): Price {
+    const reference = this.referenceSince(shard, activation);
+    const reader = this.#readerOf(shard, this.#lastPosition);
+    reader.active++;
+    if (reader.takenPosition < this.#lastPosition) this.#hasMoved = true;
+    return reference;
+  }
+
+  /** Notes that an active order of a shard has left the book: it may have fired at a reference that moved just now. */
+  left(shard: number): void {
+    const reader = this.#readers.get(shard);
+    if (reader === undefined) return;
+    reader.active--;
+    this.#require(shard, reader);
   }
 
   /** Whether there are marks since the last take. */
   get hasUntaken(): boolean {
-    return this.#untaken.length > 0;
+    return this.#hasMoved || this.#due.size > 0;
   }
 
-  /** Returns the marks since the last call. They are not rewritten any more. */
+  /** About how many shards {@link take} returns marks for. */
+  get readers(): number {
+    return this.#hasMoved ? this.#readers.size : this.#due.size;
+  }
+
+  /** Returns the marks of all shards since the last call. */
   take(): readonly MarketMark[] {
-    const marks = this.#untaken;
-    if (marks.length === 0) return [];
-    for (const mark of marks) this.#taken.add(mark);
-    this.#taken.obsolete((this.#history.lastPosition(this.#market) ?? 0) + 1);
-    this.#untaken = [];
-    this.#rewritable = false;
+    const marks = this.takeDue();
+    if (!this.#hasMoved) return marks;
+    this.#hasMoved = false;
+    for (const [shard, reader] of this.#readers)
+      if (reader.active > 0) marks.push(...this.#takeFor(shard, reader));
     return marks;
   }
 
+  /** Returns the marks of the shards with orders that became active or left the book since the last call. */
+  takeDue(): MarketMark[] {
+    const marks: MarketMark[] = [];
+    for (const shard of this.#due) {
+      const reader = this.#readers.get(shard);
+      if (reader !== undefined) marks.push(...this.#takeFor(shard, reader));
+    }
+    this.#due.clear();
+    return marks;
+  }
+
+  /** Forgets marks before a position that no order needs. */
+  forgetBefore(position: number): void {
+    this.#recorded.removeBefore(position);
+  }
+
   /**
-   * Returns the reference of a watcher that became active earlier: the extreme of all marks from its activation on,
-   * durable or not. Throws an InvariantError (I31) when the marks do not contain its seed.
+   * Returns the reference of an order of a shard that became active earlier: the extreme of all marks from its
+   * activation on, durable or not. Throws an InvariantError (I31) when the marks do not contain its seed.
    */
-  referenceSince(activation: Activation): Price {
-    const reference = this.knownSince(activation);
+  referenceSince(shard: number, activation: Activation): Price {
+    const reference = this.knownSince(shard, activation);
     if (reference !== undefined) return reference;
     throw new InvariantError(
       "I31",
@@ -76,26 +127,46 @@ export class MarkRecorder {
   }
 
   /** Like {@link referenceSince}; returns `undefined` when the marks do not contain the seed. */
-  knownSince({ position, seed }: Activation): Price | undefined {
+  knownSince(shard: number, { position, seed }: Activation): Price | undefined {
     const { symbol, side } = this.#market;
-    let reference = this.#history.referenceFrom({ symbol, side, position });
-    reference = knownExtreme(side, [reference, this.#taken.referenceFrom(position)]);
-    for (const mark of this.#untaken) {
-      if (mark.position >= position) reference = knownExtreme(side, [reference, mark.price]);
-    }
+    const since = this.#readers.get(shard)?.sincePosition ?? this.#lastPosition;
+    const reference = knownExtreme(side, [
+      this.#history.referenceFrom({ shard, symbol, side, position }),
+      this.#recorded.referenceFrom(Math.max(position, since + 1)),
+    ]);
     return knownExtreme(side, [reference, seed]) === reference ? reference : undefined;
   }
 
-  /** Returns the newest mark, made or in the history. */
-  #lastMark(): LastMark {
-    if (this.#last !== undefined) return this.#last;
-    const position = this.#history.lastPosition(this.#market) ?? 0;
-    this.#last = { position, price: this.#history.referenceFrom({ ...this.#market, position }) };
-    return this.#last;
+  /** Position of the newest mark, made or in the history; 0 before the first. */
+  get #lastPosition(): number {
+    return this.#made ?? this.#history.lastPosition(this.#market) ?? 0;
   }
 
-  #write(mark: LastMark & Readonly<{ price: Price }>, timeMs: number): void {
-    this.#last = mark;
-    this.#untaken.push({ ...this.#market, ...mark, timeMs });
+  #require(shard: number, { takenPosition }: Reader): void {
+    if (takenPosition < this.#lastPosition) this.#due.add(shard);
+  }
+
+  #record(price: Price, timeMs: number): void {
+    this.#made = this.#lastPosition + 1;
+    this.#recorded.append({ position: this.#made, price, timeMs });
+  }
+
+  /** Returns a shard; one that is new here reads the marks after a position. */
+  #readerOf(shard: number, sincePosition: number): Reader {
+    let reader = this.#readers.get(shard);
+    if (reader === undefined) {
+      reader = { active: 0, sincePosition, takenPosition: sincePosition };
+      this.#readers.set(shard, reader);
+    }
+    return reader;
+  }
+
+  #takeFor(shard: number, reader: Reader): readonly MarketMark[] {
+    const { symbol, side } = this.#market;
+    const from = reader.takenPosition + 1;
+    reader.takenPosition = this.#lastPosition;
+    return this.#recorded
+      .from(from)
+      .map(({ position, price, timeMs }) => ({ shard, symbol, side, position, price, timeMs }));
   }
 }

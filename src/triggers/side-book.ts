@@ -1,5 +1,5 @@
 import type { Price } from "../decimal/index.ts";
-import type { Activation, MarketMark } from "../model/index.ts";
+import { type Activation, shardOfId } from "../model/index.ts";
 import { currentGroup, type Entry, isOlder, isTrailing, putInto } from "./entry.ts";
 import { everyHit, type Hit, levelHit } from "./firing-order.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
@@ -37,7 +37,7 @@ export class SideBook {
     if (watch.kind === "every") putInto(this.#every, entry);
     else if (watch.kind === "level") this.#levels.add(entry, watch.condition);
     else if (watch.activation !== undefined && isTrailing(entry))
-      this.#groups.restore(entry, this.#marks.referenceSince(watch.activation));
+      this.#groups.restore(entry, this.#marks.restore(shardOfId(entry.orderId), watch.activation));
     else if (watch.gate !== undefined) this.#gates.add(entry, watch.gate);
     else putInto(this.#activating, entry);
   }
@@ -57,14 +57,15 @@ export class SideBook {
 
   /** Removes an entry that is in this book. */
   remove(entry: Entry): void {
-    if (isTrailing(entry) && entry.trail.group !== undefined) this.#groups.remove(entry);
-    else entry.heap?.remove(entry);
+    if (!isTrailing(entry) || entry.trail.group === undefined) return void entry.heap?.remove(entry);
+    this.#groups.remove(entry);
+    this.#marks.left(shardOfId(entry.orderId));
   }
 
   /** Throws an InvariantError (I31) when the marks do not contain the activation of a watch. */
-  check(watch: Watch): void {
+  check({ orderId }: Entry, watch: Watch): void {
     if (watch.kind === "trail" && watch.activation !== undefined)
-      this.#marks.referenceSince(watch.activation);
+      this.#marks.referenceSince(shardOfId(orderId), watch.activation);
   }
 
   /** Returns the reference of an active trailing entry. */
@@ -91,8 +92,14 @@ export class SideBook {
     const every = this.#every.pop();
     if (every !== undefined) return everyHit(every, price);
     const entry = this.#levels.takeMet(price);
-    if (entry === undefined) return this.#groups.takeMet(price);
+    if (entry === undefined) return this.#takeTrailing(price);
     return levelHit(entry, { observed: price, level: levelOf(entry) });
+  }
+
+  #takeTrailing(price: Price): Hit | undefined {
+    const hit = this.#groups.takeMet(price);
+    if (hit !== undefined) this.#marks.left(shardOfId(hit.fired.orderId));
+    return hit;
   }
 
   /**
@@ -125,21 +132,16 @@ export class SideBook {
   }
 
   /** Activates the entry that {@link activating} returns. */
-  activateNext({ price, timeMs }: SidePrice): Activation {
+  activateNext(at: SidePrice): Activation | undefined {
     const entry = this.#activating.pop();
-    const activation = { position: this.#marks.seed(price, timeMs), seed: price };
-    if (entry !== undefined && isTrailing(entry)) this.#groups.join(entry, price);
-    return activation;
+    if (entry === undefined || !isTrailing(entry)) return undefined;
+    this.#groups.join(entry, at.price);
+    return { position: this.#marks.seed(shardOfId(entry.orderId), at), seed: at.price };
   }
 
-  /** Whether marks were made since the last call of {@link takeMarks}. */
-  get hasMarks(): boolean {
-    return this.#marks.hasUntaken;
-  }
-
-  /** Returns the marks made since the last call. */
-  takeMarks(): readonly MarketMark[] {
-    return this.#marks.take();
+  /** The part that makes the marks. */
+  get marks(): MarkRecorder {
+    return this.#marks;
   }
 }
 

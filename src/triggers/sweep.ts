@@ -80,7 +80,7 @@ export class Sweep {
     if (side === undefined || entry === undefined) return false;
     const { timeMs } = this.quote;
     const activation = this.#sides[side].activateNext({ price: this.quote[side], timeMs });
-    this.#activated.push({ orderId: entry.orderId, activation });
+    if (activation !== undefined) this.#activated.push({ orderId: entry.orderId, activation });
     return true;
   }
 

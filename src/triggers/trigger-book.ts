@@ -90,7 +90,7 @@ export class TriggerBook {
     const side = this.#sides[watch.side];
     if (this.#sweep === undefined) side.add(entry, watch);
     else {
-      side.check(watch);
+      side.check(entry, watch);
       this.#waiting.add(entry);
       this.#behind.push({ entry, watch });
     }
@@ -190,18 +190,34 @@ export class TriggerBook {
 
   /** Whether marks were made since the last call of {@link takeMarks}. */
   get hasMarks(): boolean {
-    return this.#sides.ask.hasMarks || this.#sides.bid.hasMarks;
+    return this.#sides.ask.marks.hasUntaken || this.#sides.bid.marks.hasUntaken;
+  }
+
+  /** About how many marks the next call of {@link takeMarks} returns. */
+  get marksDue(): number {
+    return this.#sides.ask.marks.readers + this.#sides.bid.marks.readers;
   }
 
   /**
-   * Returns the marks made since the last call, by position per side. A reference that moves many times between two
-   * calls leaves one mark, unless an order became active in between (architecture, market journal).
+   * Returns the marks made since the last call, by position per shard and side, for every shard with active orders in
+   * the book. A reference that moves many times between two calls leaves one mark per shard, unless an order became
+   * active in between (architecture, market journal).
    */
   takeMarks(): readonly MarketMark[] {
-    const asks = this.#sides.ask.takeMarks();
-    const bids = this.#sides.bid.takeMarks();
-    if (asks.length === 0) return bids;
-    return bids.length === 0 ? asks : [...asks, ...bids];
+    return [...this.#sides.ask.marks.take(), ...this.#sides.bid.marks.take()];
+  }
+
+  /**
+   * Like {@link takeMarks}, but only for the shards of which an order became active or left the book since: their records
+   * rest on these marks. The others may wait.
+   */
+  takeDueMarks(): readonly MarketMark[] {
+    return [...this.#sides.ask.marks.takeDue(), ...this.#sides.bid.marks.takeDue()];
+  }
+
+  /** Forgets the marks of one side before a position that no active order needs. */
+  forgetMarks({ side, beforePosition }: Readonly<{ side: MarketSide; beforePosition: number }>): void {
+    this.#sides[side].marks.forgetBefore(beforePosition);
   }
 
   #entryOf(watcher: Watcher): Entry {

@@ -59,7 +59,7 @@ export async function fill(store: OrderStore, long = 3): Promise<void> {
   const rows = [ended(1, at(1)), ended(3, at(3)), ended(6, at(6)), ...legs];
   const { [SHARD]: head } = await store.acquire();
   const shards = [part(SHARD, head?.epoch ?? 0, { records, ended: rows, endedLists: [list] })];
-  await store.append({ shards, marks: [] });
+  await store.append({ shards });
   const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: at(2) }];
   await store.writeSnapshot({ shard: SHARD, sequence: records.length, counter: 9, parents });
 }

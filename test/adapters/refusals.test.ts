@@ -7,7 +7,7 @@ import {
   keepLists,
   openOrder,
   part,
-  sampleMark,
+  samplePrint,
   sampleRecord,
 } from "../../src/conformance/internal.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
@@ -42,7 +42,7 @@ describe.each([
     await store.acquire();
     const records = [sampleRecord(0, 1)];
     const append = (rest: Partial<Parameters<typeof part>[2]>, shard = 0) =>
-      store.append({ shards: [part(shard, 1, rest)], marks: [] });
+      store.append({ shards: [part(shard, 1, rest)] });
     const twice = [-512, -768].map((orderId) => endedOrder({ orderId, clientOrderId: "a" }));
     await expect(append({ ended: twice })).rejects.toThrow("I03");
     const lists = [-256, -2_560].map((listId) => endedList({ listId, listClientOrderId: "a" }));
@@ -55,8 +55,7 @@ describe.each([
 
   it("decision SB: I60 for a handle that does not own the market journal", async () => {
     const store = opened();
-    await expect(store.append({ shards: [], marks: [sampleMark()] })).rejects.toThrow("I60");
-    await expect(store.deleteMarks([sampleMark()])).rejects.toThrow("I60");
+    await expect(store.append({ shards: [], prints: [samplePrint()] })).rejects.toThrow("I60");
     await expect(store.deleteVolume({ beforeMs: 1 })).rejects.toThrow("I60");
   });
 

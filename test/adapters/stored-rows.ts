@@ -3,15 +3,13 @@ import {
   endedOrder,
   openOrder,
   part,
+  QUOTE,
   sampleMark,
   samplePrint,
   sampleRecords,
 } from "../../src/conformance/internal.ts";
-import { price } from "../../src/decimal/index.ts";
-import type { KeptQuote, ParentOrder } from "../../src/model/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-
-const QUOTE: KeptQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
 
 /** The parent of the stored snapshot. */
 export const PARENT: ParentOrder = openOrder({ orderId: -259 });
@@ -23,8 +21,10 @@ export const ENDED: ParentOrder = endedOrder({ orderId: -259, accountId: 1 });
 export async function fill(store: OrderStore): Promise<void> {
   await store.acquire();
   const records = sampleRecords(3, 1, 3);
-  const shards = [part(3, 1, { records, ended: [ENDED], endedLists: [endedList({ listId: -2_560 })] })];
-  await store.append({ shards, marks: [sampleMark()], prints: [samplePrint()], quotes: [QUOTE] });
+  const endedLists = [endedList({ listId: -2_560 })];
+  const marks = [sampleMark({ shard: 3 })];
+  const shards = [part(3, 1, { records, ended: [ENDED], endedLists, marks })];
+  await store.append({ shards, prints: [samplePrint()], quotes: [QUOTE] });
   await store.writeSnapshot({ shard: 3, sequence: 2, counter: 9, parents: [PARENT] });
 }
 

@@ -65,7 +65,7 @@ export async function keepResting(
     const records = Array.from({ length: each + 1 }, (_, n) =>
       acceptance(shard, sampleOf(each + n + 1, n + 1)),
     );
-    await store.append({ shards: [part(shard, 1, { records })], marks: [] });
+    await store.append({ shards: [part(shard, 1, { records })] });
     const open = Array.from({ length: each + 1 }, (_, n) => parentOf(sampleOf(n + 1, 1)));
     await store.writeSnapshot({ shard, sequence: 1, counter: each + 1, parents: open });
   }
@@ -91,7 +91,7 @@ export async function storeOfOneShard(
   await store.acquire();
   const idOf = (count: number): number => managedIdOf({ count, shard });
   const records = [acceptance(shard, { orderId: idOf(1), accountId, record: 1 })];
-  await store.append({ shards: [part(shard, 1, { records })], marks: [] });
+  await store.append({ shards: [part(shard, 1, { records })] });
   const open = Array.from({ length: parents }, (_, n) =>
     parentOf({ orderId: idOf(n + 1), accountId, record: 1 }),
   );

@@ -36,7 +36,7 @@ async function append({ store, size }: Opened): Promise<Times> {
   const [head] = await store.acquire();
   return await timesOf(async () => {
     for (const each of batches) {
-      const [outcome] = await store.append({ shards: [part(0, head?.epoch ?? 0, each)], marks: [] });
+      const [outcome] = await store.append({ shards: [part(0, head?.epoch ?? 0, each)] });
       if (outcome !== "durable") throw new Error("a batch was fenced");
     }
   });

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
       }
       ended.push({ ...endedOrder({ orderId, endedAtMs: day * DAY_MS }), lastSequence: sequence });
     }
-    await store.append({ shards: [part(SHARD, epoch, { records, ended })], marks: [] });
+    await store.append({ shards: [part(SHARD, epoch, { records, ended })] });
     await store.writeSnapshot({ shard: SHARD, sequence, counter: sequence, parents: [] });
     await store.forgetEnded?.({ beforeMs: day * DAY_MS + 1 }, () => true);
   }

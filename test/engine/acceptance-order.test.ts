@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { shardOf, shardOfId } from "../../src/lifecycle/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { shardOfId } from "../../src/model/index.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { samplePrint } from "../../src/conformance/order-store/samples.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import {
@@ -7,6 +8,7 @@ import {
   decisionsOf,
   type FakeRecord,
   mark,
+  positionsOf,
   recordOf,
   type Subject,
   subject,
@@ -286,32 +288,55 @@ describe("decision CC: a store that does not answer an append", () => {
 });
 
 describe("I31: marks of a failed append are kept for the next one", () => {
-  it("without shards the append is repeated after a pause, with the marks, and does not wait for further marks", async () => {
+  it("without records the append is repeated after a pause, with the marks, and does not wait for further marks", async () => {
     const made = begun([new Error("disk full")]);
     made.addMark(mark(1));
     await made.turn();
     expect(made.did.filter((what) => what === "turn")).toHaveLength(1);
-    expect(made.batches.map(({ marks }) => marks.length)).toEqual([1]);
+    expect(positionsOf(made)).toEqual([[1]]);
     made.addMark(mark(2));
     await made.pass(retryMinMs - 1);
     expect(made.batches).toHaveLength(1);
     await made.pass(1);
-    expect(made.batches.map(({ marks }) => marks.map(({ position }) => position))).toEqual([[1], [1, 2]]);
+    expect(positionsOf(made)).toEqual([[1], [1, 2]]);
     // One for the mark that came meanwhile, and none to collect more.
     expect(made.did.filter((what) => what === "turn")).toHaveLength(2);
     expect(made.did).toContain("kept 2");
   });
 
-  it("I60: a market journal of a later engine is no failure of the store, and its marks are dropped", async () => {
+  it("I60: a market journal of a later engine is no failure of the store, and its prints are dropped", async () => {
     const made = begun([new InvariantError("I60", "the market journal has another owner")]);
-    made.addMark(mark(1));
+    made.addPrint(samplePrint({ id: "a" }));
     await made.turn();
     expect(made.did.filter((what) => what.startsWith("failed"))).toEqual([]);
     expect(made.did).toContain("kept 0");
     expect(made.committer.busy).toBe(false);
+    made.addPrint(samplePrint({ id: "b" }));
+    await made.turn();
+    expect(made.batches.map(({ prints = [] }) => prints.map(({ id }) => id))).toEqual([["a"], ["b"]]);
+  });
+
+  it("I60: marks of a shard that another engine owns are refused, and dropped", async () => {
+    const made = begun(["fenced"]);
+    made.shard.after = "fenced";
+    made.addMark(mark(1));
+    await made.turn();
+    expect(made.did).toContain("reload 7 ");
     made.addMark(mark(2));
     await made.turn();
-    expect(made.batches.map(({ marks }) => marks.map(({ position }) => position))).toEqual([[1], [2]]);
+    expect(positionsOf(made)).toEqual([[1]]);
+  });
+
+  it("marks of a shard that is being read again wait until it runs", async () => {
+    const made = begun();
+    made.shard.state = "reloading";
+    made.addMark(mark(1));
+    await made.turn();
+    expect(made.batches).toEqual([]);
+    made.shard.state = "running";
+    made.decide(made.shard, recordOf(1));
+    await made.turn();
+    expect([positionsOf(made), decisionsOf(made)]).toEqual([[[1]], [[1]]]);
   });
 });
 
@@ -320,7 +345,7 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
     const made = begun();
     made.keepQuotes(["quote"]);
     await made.committer.finish();
-    expect(made.batches).toEqual([{ shards: [], marks: [], quotes: ["quote"] }]);
+    expect(made.batches).toEqual([{ shards: [], quotes: ["quote"] }]);
     made.decide(made.shard, recordOf(1));
     expect(made.asked).toBe(0);
   });
@@ -331,7 +356,7 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
     made.decide(made.shard, { ...recordOf(1), steps: [stepOf("A"), stepOf("B", {}), stepOf("A")] });
     await made.turn();
     expect(made.markets).toEqual([["A"]]);
-    expect(made.batches).toEqual([{ shards: [{ shard: 7, decisions: [1] }], marks: [] }]);
+    expect(made.batches).toEqual([{ shards: [{ shard: 7, decisions: [1], marks: [] }] }]);
   });
 
   it("are not appended if there are none, while an append is under way, or after one failed", async () => {

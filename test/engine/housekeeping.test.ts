@@ -55,8 +55,13 @@ function subject(
     },
   };
   const parts = {
-    shards: { all: shards },
-    market: { history, tape: { forget: () => undefined }, prints: { forget: () => undefined } },
+    shards: { all: shards, at: (number: number) => shards[number] },
+    market: {
+      history,
+      book: () => undefined,
+      tape: { forget: () => undefined },
+      prints: { forget: () => undefined },
+    },
     instruments: { all: () => INSTRUMENTS },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };
@@ -85,7 +90,7 @@ describe("decision HI: marks are deleted in slices", () => {
     history.add(sampleMark({ position: 6, price: price("149") }));
     await held.run();
     expect(gone).toEqual([1, 2, 3]);
-    const market = { symbol: SYMBOL, side: "bid" } as const;
+    const market = { shard: 0, symbol: SYMBOL, side: "bid" } as const;
     expect(history.referenceFrom({ ...market, position: 4 })).toBe(price("1197"));
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { quantity } from "../../src/decimal/index.ts";
-import { countOfId, shardOf, shardOfId } from "../../src/lifecycle/index.ts";
+import { countOfId, shardOf } from "../../src/lifecycle/index.ts";
+import { shardOfId } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";

@@ -118,7 +118,6 @@ describe("decision FA: an append that arrives after the shard was read again", (
           records: [],
           ended: [],
         })),
-        marks: [],
       }),
     ).toEqual(heads.map(() => "durable"));
     await first.close();

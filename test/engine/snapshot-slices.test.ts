@@ -49,7 +49,7 @@ async function subject(): Promise<Subject> {
     });
     shard.accept({ accountId: 1, timeMs: START_MS, parents: [{ intent, admission: {} }] });
     const pending = shard.takePending();
-    await store.append({ shards: [shard.appendOf(pending)], marks: [] });
+    await store.append({ shards: [shard.appendOf(pending, [])] });
     for (const record of pending) shard.settle(record);
   };
   for (let n = 0; n < 20; n++) await accept();

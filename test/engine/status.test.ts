@@ -164,7 +164,8 @@ describe("I64, decision EF: writes that the market journal misses", () => {
         return {
           ...store,
           append: async (batch) => {
-            if (batch.marks.length > 0) batches.push(batch.marks.length);
+            const marks = batch.shards.flatMap((part) => part.marks ?? []);
+            if (marks.length > 0) batches.push(marks.length);
             if (fails) throw new Error("the store is away");
             return await store.append(batch);
           },

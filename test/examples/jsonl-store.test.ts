@@ -31,7 +31,6 @@ describe("examples/jsonl-store", () => {
   const append = (store: OrderStore, sequence: number, epoch = 1) =>
     store.append({
       shards: [part(0, epoch, { records: sampleRecords(0, sequence, sequence) })],
-      marks: [],
     });
   const records = (store: OrderStore) => store.readRecords({ shard: 0, after: 0, limit: 9 });
 

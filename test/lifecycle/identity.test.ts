@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InvariantError } from "../../src/errors/index.ts";
-import {
-  childIdOf,
-  countOfId,
-  managedIdOf,
-  readChildId,
-  shardOf,
-  shardOfId,
-} from "../../src/lifecycle/index.ts";
-import { SHARD_COUNT } from "../../src/model/index.ts";
+import { childIdOf, countOfId, managedIdOf, readChildId, shardOf } from "../../src/lifecycle/index.ts";
+import { SHARD_COUNT, shardOfId } from "../../src/model/index.ts";
 
 const place = fc.record({ count: fc.integer({ min: 1, max: 2 ** 44 }), shard: fc.nat(SHARD_COUNT - 1) });
 

@@ -112,7 +112,7 @@ class Writer {
       [shard.records, shard.ended] = [[], []];
     }
     this.#waiting = 0;
-    const outcomes = await this.#store.append({ shards, marks: [] });
+    const outcomes = await this.#store.append({ shards });
     if (outcomes.includes("fenced")) throw new Error("the store refused a batch");
   }
 

@@ -78,7 +78,7 @@ class Writer {
       return part(shard, epoch, { round, records: [sampleRecord(shard, sequence + 1)] });
     });
     try {
-      const outcomes = await this.store.append({ shards, marks: [] });
+      const outcomes = await this.store.append({ shards });
       for (const [index, shard] of SHARDS.entries()) {
         if (outcomes[index] === "durable") this.#of(shard).sequence++;
         else this.fenced++;
@@ -186,7 +186,6 @@ const terminated: Step = async (place) => {
 /** A batch with one record of shard 3. */
 export const BATCH = (epoch: number, round: number, sequence: number = 1): AppendBatch => ({
   shards: [part(3, epoch, { round, records: [sampleRecord(3, sequence)] })],
-  marks: [],
 });
 
 /** An append whose bytes reach the server after its client is gone and the shard was read back. */

@@ -50,21 +50,17 @@ class Load {
   }
 
   async append(): Promise<number> {
+    const n = ++this.#count;
     const shards = this.#sequences.map((before, shard) => {
       const made = Array.from({ length: ORDERS }, (_, n) => orderOf(shard, before + 2 * n));
       this.#sequences[shard] = before + 2 * ORDERS;
       const [records, ended] = [made.flatMap((one) => one.records), made.map((one) => one.ended)];
-      return part(shard, 1, { records, ended });
+      const marks = shard === 0 ? [sampleMark({ position: n })] : [];
+      return part(shard, 1, { records, ended, marks });
     });
-    const n = ++this.#count;
     const quotes = [{ symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: n }];
     const prints = [samplePrint({ id: `p${n}`, timeMs: n, seenAtMs: n })];
-    const outcomes = await this.#store.append({
-      shards,
-      marks: [sampleMark({ position: n })],
-      quotes,
-      prints,
-    });
+    const outcomes = await this.#store.append({ shards, quotes, prints });
     if (outcomes.some((outcome) => outcome !== "durable")) throw new Error("an append was fenced");
     return SHARDS * ORDERS * 2;
   }

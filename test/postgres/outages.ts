@@ -113,7 +113,7 @@ async function fillAndFree({ server, schema }: Surroundings, ballast: string): P
     const detail = randomBytes(8_000).toString("hex");
     const facts = [{ kind: "ALERT" as const, alert: "LATE_FILL" as const, detail }];
     const record = { ...sampleRecord(3, last + 1), changes: [{ orderId: -3, previous: 0, facts }] };
-    const [outcome] = await store.append({ shards: [part(3, 1, { records: [record] })], marks: [] });
+    const [outcome] = await store.append({ shards: [part(3, 1, { records: [record] })] });
     if (outcome === "durable") last++;
   };
   await append();

@@ -70,6 +70,7 @@ describe.each(stores)(
       });
       const marks = sampled(anyMark).map((mark, position) => ({
         ...mark,
+        shard: 3,
         symbol: "BTC/USD",
         side: "bid" as const,
         position,
@@ -83,8 +84,7 @@ describe.each(stores)(
         id: `${print.id}${index}`,
       }));
       await store.append({
-        shards: [{ shard: 3, epoch: 1, round: 0, records, ended }],
-        marks,
+        shards: [{ shard: 3, epoch: 1, round: 0, records, ended, marks }],
         prints,
         quotes,
       });

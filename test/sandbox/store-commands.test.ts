@@ -26,7 +26,7 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
   it("copy a store that is in use, make a store of the copy, and read it", async () => {
     const store = openSqliteStore({ path: place.path });
     await store.acquire();
-    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 9_000) })], marks: [] });
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 9_000) })] });
     const [copy, next] = [join(place.directory, "copy.db"), join(place.directory, "next.db")];
     const backup = await run("backup", place.path, copy);
     expect(backup).toMatchObject({

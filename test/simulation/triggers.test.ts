@@ -48,13 +48,14 @@ function checkedJournal(): Readonly<{
       const record = { shard: 0, sequence: previous + 1, timeMs: 0, cause, changes };
       const kept = fact === undefined ? [] : [record];
       records += kept.length;
-      const shards = kept.length === 0 ? [] : [{ shard: 0, epoch: 1, round: 0, records: kept, ended: [] }];
-      journal.take({ shards, marks }, shards.length === 0 ? [] : ["durable"], instance);
+      const part = { shard: 0, epoch: 1, round: 0, records: kept, ended: [], marks };
+      journal.take({ shards: [part] }, ["durable"], instance);
     },
   };
 }
 
 const markOf = (position: number, { bid, timeMs }: QuoteStamp): MarketMark => ({
+  shard: 0,
   symbol: SYMBOL,
   side: "bid",
   position,

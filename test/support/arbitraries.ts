@@ -368,6 +368,13 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = model<JournalRecord>(
 
 /** Marks of the market journal. */
 export const anyMark: fc.Arbitrary<MarketMark> = model<MarketMark>(
-  { symbol, side: fc.constantFrom("ask", "bid"), position: count, price: anyPrice, timeMs: time },
+  {
+    shard: fc.nat(255),
+    symbol,
+    side: fc.constantFrom("ask", "bid"),
+    position: count,
+    price: anyPrice,
+    timeMs: time,
+  },
   {},
 );

@@ -3,7 +3,7 @@ import { type CommitParts, Committer } from "../../src/engine/commit/committer.t
 import type { Core } from "../../src/engine/core/core.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { Shard } from "../../src/engine/shards/shard.ts";
-import type { MarketMark } from "../../src/model/index.ts";
+import type { MarketMark, PricedPrint } from "../../src/model/index.ts";
 import type { AppendBatch } from "../../src/ports/index.ts";
 
 /** The members of a pending record that a committer reads. */
@@ -13,8 +13,13 @@ export type FakeRecord = { decision: number; record: { cause: { kind: string } }
 export type FakeShard = {
   readonly number: number;
   state: string;
-  appendOf: (pending: readonly FakeRecord[]) => Readonly<{ shard: number; decisions: readonly number[] }>;
+  appendOf: (
+    pending: readonly FakeRecord[],
+    marks: readonly MarketMark[],
+  ) => Readonly<{ shard: number; decisions: readonly number[]; marks: readonly MarketMark[] }>;
   settle: (one: FakeRecord) => void;
+  /** What becomes of it when it is read again; it runs by default. */
+  after: "running" | "fenced";
   reload: (pending: readonly FakeRecord[], mayBeKept: boolean) => Promise<void>;
 };
 
@@ -37,6 +42,7 @@ export type Subject = {
   /** Decides a record of a shard. */
   decide: (shard: FakeShard, one: FakeRecord, asked?: boolean) => void;
   addMark: (one: MarketMark) => void;
+  addPrint: (one: PricedPrint) => void;
   keepQuotes: (some: readonly string[]) => void;
   /** Makes the next reloads fail. */
   failReloads: (count: number) => void;
@@ -53,9 +59,12 @@ export const recordOf = (decision: number, kind = "REQUEST"): FakeRecord => ({
   record: { cause: { kind } },
   steps: [],
 });
-/** A mark of one market. */
+/** A mark of shard 7 in one market. */
 export const mark = (position: number): MarketMark =>
-  ({ symbol: "BTC/USD", side: "bid", position, price: 100 - position, timeMs: 1 }) as unknown as MarketMark;
+  ({
+    ...{ shard: 7, symbol: "BTC/USD", side: "bid", position },
+    ...{ price: 100 - position, timeMs: 1 },
+  }) as unknown as MarketMark;
 
 /** A committer whose surroundings write down, in order, what it does to them. */
 export function subject(first: readonly Answer[] = []): Subject {
@@ -66,23 +75,33 @@ export function subject(first: readonly Answer[] = []): Subject {
   const waiting = new Map<FakeShard, FakeRecord[]>();
   let soon: (() => void)[] = [];
   let marks: MarketMark[] = [];
+  let prints: PricedPrint[] = [];
+  const shards = new Map<number, FakeShard>();
   let quotes: readonly string[] = [];
   const markets: (readonly string[])[] = [];
   let reloadFails = 0;
 
-  const shardOf = (number: number): FakeShard => ({
+  const shardMade = (number: number): FakeShard => ({
     number,
     state: "running",
-    appendOf: (pending) => ({
+    after: "running",
+    appendOf: (pending, some) => ({
       shard: number,
       decisions: pending.map((one) => one.decision),
+      marks: some,
     }),
     settle: (one) => void did.push(`settle ${one.decision}`),
     async reload(pending, mayBeKept) {
       did.push(`reload ${number} ${pending.map((one) => one.decision).join()}${mayBeKept ? " maybe" : ""}`);
       if (reloadFails-- > 0) throw new Error("unreadable");
+      if (this.after === "fenced") this.state = "fenced";
     },
   });
+  const shardOf = (number: number): FakeShard => {
+    const shard = shards.get(number) ?? shardMade(number);
+    shards.set(number, shard);
+    return shard;
+  };
   const next = (): Promise<void> => {
     did.push("turn");
     return Promise.resolve();
@@ -111,13 +130,14 @@ export function subject(first: readonly Answer[] = []): Subject {
     },
   };
   const parts = {
+    shards: { at: shardOf },
     commits: {
       get isEmpty() {
         return waiting.size === 0;
       },
       add: (shard: FakeShard) => void waiting.set(shard, waiting.get(shard) ?? []),
       take() {
-        const taken = [...waiting].map(([shard, pending]) => ({ shard, pending }));
+        const taken = new Map(waiting);
         waiting.clear();
         return taken;
       },
@@ -130,15 +150,18 @@ export function subject(first: readonly Answer[] = []): Subject {
     market: {
       marking: 0,
       get hasFacts() {
-        return marks.length > 0;
+        return marks.length + prints.length > 0;
       },
       get hasOnlyMarks() {
-        return marks.length > 0;
+        return marks.length > 0 && prints.length === 0;
+      },
+      get marksDue() {
+        return marks.length;
       },
       takeFacts() {
-        const taken = marks;
-        marks = [];
-        return { marks: taken, prints: [] };
+        const taken = { marks, prints };
+        [marks, prints] = [[], []];
+        return taken;
       },
       quotesToKeep(of: Iterable<string>) {
         markets.push([...of]);
@@ -177,6 +200,10 @@ export function subject(first: readonly Answer[] = []): Subject {
       marks.push(one);
       committer.wake();
     },
+    addPrint(one) {
+      prints.push(one);
+      committer.wake();
+    },
     keepQuotes(some) {
       quotes = some;
     },
@@ -209,3 +236,7 @@ export function begun(first: readonly Answer[] = []): Subject & Readonly<{ shard
 /** The decisions in each append. */
 export const decisionsOf = ({ batches }: Subject): readonly (readonly number[])[] =>
   batches.map(({ shards }) => shards.flatMap((one) => (one as unknown as { decisions: number[] }).decisions));
+
+/** The positions of the marks in each append. */
+export const positionsOf = ({ batches }: Subject): readonly (readonly number[])[] =>
+  batches.map(({ shards }) => shards.flatMap(({ marks = [] }) => marks.map(({ position }) => position)));

@@ -1,5 +1,11 @@
 import { normalise, type Price } from "../../src/decimal/index.ts";
-import type { MarketMark, MarketSide, Quote, TrailingDistance } from "../../src/model/index.ts";
+import {
+  type MarketMark,
+  type MarketSide,
+  type Quote,
+  shardOfId,
+  type TrailingDistance,
+} from "../../src/model/index.ts";
 import {
   type LevelCondition,
   MarkHistory,
@@ -65,7 +71,8 @@ export class World {
     if (die < 0.3) for (let i = this.#below(3); i >= 0 && this.#book.size < 32; i--) this.#add();
     else if (die < 0.36) this.#cancel();
     else if (die < 0.38) this.#reload();
-    else if (die < 0.43) this.#take();
+    else if (die < 0.41) this.#take();
+    else if (die < 0.43) this.#takeDue();
     else if (die < 0.45) this.#arrive();
     else if (die < 0.455) this.#forget();
     else if (die < 0.4575) this.#restart();
@@ -259,26 +266,58 @@ export class World {
   #take(): void {
     this.#arrive();
     this.#inFlight = this.#book.takeMarks();
-    for (const mark of this.#inFlight) this.#store.set(`${mark.side} ${mark.position}`, mark);
+    this.#keep();
     this.#durable = [...this.#watchers.values()].map((watcher) => {
       const reference = this.#twin.reference(watcher.orderId);
-      this.#checkMarks(watcher, reference);
+      const extreme = this.#extremeOf(watcher);
+      if (extreme !== undefined && extreme !== reference)
+        throw new Error(`marks give ${watcher.orderId} the reference ${extreme}, not ${reference}`);
       return { watcher, reference };
     });
   }
 
-  /** A reference is the extreme of all marks from the position of its activation on. */
-  #checkMarks({ orderId, watch }: Watcher, reference: bigint | undefined): void {
-    if (watch.kind !== "trail" || watch.activation === undefined) return;
+  /**
+   * Makes the orders durable with the marks that they need, while those of moved references wait. An order then has a
+   * reference from its seed on, of this moment at the most.
+   */
+  #takeDue(): void {
+    this.#arrive();
+    this.#inFlight = this.#book.takeDueMarks();
+    this.#keep();
+    this.#durable = [...this.#watchers.values()].map((watcher) => {
+      const reference = this.#twin.reference(watcher.orderId);
+      const extreme = this.#extremeOf(watcher);
+      if (extreme === undefined) return { watcher, reference };
+      const isBeyond =
+        reference === undefined || (watcher.watch.side === "ask" ? extreme < reference : extreme > reference);
+      if (isBeyond)
+        throw new Error(`marks give ${watcher.orderId} the reference ${extreme}, beyond ${reference}`);
+      return { watcher, reference: extreme };
+    });
+  }
+
+  #keep(): void {
+    for (const mark of this.#inFlight) this.#store.set(keyOf(mark), mark);
+  }
+
+  /**
+   * Returns the extreme of all marks of the order's shard from the position of its activation on; undefined for an order
+   * that is not active. Throws if no mark holds the seed.
+   */
+  #extremeOf({ orderId, watch }: Watcher): bigint | undefined {
+    if (watch.kind !== "trail" || watch.activation === undefined) return undefined;
     const { position, seed } = watch.activation;
-    let extreme = BigInt(seed);
+    const shard = shardOfId(orderId);
+    const isBetter = (a: bigint, b: bigint): boolean => (watch.side === "ask" ? a < b : a > b);
+    let extreme: bigint | undefined;
     for (const mark of this.#store.values()) {
+      if (mark.shard !== shard || mark.side !== watch.side || mark.position < position) continue;
       const price = BigInt(mark.price);
-      const better = watch.side === "ask" ? price < extreme : price > extreme;
-      if (mark.side === watch.side && mark.position >= position && better) extreme = price;
+      if (extreme === undefined || isBetter(price, extreme)) extreme = price;
     }
-    if (extreme !== reference)
-      throw new Error(`marks give ${orderId} the reference ${extreme}, not ${reference}`);
+    if (extreme === undefined || isBetter(BigInt(seed), extreme))
+      throw new Error(`no mark holds the seed ${seed} of ${orderId}`);
+    return extreme;
   }
 
   #arrive(): void {
@@ -290,15 +329,20 @@ export class World {
   #forget(): void {
     this.#arrive();
     for (const side of SIDES) {
-      const positions = [...this.#watchers.values(), ...this.#durable.map((each) => each.watcher)].flatMap(
-        ({ watch }) =>
+      const active = [...this.#watchers.values(), ...this.#durable.map((each) => each.watcher)].flatMap(
+        ({ orderId, watch }) =>
           watch.side === side && watch.kind === "trail" && watch.activation
-            ? [watch.activation.position]
+            ? [{ shard: shardOfId(orderId), position: watch.activation.position }]
             : [],
       );
-      const oldestPosition = positions.length === 0 ? undefined : Math.min(...positions);
-      for (const mark of this.#history.obsolete({ symbol: SYMBOL, side, oldestPosition })) {
-        this.#store.delete(`${side} ${mark.position}`);
+      const last = this.#history.lastPosition({ symbol: SYMBOL, side }) ?? 0;
+      const oldest = (positions: readonly number[]): number => Math.min(last, ...positions);
+      this.#book.forgetMarks({ side, beforePosition: oldest(active.map(({ position }) => position)) });
+      for (const shard of this.#history.shardsOf({ symbol: SYMBOL, side })) {
+        const own = active.filter((one) => one.shard === shard);
+        const oldestPosition = oldest(own.map(({ position }) => position));
+        for (const mark of this.#history.obsolete({ shard, symbol: SYMBOL, side, oldestPosition }))
+          this.#store.delete(keyOf(mark));
       }
     }
   }
@@ -339,6 +383,8 @@ export class World {
     return drawn.sort((a, b) => a.at - b.at).map(({ value }) => value);
   }
 }
+
+const keyOf = ({ shard, side, position }: MarketMark): string => `${shard} ${side} ${position}`;
 
 /** Plays a random market until it has had so many quotes. The error of a difference names the seed. */
 export function playWorld(

@@ -8,7 +8,7 @@ const symbol = "BTC/USD";
 const steps = (value: number): Price => normalise(BigInt(value)) as Price;
 
 function mark(side: MarketSide, position: number, value: number): MarketMark {
-  return { symbol, side, position, price: steps(value), timeMs: position };
+  return { shard: 0, symbol, side, position, price: steps(value), timeMs: position };
 }
 
 function historyOf(marks: readonly MarketMark[]): MarkHistory {
@@ -33,8 +33,8 @@ describe("mark history", () => {
   it("is empty before the first mark", () => {
     const history = new MarkHistory();
     expect(history.lastPosition({ symbol, side: "ask" })).toBeUndefined();
-    expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBeUndefined();
-    expect(history.obsolete({ symbol, side: "ask", oldestPosition: undefined })).toEqual([]);
+    expect(history.referenceFrom({ shard: 0, symbol, side: "ask", position: 1 })).toBeUndefined();
+    expect(history.obsolete({ shard: 0, symbol, side: "ask", oldestPosition: undefined })).toEqual([]);
   });
 
   it("keeps instruments and sides separate", () => {
@@ -46,7 +46,7 @@ describe("mark history", () => {
     expect(history.lastPosition({ symbol, side: "ask" })).toBe(1);
     expect(history.lastPosition({ symbol, side: "bid" })).toBe(7);
     expect(history.lastPosition({ symbol: "ETH/USD", side: "bid" })).toBeUndefined();
-    expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBe(steps(10));
+    expect(history.referenceFrom({ shard: 0, symbol, side: "ask", position: 1 })).toBe(steps(10));
   });
 
   it("a reference is the extreme of all marks from its position on, in any order of arrival", () => {
@@ -56,7 +56,7 @@ describe("mark history", () => {
         const kept = [...new Map(marks.map((each) => [each.position, each])).values()];
         const history = historyOf(marks);
         for (let position = 0; position <= 26; position++) {
-          const reference = history.referenceFrom({ symbol, side: of, position });
+          const reference = history.referenceFrom({ shard: 0, symbol, side: of, position });
           expect(reference).toBe(plainReference(kept, of, position));
         }
         const positions = kept.map((each) => each.position);
@@ -74,16 +74,16 @@ describe("mark history", () => {
       mark("ask", 2, 70),
       mark("ask", 1, 40),
     ]);
-    expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBe(steps(40));
-    expect(history.referenceFrom({ symbol, side: "ask", position: 2 })).toBe(steps(70));
+    expect(history.referenceFrom({ shard: 0, symbol, side: "ask", position: 1 })).toBe(steps(40));
+    expect(history.referenceFrom({ shard: 0, symbol, side: "ask", position: 2 })).toBe(steps(70));
   });
 
   it("holds prices beyond the safe integers next to those within", () => {
     const beyond: MarketMark = { ...mark("bid", 1, 1), price: price("90071992.54740992") };
     const within: MarketMark = { ...mark("bid", 2, 1), price: price("90071992.54740991") };
     const history = historyOf([beyond, within]);
-    expect(history.referenceFrom({ symbol, side: "bid", position: 1 })).toBe(beyond.price);
-    expect(history.referenceFrom({ symbol, side: "bid", position: 2 })).toBe(within.price);
+    expect(history.referenceFrom({ shard: 0, symbol, side: "bid", position: 1 })).toBe(beyond.price);
+    expect(history.referenceFrom({ shard: 0, symbol, side: "bid", position: 2 })).toBe(within.price);
   });
 
   it("obsolete marks change no reference that can still be read, and are named once", () => {
@@ -94,16 +94,16 @@ describe("mark history", () => {
         const kept = [...new Map(marks.map((each) => [each.position, each])).values()];
         const history = historyOf(marks);
         const last = history.lastPosition({ symbol, side: of });
-        const gone = history.obsolete({ symbol, side: of, oldestPosition });
+        const gone = history.obsolete({ shard: 0, symbol, side: of, oldestPosition });
         const left = kept.filter((each) => !gone.includes(each));
-        expect(history.obsolete({ symbol, side: of, oldestPosition })).toEqual([]);
+        expect(history.obsolete({ shard: 0, symbol, side: of, oldestPosition })).toEqual([]);
         expect(history.lastPosition({ symbol, side: of })).toBe(last);
         expect(left.length).toBe(kept.length - gone.length);
         expect(left.some((each) => each.position === last)).toBe(kept.length > 0);
         for (let position = oldestPosition ?? last ?? 0; position <= 27; position++) {
           const expected = plainReference(kept, of, position);
-          expect(history.referenceFrom({ symbol, side: of, position })).toBe(expected);
-          expect(historyOf(left).referenceFrom({ symbol, side: of, position })).toBe(expected);
+          expect(history.referenceFrom({ shard: 0, symbol, side: of, position })).toBe(expected);
+          expect(historyOf(left).referenceFrom({ shard: 0, symbol, side: of, position })).toBe(expected);
         }
       }),
     );
@@ -112,7 +112,9 @@ describe("mark history", () => {
   it("without active orders only the newest mark stays, so that positions never repeat", () => {
     const marks = [mark("ask", 1, 10), mark("ask", 2, 20), mark("ask", 3, 5), mark("ask", 4, 30)];
     const history = historyOf(marks);
-    expect(history.obsolete({ symbol, side: "ask", oldestPosition: undefined })).toEqual(marks.slice(0, 3));
+    expect(history.obsolete({ shard: 0, symbol, side: "ask", oldestPosition: undefined })).toEqual(
+      marks.slice(0, 3),
+    );
     expect(history.lastPosition({ symbol, side: "ask" })).toBe(4);
   });
 
@@ -124,15 +126,15 @@ describe("mark history", () => {
       mark("ask", 4, 9),
     ];
     const history = historyOf([outdone, older, needed, newest]);
-    expect(history.obsolete({ symbol, side: "ask", oldestPosition: 3 })).toEqual([outdone, older]);
-    expect(history.obsolete({ symbol, side: "ask", oldestPosition: 4 })).toEqual([needed]);
-    expect(history.obsolete({ symbol, side: "ask", oldestPosition: 5 })).toEqual([]);
+    expect(history.obsolete({ shard: 0, symbol, side: "ask", oldestPosition: 3 })).toEqual([outdone, older]);
+    expect(history.obsolete({ shard: 0, symbol, side: "ask", oldestPosition: 4 })).toEqual([needed]);
+    expect(history.obsolete({ shard: 0, symbol, side: "ask", oldestPosition: 5 })).toEqual([]);
   });
 
   it("decision HI: with a limit at most so many are obsolete at a time, and all of them in the end", () => {
     // The fourth mark outdoes those before it; an order needs those from the seventh on.
     const marks = [9, 2, 3, 1, 4, 5, 6, 7].map((value, index) => mark("ask", index + 1, value));
-    const of = { symbol, side: "ask", oldestPosition: 7 } as const;
+    const of = { shard: 0, symbol, side: "ask", oldestPosition: 7 } as const;
     for (let limit = 1; limit <= 7; limit++) {
       const history = historyOf(marks);
       const gone: MarketMark[] = [];

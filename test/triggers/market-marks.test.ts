@@ -43,10 +43,10 @@ describe("marks of the market journal", () => {
 
   it("begin an activation, and follow the extreme only", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     expect(observe(book, [100])).toEqual([{ position: 1, seed: price("100") }]);
     expect(book.takeMarks()).toEqual([
-      { symbol, side: "bid", position: 1, price: price("100"), timeMs: 100 },
+      { shard: 0, symbol, side: "bid", position: 1, price: price("100"), timeMs: 100 },
     ]);
     observe(book, [90]);
     expect(book.takeMarks()).toEqual([]);
@@ -56,58 +56,110 @@ describe("marks of the market journal", () => {
 
   it("a reference that moves many times between two takes leaves one mark", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     observe(book, [100, 101, 102, 103]);
-    expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 103"]);
+    expect(brief(book.takeMarks())).toEqual(["4: 103"]);
     observe(book, [104, 105]);
-    expect(brief(book.takeMarks())).toEqual(["3: 105"]);
+    expect(brief(book.takeMarks())).toEqual(["6: 105"]);
   });
 
-  it("a watcher that becomes active ends the merging of moves: its first mark stays", () => {
+  it("I31: the mark of an activation is left out only if a later one is at least as extreme", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     observe(book, [100, 101]);
-    book.add(trailing(-2));
-    expect(observe(book, [102, 103, 104])[0]).toEqual({ position: 2, seed: price("102") });
-    expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 102", "3: 104"]);
+    book.add(trailing(-512));
+    expect(observe(book, [102, 103, 104])[0]).toEqual({ position: 3, seed: price("102") });
+    observe(book, [103]);
+    expect(brief(book.takeMarks())).toEqual(["5: 104"]);
   });
 
   it("activations on one quote share a position, and share the newest mark of exactly that price", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
-    book.add(trailing(-2));
+    book.add(trailing(-256));
+    book.add(trailing(-512));
     const { activated } = book.observe(bid(100));
     expect(activated.map(({ activation }) => activation.position)).toEqual([1, 1]);
     book.takeMarks();
-    book.add(trailing(-3));
+    book.add(trailing(-768));
     expect(observe(book, [100])).toEqual([{ position: 1, seed: price("100") }]);
     expect(book.takeMarks()).toEqual([]);
   });
 
   it("a lower activation makes a separate mark and does not change the older reference", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     observe(book, [100]);
-    book.add(trailing(-2));
+    book.add(trailing(-512));
     observe(book, [90, 95]);
-    expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 90", "3: 95"]);
-    expect([book.reference(-1), book.reference(-2)]).toEqual([price("100"), price("95")]);
+    expect(brief(book.takeMarks())).toEqual(["1: 100", "3: 95"]);
+    expect([book.reference(-256), book.reference(-512)]).toEqual([price("100"), price("95")]);
+  });
+
+  it("are made for each shard with active orders, and for no other", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-257));
+    book.add(trailing(-258));
+    observe(book, [100]);
+    book.add({ ...trailing(-259), watch: { kind: "every", side: "ask" } });
+    expect(book.takeMarks().map(({ shard, position }) => [shard, position])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    book.remove(-258);
+    observe(book, [110]);
+    expect(book.takeMarks().map(({ shard, position }) => [shard, position])).toEqual([[1, 2]]);
+  });
+
+  it("a shard that was left out while it had no order gets the later marks when one returns", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-257));
+    book.add(trailing(-258));
+    const { activated } = book.observe(bid(100));
+    book.takeMarks();
+    book.remove(-258);
+    observe(book, [110]);
+    book.takeMarks();
+    book.add(trailing(-258, activated[1]?.activation));
+    expect(book.reference(-258)).toBe(price("110"));
+    expect(book.takeMarks().map(({ shard, price: at }) => [shard, formatPrice(at)])).toEqual([[2, "110"]]);
+  });
+
+  it("I31: of moved references only those wait on which no record rests", () => {
+    const book = new TriggerBook(symbol);
+    for (const orderId of [-257, -258, -259]) book.add(trailing(orderId));
+    observe(book, [1_000]);
+    expect(book.takeDueMarks().map(({ shard }) => shard)).toEqual([1, 2, 3]);
+    observe(book, [1_100]);
+    expect([book.takeDueMarks(), book.hasMarks, book.marksDue]).toEqual([[], true, 3]);
+    book.remove(-259);
+    book.add(trailing(-513));
+    expect(book.takeDueMarks().map(({ shard, price: at }) => [shard, formatPrice(at)])).toEqual([
+      [3, "1100"],
+    ]);
+    observe(book, [1_050]);
+    expect(brief(book.takeDueMarks())).toEqual(["2: 1100", "3: 1050"]);
+    expect(book.takeMarks().map(({ shard, price: at }) => [shard, formatPrice(at)])).toEqual([
+      [2, "1100"],
+      [2, "1050"],
+    ]);
+    book.observe(bid(500));
+    expect(book.size).toBe(0);
   });
 
   it("stop when the orders that depended on them are gone", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     observe(book, [100]);
     book.takeMarks();
-    book.remove(-1);
+    book.remove(-256);
     observe(book, [110, 120]);
     expect(book.takeMarks()).toEqual([]);
   });
 
   it("both sides have separate positions", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
-    book.add({ ...trailing(-2), watch: { kind: "trail", side: "ask", distance: { kind: "bps", bps: 5 } } });
+    book.add(trailing(-256));
+    book.add({ ...trailing(-512), watch: { kind: "trail", side: "ask", distance: { kind: "bps", bps: 5 } } });
     book.observe(bid(100));
     expect(book.takeMarks().map(({ side, position }) => [side, position])).toEqual([
       ["ask", 1],
@@ -127,10 +179,10 @@ describe("restart", () => {
     const book = new TriggerBook(symbol);
     const activations = new Map<number, Activation>();
     for (const [orderId, value] of [
-      [-1, 100],
-      [-2, 80],
-      [-3, 60],
-      [-4, 60],
+      [-256, 100],
+      [-512, 80],
+      [-768, 60],
+      [-1024, 60],
     ] as const) {
       book.add(trailing(orderId));
       for (const { activation } of book.observe(bid(value)).activated) activations.set(orderId, activation);
@@ -138,9 +190,9 @@ describe("restart", () => {
     observe(book, [70]);
     const history = historyOf(book.takeMarks());
     for (const order of [
-      [-1, -2, -3, -4],
-      [-4, -3, -2, -1],
-      [-2, -4, -1, -3],
+      [-256, -512, -768, -1024],
+      [-1024, -768, -512, -256],
+      [-512, -1024, -256, -768],
     ]) {
       const restored = new TriggerBook(symbol, history);
       for (const orderId of order) restored.add(trailing(orderId, activations.get(orderId)));
@@ -151,30 +203,36 @@ describe("restart", () => {
   });
 
   it("decision 18: the stored trigger is compared before the reference moves", () => {
-    const history = historyOf([{ symbol, side: "bid", position: 4, price: price("1000"), timeMs: 1 }]);
+    const history = historyOf([
+      { shard: 0, symbol, side: "bid", position: 4, price: price("1000"), timeMs: 1 },
+    ]);
     const book = new TriggerBook(symbol, history);
-    book.add(trailing(-1, { position: 4, seed: price("1000") }));
+    book.add(trailing(-256, { position: 4, seed: price("1000") }));
     expect(book.observe(bid(400)).fired).toEqual([
-      { orderId: -1, observed: price("400"), level: price("500"), reference: price("1000") },
+      { orderId: -256, observed: price("400"), level: price("500"), reference: price("1000") },
     ]);
   });
 
   it("a gate that opened before stays open", () => {
-    const history = historyOf([{ symbol, side: "bid", position: 1, price: price("700"), timeMs: 1 }]);
+    const history = historyOf([
+      { shard: 0, symbol, side: "bid", position: 1, price: price("700"), timeMs: 1 },
+    ]);
     const book = new TriggerBook(symbol, history);
-    const watch = trailing(-1, { position: 1, seed: price("700") }).watch;
+    const watch = trailing(-256, { position: 1, seed: price("700") }).watch;
     book.add({
-      orderId: -1,
+      orderId: -256,
       acceptedAtMs: 0,
       watch: { ...watch, gate: { direction: "atOrAbove", level: price("800") } } as Watcher["watch"],
     });
-    expect(book.reference(-1)).toBe(price("700"));
+    expect(book.reference(-256)).toBe(price("700"));
   });
 
   it("positions continue above the highest known one, also without active orders", () => {
-    const history = historyOf([{ symbol, side: "bid", position: 41, price: price("100"), timeMs: 1 }]);
+    const history = historyOf([
+      { shard: 0, symbol, side: "bid", position: 41, price: price("100"), timeMs: 1 },
+    ]);
     const book = new TriggerBook(symbol, history);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     expect(observe(book, [99])).toEqual([{ position: 42, seed: price("99") }]);
     expect(brief(book.takeMarks())).toEqual(["42: 99"]);
   });
@@ -182,20 +240,22 @@ describe("restart", () => {
   it("an order removed and added again finds its reference in marks that are not durable yet", () => {
     const history = new MarkHistory();
     const book = new TriggerBook(symbol, history);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     const [activation] = observe(book, [100, 110]);
     book.takeMarks();
     observe(book, [120]);
-    book.remove(-1);
-    book.add(trailing(-1, activation));
-    expect(book.reference(-1)).toBe(price("120"));
+    book.remove(-256);
+    book.add(trailing(-256, activation));
+    expect(book.reference(-256)).toBe(price("120"));
   });
 
   it("I31 an activation without any mark is a broken invariant, not a new start", () => {
-    const history = historyOf([{ symbol, side: "bid", position: 3, price: price("90"), timeMs: 1 }]);
+    const history = historyOf([
+      { shard: 0, symbol, side: "bid", position: 3, price: price("90"), timeMs: 1 },
+    ]);
     const book = new TriggerBook(symbol, history);
-    expect(() => book.add(trailing(-1, { position: 4, seed: price("90") }))).toThrow(/I31/);
-    expect(() => book.add(trailing(-1, { position: 3, seed: price("95") }))).toThrow(/I31/);
+    expect(() => book.add(trailing(-256, { position: 4, seed: price("90") }))).toThrow(/I31/);
+    expect(() => book.add(trailing(-256, { position: 3, seed: price("95") }))).toThrow(/I31/);
     expect(book.size).toBe(0);
   });
 });

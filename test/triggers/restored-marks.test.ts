@@ -18,26 +18,26 @@ const trailing = (orderId: number, activation?: Activation): Watcher => {
 describe("decision 16, I31: a trailing order that became active earlier", () => {
   it("continues the marks after a restart: a move never takes the position of a durable mark", () => {
     const history = new MarkHistory();
-    history.add({ symbol, side: "bid", position: 1, price: price("100"), timeMs: 1 });
+    history.add({ shard: 0, symbol, side: "bid", position: 1, price: price("100"), timeMs: 1 });
     const book = new TriggerBook(symbol, history);
-    book.add(trailing(-1, { position: 1, seed: price("100") }));
+    book.add(trailing(-256, { position: 1, seed: price("100") }));
     book.observe(bid("110"));
     expect(book.takeMarks().map(({ position, price: at }) => [position, at])).toEqual([[2, price("110")]]);
   });
 
   it("has the extreme from its own position on, also of marks that are not taken yet", () => {
     const book = new TriggerBook(symbol);
-    book.add(trailing(-1));
+    book.add(trailing(-256));
     book.observe(bid("120"));
-    book.remove(-1);
-    book.add(trailing(-2));
+    book.remove(-256);
+    book.add(trailing(-512));
     const [second] = book.observe(bid("100")).activated;
     const activation = second?.activation as Activation;
-    book.remove(-2);
-    book.add(trailing(-2, activation));
-    expect([activation.position, book.reference(-2)]).toEqual([2, price("100")]);
-    book.add(trailing(-3, { position: 1, seed: price("120") }));
-    expect(book.reference(-3)).toBe(price("120"));
+    book.remove(-512);
+    book.add(trailing(-512, activation));
+    expect([activation.position, book.reference(-512)]).toEqual([2, price("100")]);
+    book.add(trailing(-768, { position: 1, seed: price("120") }));
+    expect(book.reference(-768)).toBe(price("120"));
   });
 
   it("is refused if the marks do not contain its seed", () => {
@@ -47,10 +47,10 @@ describe("decision 16, I31: a trailing order that became active earlier", () => 
         `no mark at or after position ${position} holds the seed of a trailing order`,
       );
     const book = new TriggerBook(symbol);
-    expect(() => book.add(trailing(-1, { position: 1, seed: price("100") }))).toThrow(broken(1));
-    book.add(trailing(-1));
+    expect(() => book.add(trailing(-256, { position: 1, seed: price("100") }))).toThrow(broken(1));
+    book.add(trailing(-256));
     book.observe(bid("100"));
-    expect(() => book.add(trailing(-2, { position: 1, seed: price("101") }))).toThrow(broken(1));
-    expect(() => book.add(trailing(-2, { position: 2, seed: price("100") }))).toThrow(broken(2));
+    expect(() => book.add(trailing(-512, { position: 1, seed: price("101") }))).toThrow(broken(1));
+    expect(() => book.add(trailing(-512, { position: 2, seed: price("100") }))).toThrow(broken(2));
   });
 });

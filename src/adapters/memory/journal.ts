@@ -19,15 +19,16 @@ type EncodedPart = Readonly<{
   records: readonly string[];
   ended: readonly EndedRow[];
   endedLists: readonly EndedList[];
+  marks: readonly MarketMark[];
 }>;
 
 /**
- * Stores a batch: the parts whose epoch, round and sequence are valid, and marks, prints and quotes if the caller owns
- * the market journal. Checks and encodes everything first; if that throws, nothing has changed.
+ * Stores a batch: the parts whose epoch, round and sequence are valid, and prints and quotes if the caller owns the
+ * market journal. Checks and encodes everything first; if that throws, nothing has changed.
  */
 export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean): readonly AppendOutcome[] {
-  const { marks, prints = [], quotes = [] } = batch;
-  if (batch.shards.length === 0 && marks.length + prints.length + quotes.length > 0) requireOwner(isOwner);
+  const { prints = [], quotes = [] } = batch;
+  if (batch.shards.length === 0 && prints.length + quotes.length > 0) requireOwner(isOwner);
   const sequences = new Map<number, number>();
   const kept: EncodedPart[] = [];
   const outcomes = batch.shards.map((part): AppendOutcome => {
@@ -36,20 +37,20 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
     if (!follows(part, { epoch: shard.epoch, round: shard.round, sequence })) return "fenced";
     sequences.set(part.shard, sequence + part.records.length);
     const ended = part.ended.map((order) => endedRow(order, part.shard));
-    const { endedLists = [] } = part;
-    kept.push({ shard, decided: part.records, records: textsOf(part), ended, endedLists });
+    const { endedLists = [], marks = [] } = part;
+    kept.push({ shard, decided: part.records, records: textsOf(part), ended, endedLists, marks });
     return "durable";
   });
   disk.ended.checkClientIds(kept.flatMap(({ ended }) => ended));
   disk.endedLists.checkClientIds(kept.flatMap(({ endedLists }) => endedLists));
-  for (const { shard, decided, records, ended, endedLists } of kept) {
+  for (const { shard, decided, records, ended, endedLists, marks } of kept) {
     for (const record of records) shard.records.push(record);
     disk.ended.put(ended);
     disk.endedLists.put(endedLists);
+    for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });
     for (const listener of disk.listeners) decided.forEach(listener);
   }
   if (!isOwner) return outcomes;
-  for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });
   for (const quote of quotes) disk.quotes.set(quote.symbol, { ...quote });
   disk.volume.put(prints);
   return outcomes;
@@ -61,9 +62,10 @@ function follows(
   head: Readonly<{ epoch: number; round: number; sequence: number }>,
 ): boolean {
   invariant(
-    part.records.every((record) => record.shard === part.shard),
+    part.records.every(({ shard }) => shard === part.shard) &&
+      (part.marks ?? []).every(({ shard }) => shard === part.shard),
     "I54",
-    `a record of another shard was appended to shard ${part.shard}`,
+    `a record or mark of another shard was appended to shard ${part.shard}`,
   );
   if (part.epoch === 0 || part.epoch !== head.epoch || part.round !== head.round) return false;
   return part.records.every((record, index) => record.sequence === head.sequence + 1 + index);
@@ -99,7 +101,7 @@ export function readRecords(
   return records.above(after, limit).map(([sequence, text]) => decodeRecord(text, { shard, sequence }));
 }
 
-/** Returns all marks, sorted by symbol, side and position. */
+/** Returns all marks, sorted by symbol, side, shard and position. */
 export function readMarks(disk: DiskContents): readonly MarketMark[] {
   return [...disk.marks.values()].sort(compareMarks);
 }
@@ -109,9 +111,9 @@ export function readQuotes(disk: DiskContents): readonly KeptQuote[] {
   return [...disk.quotes.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
 }
 
-/** Deletes marks. Throws an InvariantError I60 unless the caller owns the market journal. */
+/** Deletes marks if the caller owns the shards. */
 export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], isOwner: boolean): void {
-  requireOwner(isOwner);
+  if (!isOwner) return;
   for (const mark of marks) disk.marks.delete(keyOf(mark));
 }
 
@@ -153,11 +155,11 @@ export function requireOwner(isOwner: boolean): void {
 }
 
 function keyOf(mark: MarketMark): string {
-  return `${mark.symbol} ${mark.side} ${mark.position}`;
+  return `${mark.shard} ${mark.symbol} ${mark.side} ${mark.position}`;
 }
 
 function compareMarks(a: MarketMark, b: MarketMark): number {
   if (a.symbol !== b.symbol) return a.symbol < b.symbol ? -1 : 1;
   if (a.side !== b.side) return a.side < b.side ? -1 : 1;
-  return a.position - b.position;
+  return a.shard - b.shard || a.position - b.position;
 }

@@ -2,7 +2,6 @@ import { InvariantError, invariant } from "../../errors/index.ts";
 import {
   type EndedList,
   type KeptQuote,
-  type MarketMark,
   type ParentOrder,
   type PricedPrint,
   SHARD_COUNT,
@@ -23,7 +22,6 @@ export type Position = Readonly<{ owner: number; position: number }>;
 export type MarketPart = Readonly<{
   epoch: number;
   round: number;
-  marks: readonly MarketMark[];
   quotes: readonly KeptQuote[];
   prints: readonly PricedPrint[];
   /** Returns the number of the next row. */
@@ -34,7 +32,7 @@ export type MarketPart = Readonly<{
 type Columns = readonly (readonly unknown[])[];
 
 /** Which of the append statements has the columns, and the columns. */
-export type AppendColumns = Readonly<{ form: "records" | "orders" | "whole"; columns: Columns }>;
+export type AppendColumns = Readonly<{ form: "records" | "orders" | "marks" | "whole"; columns: Columns }>;
 
 /**
  * Returns the columns of an append. Throws before anything is sent: a RangeError for an unknown shard, an InvariantError
@@ -44,10 +42,14 @@ export function appendColumns(shards: AppendBatch["shards"], market: MarketPart 
   const ended = endedRows(shards);
   const lists = listRows(shards);
   const columns = [...partColumns(shards, market), ...recordColumns(shards)];
-  if (market === undefined && ended.size + lists.size === 0) return { form: "records", columns };
+  const marks = markRows(shards);
+  if (market === undefined && ended.size + lists.size + marks.length === 0)
+    return { form: "records", columns };
   const orders = [...columns, ...transposed([...ended.values()], 9), ...transposed([...lists.values()], 8)];
-  if (market === undefined) return { form: "orders", columns: orders };
-  return { form: "whole", columns: [...orders, ...marketColumns(market)] };
+  if (market === undefined && marks.length === 0) return { form: "orders", columns: orders };
+  const withMarks = [...orders, ...transposed(marks, 7)];
+  if (market === undefined) return { form: "marks", columns: withMarks };
+  return { form: "whole", columns: [...withMarks, ...marketColumns(market)] };
 }
 
 /** Turns rows into columns. Without rows there are empty columns. */
@@ -76,9 +78,9 @@ function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefi
 
 function recordColumns(shards: readonly ShardAppend[]): Columns {
   const rows = shards.flatMap((given, part) => {
-    const { shard, records } = given;
-    const own = records.every((record) => record.shard === shard);
-    invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
+    const { shard, records, marks = [] } = given;
+    const own = [...records, ...marks].every((one) => one.shard === shard);
+    invariant(own, "I54", `a record or mark of another shard was appended to shard ${shard}`);
     const first = records[0]?.sequence ?? 0;
     return textsOf(given).map((text, index) => [
       ...[part, first + index, text, sumOfRecord(shard, first + index, text)],
@@ -123,11 +125,20 @@ function listRow(part: number, list: EndedList): readonly unknown[] {
   return [part, listId, ...columns, sumOfList(list)];
 }
 
-function marketColumns({ epoch, marks, quotes, prints, next }: MarketPart): Columns {
-  const lastMarks = new Map(marks.map((mark) => [`${mark.side} ${mark.position} ${mark.symbol}`, mark]));
-  const markRows = [...lastMarks.values()].map((mark) => [
-    ...[mark.symbol, mark.side, mark.position, String(mark.price), mark.timeMs, sumOfMark(mark)],
-  ]);
+/** Returns the marks of all parts, the last one of each place. */
+function markRows(shards: AppendBatch["shards"]): readonly (readonly unknown[])[] {
+  const rows = new Map<string, readonly unknown[]>();
+  for (const [part, { marks = [] }] of shards.entries()) {
+    for (const mark of marks) {
+      const { shard, symbol, side, position, price, timeMs } = mark;
+      const values = [symbol, side, position, String(price), timeMs, sumOfMark(mark)];
+      rows.set(`${shard} ${side} ${position} ${symbol}`, [part, ...values]);
+    }
+  }
+  return [...rows.values()];
+}
+
+function marketColumns({ epoch, quotes, prints, next }: MarketPart): Columns {
   const quoteRows = quotes.map((quote) => [
     ...[quote.symbol, epoch, next(), String(quote.bid), String(quote.ask), quote.timeMs, sumOfQuote(quote)],
   ]);
@@ -140,7 +151,7 @@ function marketColumns({ epoch, marks, quotes, prints, next }: MarketPart): Colu
     ...[print.symbol, storable(print.id), print.seenAtMs, print.timeMs, String(print.price)],
     ...[String(print.quantity), print.fresh, epoch, next(), sumOfPrint(print)],
   ]);
-  return [...transposed(markRows, 6), ...transposed(quoteRows, 7), ...transposed(printRows, 10)];
+  return [...transposed(quoteRows, 7), ...transposed(printRows, 10)];
 }
 
 /** Returns the error for a client id that names another order or list of the account. */

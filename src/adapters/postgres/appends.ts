@@ -34,14 +34,14 @@ export class Appends {
 
   /** Writes a batch, as the port says. */
   readonly append: OrderStore["append"] = async (batch) => {
-    const { marks, prints = [], quotes = [] } = batch;
-    if (marks.length + prints.length + quotes.length === 0) return await this.#write(batch, undefined);
+    const { prints = [], quotes = [] } = batch;
+    if (prints.length + quotes.length === 0) return await this.#write(batch, undefined);
     const { market } = this.#owner;
     if (market === undefined && batch.shards.length === 0) throw laterOwner();
     if (market === undefined) return await this.#write(batch, undefined);
     return await this.inMarket(async () => {
       const { round, next } = this.#owner;
-      return await this.#write(batch, { epoch: market, round, marks, prints, quotes, next });
+      return await this.#write(batch, { epoch: market, round, prints, quotes, next });
     });
   };
 

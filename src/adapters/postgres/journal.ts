@@ -9,7 +9,7 @@ import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { requireRecord } from "./row-sums.ts";
-import { JOURNAL } from "./statements.ts";
+import { JOURNAL, MARKETS } from "./statements.ts";
 
 /** Number of bytes after which one read ends. A record with the weights of a schedule may have 200,000. */
 export const READ_BYTES: number = 4 * 2 ** 20;
@@ -59,7 +59,15 @@ export async function takenOver(
   );
   const heads = await headsOf(database);
   owner.become(epochs, epochs.get(MARKET_ROW) ?? 0);
+  await adoptOldMarks(database, owner.requireMarket());
   return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));
+}
+
+/** Gives the marks that an earlier version wrote for all shards to each shard. */
+async function adoptOldMarks(database: Database, epoch: number): Promise<void> {
+  if ((await database.read(MARKETS.hasOldMarks)).length === 0) return;
+  await database.write(MARKETS.adoptOldMarks, [epoch], "first");
+  await database.write(MARKETS.dropOldMarks, [epoch], "first");
 }
 
 /** Reads records as they are stored, otherwise like `readRecords`. */

@@ -3,7 +3,7 @@ import type { OrderStore } from "../../ports/index.ts";
 import { transposed } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
-import { laterOwner, type Owner } from "./owner.ts";
+import type { Owner } from "./owner.ts";
 import { amountIn, compareTexts, textIn, wholeIn } from "./reading.ts";
 import { requireMark, requireQuote } from "./row-sums.ts";
 import { MARKETS } from "./statements.ts";
@@ -18,7 +18,11 @@ export function market(
       const rows = await database.read(MARKETS.marks);
       const marks = rows.map(markOf);
       return marks.sort(
-        (a, b) => compareTexts(a.symbol, b.symbol) || compareTexts(a.side, b.side) || a.position - b.position,
+        (a, b) =>
+          compareTexts(a.symbol, b.symbol) ||
+          compareTexts(a.side, b.side) ||
+          a.shard - b.shard ||
+          a.position - b.position,
       );
     },
     async readQuotes() {
@@ -28,10 +32,10 @@ export function market(
         .sort((a, b) => compareTexts(a.symbol, b.symbol));
     },
     async deleteMarks(marks) {
-      const rows = marks.map(({ symbol, side, position }) => [symbol, side, position]);
-      const values = [owner.requireMarket(), ...transposed(rows, 3)];
-      const [row] = await database.write(MARKETS.deleteMarks, values);
-      if (wholeIn(row, 0) === 0) throw laterOwner();
+      const rows = marks.map(({ shard, symbol, side, position }) => {
+        return [shard, owner.epochOf(shard), symbol, side, position];
+      });
+      await database.write(MARKETS.deleteMarks, transposed(rows, 5));
     },
   };
 }
@@ -53,13 +57,14 @@ async function newestQuotes(
 
 function markOf(row: Row): MarketMark {
   const mark: MarketMark = {
-    symbol: textIn(row, 0),
-    side: textIn(row, 1) as MarketSide,
-    position: wholeIn(row, 2),
-    price: amountIn(row, 3),
-    timeMs: wholeIn(row, 4),
+    shard: wholeIn(row, 0),
+    symbol: textIn(row, 1),
+    side: textIn(row, 2) as MarketSide,
+    position: wholeIn(row, 3),
+    price: amountIn(row, 4),
+    timeMs: wholeIn(row, 5),
   };
-  requireMark(row, 5, mark);
+  requireMark(row, 6, mark);
   return mark;
 }
 

@@ -232,6 +232,23 @@ export const MIGRATIONS: readonly Migration[] = [
       "INSERT INTO managed_orders.incarnation (id, last) VALUES (1, 0)",
     ],
   },
+  {
+    version: 6,
+    usableFrom: 6,
+    // A mark belongs to a shard. A node of an earlier version that runs on writes to `mark`; its successor adopts them.
+    sql: [
+      `CREATE TABLE managed_orders.shard_mark (
+        shard int4 NOT NULL,
+        symbol text NOT NULL,
+        side text NOT NULL CHECK (side IN ('ask', 'bid')),
+        position int8 NOT NULL,
+        price int8 NOT NULL,
+        time_ms int8 NOT NULL,
+        checksum int8,
+        PRIMARY KEY (shard, symbol, side, position)
+      )`,
+    ],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

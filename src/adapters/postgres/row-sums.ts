@@ -133,14 +133,14 @@ export function requirePart(row: Row, column: number, shard: number, expected: n
 }
 
 /** Returns the sum of a mark. */
-export function sumOfMark({ symbol, side, position, price, timeMs }: MarketMark): number {
-  return checksumOf([symbol, side, position, String(price), timeMs]);
+export function sumOfMark({ shard, symbol, side, position, price, timeMs }: MarketMark): number {
+  return checksumOf([shard, symbol, side, position, String(price), timeMs]);
 }
 
 /** Throws an InvariantError I53 if a mark has changed since it was written. */
 export function requireMark(row: Row, column: number, mark: MarketMark): void {
-  const { position, symbol, side } = mark;
-  requireSum(row, column, sumOfMark(mark), () => `mark ${position} of ${symbol} ${side}`);
+  const { shard, position, symbol, side } = mark;
+  requireSum(row, column, sumOfMark(mark), () => `mark ${position} of ${symbol} ${side} in shard ${shard}`);
 }
 
 /** Returns the sum of a quote. */

@@ -64,29 +64,32 @@ const ENDED = `, new_ended AS (
   RETURNING 1
 )`;
 
+const MARKS = `, new_marks AS (
+  INSERT INTO managed_orders.shard_mark (shard, symbol, side, position, price, time_ms, checksum)
+  SELECT v.shard, n.symbol, n.side, n.position, n.price, n.time_ms, n.checksum FROM verdict AS v
+  JOIN unnest($27::int4[], $28::text[], $29::text[], $30::int8[], $31::int8[], $32::int8[], $33::int8[])
+    AS n (part, symbol, side, position, price, time_ms, checksum) ON n.part = v.part
+  WHERE v.durable
+  ON CONFLICT (shard, symbol, side, position) DO UPDATE SET price = excluded.price, time_ms = excluded.time_ms,
+    checksum = excluded.checksum
+  RETURNING 1
+)`;
+
 /** The market journal is the part of the shard after the last one. */
 const MARKET = `, market AS MATERIALIZED (
   SELECT v.part FROM verdict AS v WHERE v.shard = 256 AND v.durable
-), new_marks AS (
-  INSERT INTO managed_orders.mark (symbol, side, position, price, time_ms, checksum)
-  SELECT n.symbol, n.side, n.position, n.price, n.time_ms, n.checksum FROM market
-  CROSS JOIN unnest($27::text[], $28::text[], $29::int8[], $30::int8[], $31::int8[], $32::int8[])
-    AS n (symbol, side, position, price, time_ms, checksum)
-  ON CONFLICT (symbol, side, position) DO UPDATE SET price = excluded.price, time_ms = excluded.time_ms,
-    checksum = excluded.checksum
-  RETURNING 1
 ), new_quotes AS (
   INSERT INTO managed_orders.quote (symbol, owner, position, bid, ask, time_ms, checksum)
   SELECT n.symbol, n.owner, n.position, n.bid, n.ask, n.time_ms, n.checksum FROM market
-  CROSS JOIN unnest($33::text[], $34::int8[], $35::int8[], $36::int8[], $37::int8[], $38::int8[], $39::int8[])
+  CROSS JOIN unnest($34::text[], $35::int8[], $36::int8[], $37::int8[], $38::int8[], $39::int8[], $40::int8[])
     AS n (symbol, owner, position, bid, ask, time_ms, checksum)
   RETURNING 1
 ), new_prints AS (
   INSERT INTO managed_orders.print (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
   SELECT n.symbol, n.id, n.seen_at_ms, n.time_ms, n.price, n.quantity, n.fresh, n.owner, n.position, n.checksum
   FROM market
-  CROSS JOIN unnest($40::text[], $41::text[], $42::int8[], $43::int8[], $44::int8[], $45::int8[], $46::bool[],
-    $47::int8[], $48::int8[], $49::int8[])
+  CROSS JOIN unnest($41::text[], $42::text[], $43::int8[], $44::int8[], $45::int8[], $46::int8[], $47::bool[],
+    $48::int8[], $49::int8[], $50::int8[])
     AS n (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
   ON CONFLICT (symbol, id) DO NOTHING
   RETURNING 1
@@ -102,10 +105,11 @@ const OWNER = `owner AS MATERIALIZED (
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
 /** Appends. The short forms leave out the tables to which nothing is added, because each costs planning time. */
-export const APPEND: Texts<"records" | "orders" | "whole"> = {
+export const APPEND: Texts<"records" | "orders" | "marks" | "whole"> = {
   records: VERDICT + OUTCOMES,
   orders: VERDICT + ENDED + OUTCOMES,
-  whole: VERDICT + ENDED + MARKET + OUTCOMES,
+  marks: VERDICT + ENDED + MARKS + OUTCOMES,
+  whole: VERDICT + ENDED + MARKS + MARKET + OUTCOMES,
 };
 
 /** Shards: owners, rounds, heads, records. */
@@ -275,11 +279,14 @@ WITH lists AS (
 SELECT (SELECT count(*) FROM lists) + (SELECT count(*) FROM legs), (SELECT count(*) FROM marked)`,
 };
 
-/** The market journal: marks, last quotes, executed volume. */
+/** Marks, and the market journal: last quotes, executed volume. */
 export const MARKETS: Texts<
   | "owner"
   | "marks"
   | "deleteMarks"
+  | "hasOldMarks"
+  | "adoptOldMarks"
+  | "dropOldMarks"
   | "quotes"
   | "deleteQuotes"
   | "totals"
@@ -296,14 +303,28 @@ export const MARKETS: Texts<
   | "deletePriceBars"
 > = {
   owner: `WITH ${OWNER} SELECT count(*) FROM owner`,
-  marks: "SELECT m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.mark AS m",
+  marks: `
+SELECT m.shard, m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.shard_mark AS m`,
+  /** Marks of shards with the caller's epoch only. */
   deleteMarks: `
-WITH ${OWNER}, gone AS (
-  DELETE FROM managed_orders.mark AS m
-  USING owner, unnest($2::text[], $3::text[], $4::int8[]) AS d (symbol, side, position)
-  WHERE m.symbol = d.symbol AND m.side = d.side AND m.position = d.position RETURNING m.position
-)
-SELECT (SELECT count(*) FROM owner), (SELECT count(*) FROM gone)`,
+DELETE FROM managed_orders.shard_mark AS m
+USING managed_orders.shard AS s, unnest($1::int4[], $2::int8[], $3::text[], $4::text[], $5::int8[])
+  AS d (shard, epoch, symbol, side, position)
+WHERE s.shard = d.shard AND s.epoch = d.epoch AND m.shard = d.shard AND m.symbol = d.symbol AND m.side = d.side
+  AND m.position = d.position RETURNING m.position`,
+  /** Marks of a program of an earlier version, which wrote them for all shards. */
+  hasOldMarks: "SELECT m.position FROM managed_orders.mark AS m LIMIT 1",
+  adoptOldMarks: `
+WITH ${OWNER}
+INSERT INTO managed_orders.shard_mark (shard, symbol, side, position, price, time_ms)
+SELECT s.shard, m.symbol, m.side, m.position, m.price, m.time_ms
+FROM owner AS o CROSS JOIN managed_orders.mark AS m CROSS JOIN managed_orders.shard AS s WHERE s.shard < 256
+ON CONFLICT (shard, symbol, side, position) DO NOTHING RETURNING 1`,
+  dropOldMarks: `
+WITH ${OWNER}
+DELETE FROM managed_orders.mark AS m USING owner AS o
+WHERE EXISTS (SELECT 1 FROM managed_orders.shard_mark AS n
+  WHERE n.symbol = m.symbol AND n.side = m.side AND n.position = m.position) RETURNING m.position`,
   quotes: `
 SELECT DISTINCT ON (q.symbol) q.symbol, q.owner, q.position, q.bid, q.ask, q.time_ms, q.checksum
 FROM managed_orders.quote AS q ORDER BY q.symbol, q.owner DESC, q.position DESC`,

@@ -1,5 +1,4 @@
 import { Price, Quantity } from "../../decimal/index.ts";
-import { shardOfId } from "../../lifecycle/index.ts";
 import { type PricedPrint, SHARD_COUNT } from "../../model/index.ts";
 import type { AppendBatch, OrderStore, ShardHead, VolumeState } from "../../ports/index.ts";
 import type { StoreContents } from "../shared/index.ts";
@@ -94,14 +93,18 @@ async function write(writing: Writing, contents: StoreContents): Promise<void> {
     if (snapshot !== undefined) await store.writeSnapshot(snapshot);
     for await (const page of contents.ended(shard))
       for (const ended of chunks(page)) {
-        await append(writing, { shards: [partOf(head, { ended })], marks: [] });
+        await append(writing, { shards: [partOf(head, { ended })] });
         written(ended.length);
       }
   }
   await writeLists(writing, contents, heads);
-  for (const marks of chunks(await contents.marks())) await append(writing, { shards: [], marks });
-  for (const quotes of chunks(await contents.quotes()))
-    await append(writing, { shards: [], marks: [], quotes });
+  for (const marks of chunks(await contents.marks())) {
+    const parts = [...heads.values()].map((head) => {
+      return partOf(head, { marks: marks.filter(({ shard }) => shard === head.shard) });
+    });
+    await append(writing, { shards: parts.filter((part) => part.marks?.length !== 0) });
+  }
+  for (const quotes of chunks(await contents.quotes())) await append(writing, { shards: [], quotes });
   await writeVolume(writing, await contents.volume(), await marketEpoch(database));
   await writeRest(writing, contents);
 }
@@ -111,7 +114,7 @@ async function writeHeads({ database }: Writing, { heads, marketOwner }: StoreCo
   await database.write(COPYING.heads, transposed([...rows, [SHARD_COUNT, marketOwner, 0]], 3));
 }
 
-type Ended = Partial<Pick<AppendBatch["shards"][number], "ended" | "endedLists">>;
+type Ended = Partial<Pick<AppendBatch["shards"][number], "ended" | "endedLists" | "marks">>;
 
 function partOf({ shard, epoch }: ShardHead, rows: Ended): AppendBatch["shards"][number] {
   return { shard, epoch, round: 0, records: [], ended: [], ...rows };
@@ -136,7 +139,7 @@ async function writeLists(
         if (head === undefined) throw new Error(`the list ${list.listId} has no shard`);
         return partOf(head, { endedLists: [list] });
       });
-      await append(writing, { shards, marks: [] });
+      await append(writing, { shards });
     }
 }
 

@@ -206,9 +206,9 @@ function isGapless(records: readonly JournalRecord[]): boolean {
   return records.every((record, index) => record.sequence === first + index);
 }
 
-function requireShard({ shard, records }: ShardAppend): void {
-  const own = records.every((record) => record.shard === shard);
-  invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
+function requireShard({ shard, records, marks = [] }: ShardAppend): void {
+  const own = [...records, ...marks].every((one) => one.shard === shard);
+  invariant(own, "I54", `a record or mark of another shard was appended to shard ${shard}`);
 }
 
 /** Adds rows up to a number of bytes, but at least one. Returns whether it stopped before the last row. */

@@ -4,7 +4,7 @@ import type { MarketMark, MarketSide } from "../../model/index.ts";
 import { checksumOf, requireIntact } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
 
-/** The market journal and its owner. Call the methods inside a transaction. */
+/** The marks of the shards, and the owner of the market journal. Call the methods inside a transaction. */
 export type MarkTable = Readonly<{
   /** Takes over the market journal from its owner. Returns the number of the new owner. */
   acquire(): number;
@@ -22,6 +22,7 @@ export type MarkTable = Readonly<{
 type Row = Readonly<{
   symbol: string;
   side: MarketSide;
+  shard: number;
   position: number;
   price: string;
   timeMs: number;
@@ -32,16 +33,16 @@ type Row = Readonly<{
 export function markTable(database: Database): MarkTable {
   const owner = database.prepare<[], number>("SELECT value FROM state WHERE name = 'owner'").pluck();
   const raiseOwner = database.prepare("UPDATE state SET value = value + 1 WHERE name = 'owner'");
-  const insert = database.prepare<[string, string, number, bigint, number, number]>(
-    "INSERT OR REPLACE INTO marks (symbol, side, position, price, time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?)",
+  const insert = database.prepare<[string, string, number, number, bigint, number, number]>(
+    "INSERT OR REPLACE INTO shard_marks (symbol, side, shard, position, price, time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const drop = database.prepare<[string, string, number]>(
-    "DELETE FROM marks WHERE symbol = ? AND side = ? AND position = ?",
+  const drop = database.prepare<[string, string, number, number]>(
+    "DELETE FROM shard_marks WHERE symbol = ? AND side = ? AND shard = ? AND position = ?",
   );
   // A price may exceed the precision of a double, so it is read as text.
   const all = database.prepare<[], Row>(
-    `SELECT symbol, side, position, CAST(price AS TEXT) AS price, time_ms AS timeMs, checksum FROM marks
-     ORDER BY symbol, side, position`,
+    `SELECT symbol, side, shard, position, CAST(price AS TEXT) AS price, time_ms AS timeMs, checksum FROM shard_marks
+     ORDER BY symbol, side, shard, position`,
   );
   let mine: number | undefined;
   const owns = (): boolean => mine !== undefined && mine === owner.get();
@@ -60,23 +61,25 @@ export function markTable(database: Database): MarkTable {
     },
     put(marks) {
       for (const mark of marks) {
-        const { symbol, side, position, price, timeMs } = mark;
-        insert.run(symbol, side, position, BigInt(price), timeMs, checksumOfMark(mark));
+        const { symbol, side, shard, position, price, timeMs } = mark;
+        insert.run(symbol, side, shard, position, BigInt(price), timeMs, checksumOfMark(mark));
       }
     },
     read: () => all.all().map(markOf),
     delete(marks) {
-      for (const mark of marks) drop.run(mark.symbol, mark.side, mark.position);
+      for (const { symbol, side, shard, position } of marks) drop.run(symbol, side, shard, position);
     },
   };
 }
 
-function checksumOfMark({ symbol, side, position, price, timeMs }: MarketMark): number {
-  return checksumOf([symbol, side, position, String(price), timeMs]);
+function checksumOfMark({ symbol, side, shard, position, price, timeMs }: MarketMark): number {
+  return checksumOf([symbol, side, shard, position, String(price), timeMs]);
 }
 
 function markOf({ checksum, ...row }: Row): MarketMark {
   const mark = { ...row, price: normalise(BigInt(row.price)) as Price };
-  requireIntact(checksum, checksumOfMark(mark), () => `mark ${mark.position} of ${mark.symbol} ${mark.side}`);
+  requireIntact(checksum, checksumOfMark(mark), () => {
+    return `mark ${mark.position} of ${mark.symbol} ${mark.side} in shard ${mark.shard}`;
+  });
   return mark;
 }

@@ -264,6 +264,25 @@ export const MIGRATIONS: readonly Migration[] = [
       INSERT INTO state (name, value) VALUES ('limiters', 0);
     `,
   },
+  {
+    version: 12,
+    sql: `
+      -- A mark belongs to a shard. One of before stands for every shard; its sum would be another one.
+      CREATE TABLE shard_marks (
+        symbol TEXT NOT NULL,
+        side TEXT NOT NULL CHECK (side IN ('ask', 'bid')),
+        shard INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        price INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL,
+        checksum INTEGER,
+        PRIMARY KEY (symbol, side, shard, position)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO shard_marks (symbol, side, shard, position, price, time_ms)
+        SELECT m.symbol, m.side, s.shard, m.position, m.price, m.time_ms FROM marks AS m CROSS JOIN shards AS s;
+      DROP TABLE marks;
+    `,
+  },
 ];
 
 /** Returns the schema version of the file; 0 for an empty file. */

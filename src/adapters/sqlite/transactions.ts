@@ -38,8 +38,7 @@ export function transactions(database: Database, tables: Tables): Transactions {
     sequence: journal.head(shard).sequence,
   }));
   const deleteMarks = database.transaction((old: Parameters<MarkTable["delete"]>[0]) => {
-    marks.requireOwner();
-    marks.delete(old);
+    if (marks.owns()) marks.delete(old);
   });
   const deleteSome = database.transaction((cutoff: VolumeCutoff): boolean => {
     marks.requireOwner();
@@ -63,7 +62,7 @@ export function transactions(database: Database, tables: Tables): Transactions {
 }
 
 function appending(database: Database, tables: Tables): Transactions["append"] {
-  const { journal, ended, endedLists } = tables;
+  const { journal, ended, endedLists, marks } = tables;
   const keepMarket = marketWriter(tables);
   const append = database.transaction((batch: AppendBatch): readonly AppendOutcome[] => {
     const outcomes = batch.shards.map((part) => {
@@ -71,6 +70,7 @@ function appending(database: Database, tables: Tables): Transactions["append"] {
       if (outcome === "fenced") return outcome;
       for (const order of part.ended) ended.put(order, part.shard);
       for (const list of part.endedLists ?? []) endedLists.put(list);
+      marks.put(part.marks ?? []);
       return outcome;
     });
     journal.index();
@@ -81,16 +81,15 @@ function appending(database: Database, tables: Tables): Transactions["append"] {
 }
 
 /**
- * Stores a batch's market data if this handle is the owner. Throws if the handle is not the owner and the batch has
+ * Stores a batch's prints and quotes if this handle is the owner. Throws if the handle is not the owner and the batch has
  * only market data.
  */
 function marketWriter({ marks, volume, quotes }: Tables): (batch: AppendBatch) => void {
   return (batch) => {
     const { prints = [], quotes: last = [] } = batch;
-    if (batch.marks.length + prints.length + last.length === 0) return;
+    if (prints.length + last.length === 0) return;
     if (batch.shards.length === 0) marks.requireOwner();
     if (!marks.owns()) return;
-    marks.put(batch.marks);
     volume.put(prints);
     quotes.put(last);
   };

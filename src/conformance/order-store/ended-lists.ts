@@ -63,9 +63,7 @@ const refusedWhole: StoreRule = {
     const first = endedList({ listId: -256, listClientOrderId: "a" });
     const endedLists = [first, { ...first, listId: -2_560 }];
     const given = part(0, 1, { records: [sampleRecord(0, 1)], ended: endedLegs(first), endedLists });
-    await refused("append of two lists with one client id", () =>
-      store.append({ shards: [given], marks: [] }),
-    );
+    await refused("append of two lists with one client id", () => store.append({ shards: [given] }));
     same("head(0)", (await store.head(0)).sequence, 0);
     same("countEnded", (await store.countEnded({ accountId: 1, shard: 0 })).count, 0);
     same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), []);
@@ -78,7 +76,7 @@ const fencedLists: StoreRule = {
   async check({ store }) {
     const [fenced, kept] = [endedList({ listId: -256 }), endedList({ listId: -257 })];
     const shards = [part(0, 9, { endedLists: [fenced] }), part(1, 1, { endedLists: [kept] })];
-    same("append of two shards", await store.append({ shards, marks: [] }), ["fenced", "durable"]);
+    same("append of two shards", await store.append({ shards }), ["fenced", "durable"]);
     same("pageEndedLists", await store.pageEndedLists({ accountId: 1, limit: 9 }), [kept]);
   },
 };

@@ -70,7 +70,7 @@ const countedAt: StoreRule = {
     const count = (shard: number) => store.countEnded({ accountId: 1, shard });
     same("countEnded in an empty store", await count(0), { count: 0, sequence: 0 });
     const ended = [endedOrder({ orderId: -256 })];
-    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 3), ended })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 3), ended })] });
     same("countEnded after three records", await count(0), { count: 1, sequence: 3 });
     same("countEnded for another shard", await count(1), { count: 1, sequence: 0 });
   },

@@ -55,7 +55,7 @@ const facts: StoreRule = {
       const changes = [{ orderId: -256, previous: n, facts }];
       return { shard: 0, sequence: n + 1, timeMs: 1_767_355_200_123, cause: { kind: "PLACE" }, changes };
     });
-    await store.append({ shards: [part(0, 1, { records })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records })] });
     same("readRecords", await store.readRecords({ shard: 0, ...all }), records);
   },
 };
@@ -78,7 +78,7 @@ const wide: StoreRule = {
     await keepLists(store, [list]);
     same("findEndedList", await store.findEndedList({ accountId, listId: orderId }), list);
     const mark = sampleMark({ position: 2 ** 44 + 1, timeMs });
-    await store.append({ shards: [], marks: [mark] });
+    await store.append({ shards: [part(0, 1, { marks: [mark] })] });
     same("readMarks()", await store.readMarks(), [mark]);
     const snapshot = { shard: 0, sequence: 0, counter: 2 ** 44 + 1, parents: [openOrder({ orderId })] };
     await store.writeSnapshot(snapshot);

@@ -57,7 +57,7 @@ async function fill(store: OrderStore): Promise<void> {
   const legs = endedLegs(LIST).map((leg) => ({ ...leg, lastSequence: at(leg.orderId) }));
   const ended = [endedAt(A, at(A)), endedAt(C, at(C), BEFORE_MS), ...legs, endedAt(F, at(F))];
   const { epoch } = await store.head(0);
-  await store.append({ shards: [part(0, epoch, { records, ended, endedLists: [LIST] })], marks: [] });
+  await store.append({ shards: [part(0, epoch, { records, ended, endedLists: [LIST] })] });
 }
 
 const present: StoreRule = {
@@ -126,7 +126,7 @@ const openList: StoreRule = {
     const { records } = recordsOfOrders(0, [[D, E], [D], [B]]);
     const [leg] = endedLegs(LIST).map((order) => ({ ...order, lastSequence: 2 }));
     const ended = leg === undefined ? [] : [leg];
-    await store.append({ shards: [part(0, 1, { records, ended })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records, ended })] });
     await snapshotAt(store, 3);
     await forget(store);
     same("findEnded of the leg", await store.findEnded({ accountId: 1, orderId: D }), leg);
@@ -141,8 +141,8 @@ const late: StoreRule = {
   async check({ store }) {
     const { records } = recordsOfOrders(0, [[A], [A], [B], [A], [B]]);
     const [before, after] = [records.slice(0, 2), records.slice(2)];
-    await store.append({ shards: [part(0, 1, { records: before, ended: [endedAt(A, 2)] })], marks: [] });
-    await store.append({ shards: [part(0, 1, { records: after, ended: [endedAt(A, 4)] })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records: before, ended: [endedAt(A, 2)] })] });
+    await store.append({ shards: [part(0, 1, { records: after, ended: [endedAt(A, 4)] })] });
     await snapshotAt(store, 5);
     await forget(store);
     same("the records that are left", await left(store), [3, 5]);
@@ -156,7 +156,7 @@ const durable: StoreRule = {
   where,
   async check({ store, open, close }) {
     const { records } = recordsOfOrders(0, [[B], [A], [A], [B]]);
-    await store.append({ shards: [part(0, 1, { records, ended: [endedAt(A, 3)] })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records, ended: [endedAt(A, 3)] })] });
     await snapshotAt(store, 4);
     await forget(store);
     await close(store);
@@ -164,7 +164,7 @@ const durable: StoreRule = {
     const [head] = await next.acquire();
     same("acquire of the next handle", head, { shard: 0, epoch: 2, sequence: 4, forgotten: 3 });
     same("head of the next handle", await next.head(0), head);
-    const follower = { shards: [part(0, 2, { records: [sampleRecord(0, 5)] })], marks: [] };
+    const follower = { shards: [part(0, 2, { records: [sampleRecord(0, 5)] })] };
     same("append of record 5", await next.append(follower), ["durable"]);
     same("the records of the next handle", await left(next), [1, 4, 5]);
   },
@@ -192,7 +192,7 @@ async function fillMany(store: OrderStore): Promise<void> {
   const ids = Array.from({ length: MANY }, (_, n) => -FIRST * (n + 10));
   const { records, last } = recordsOfOrders(0, [...ids.map((id) => [id]), ...ids.map((id) => [id]), [B]]);
   const ended = ids.map((orderId) => endedAt(orderId, last.get(orderId) ?? 0));
-  await store.append({ shards: [part(0, 1, { records, ended })], marks: [] });
+  await store.append({ shards: [part(0, 1, { records, ended })] });
   await snapshotAt(store, records.length);
 }
 
@@ -223,7 +223,7 @@ const inSteps: StoreRule = {
     const done: string[] = [];
     let heard = 0;
     const forgetting = forget(store, () => ++heard > 0).then(() => done.push("forgotten"));
-    await store.append({ shards: [part(1, 1, { records: [sampleRecord(1, 1)] })], marks: [] });
+    await store.append({ shards: [part(1, 1, { records: [sampleRecord(1, 1)] })] });
     done.push("appended");
     await forgetting;
     same(`append while ${rows} orders leave`, done, ["appended", "forgotten"]);

@@ -7,6 +7,7 @@ export {
   keepLists,
   openOrder,
   part,
+  QUOTE,
   recordsOfOrders,
   type SampleOrder,
   sampleMark,

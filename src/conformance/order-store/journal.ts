@@ -8,7 +8,7 @@ const inOrder: StoreRule = {
   remedy: "Select by shard, `sequence > after`, order by sequence as a number, and apply the limit last.",
   async check({ store }) {
     const records = sampleRecords(9, 1, 12);
-    same("append", await store.append({ shards: [part(9, 1, { records })], marks: [] }), ["durable"]);
+    same("append", await store.append({ shards: [part(9, 1, { records })] }), ["durable"]);
     same("readRecords of 12 records", await store.readRecords({ shard: 9, ...all }), records);
     const two = await store.readRecords({ shard: 9, after: 3, limit: 2 });
     same("readRecords after 3, limit 2", two, records.slice(3, 5));
@@ -23,8 +23,7 @@ const everyOnce: StoreRule = {
     "Begin a page at the first sequence above `after`. A page may be short, but not empty before the last record.",
   async check({ store }) {
     const records = sampleRecords(9, 1, 25);
-    for (const record of records)
-      await store.append({ shards: [part(9, 1, { records: [record] })], marks: [] });
+    for (const record of records) await store.append({ shards: [part(9, 1, { records: [record] })] });
     const read: unknown[] = [];
     for (let after = 0; read.length <= records.length; ) {
       const page = await store.readRecords({ shard: 9, after, limit: 7 });
@@ -43,8 +42,8 @@ const givenTexts: StoreRule = {
   async check({ store }) {
     const [record, later] = [sampleRecord(7, 1), { ...sampleRecord(7, 1), timeMs: 77 }];
     const given = { ...part(7, 1, { records: [record] }), texts: [encodeRecord(later)] };
-    await store.append({ shards: [given], marks: [] });
-    await store.append({ shards: [part(7, 1, { records: [sampleRecord(7, 2)] })], marks: [] });
+    await store.append({ shards: [given] });
+    await store.append({ shards: [part(7, 1, { records: [sampleRecord(7, 2)] })] });
     const read = await store.readRecords({ shard: 7, ...all });
     same("readRecords: the first was appended with a text", read, [later, sampleRecord(7, 2)]);
   },
@@ -56,7 +55,7 @@ const following: StoreRule = {
     "Fence a part whose first sequence is not that of the last record plus 1: an append that comes twice, too.",
   async check({ store }) {
     const append = (from: number, to: number) =>
-      store.append({ shards: [part(1, 1, { records: sampleRecords(1, from, to) })], marks: [] });
+      store.append({ shards: [part(1, 1, { records: sampleRecords(1, from, to) })] });
     const steps = [
       [2, 3, "fenced"],
       [1, 2, "durable"],
@@ -77,7 +76,7 @@ const gapInside: StoreRule = {
   remedy: "Compare every sequence of a part, not only the first.",
   async check({ store }) {
     const records = [sampleRecord(1, 1), sampleRecord(1, 3)];
-    const outcomes = await store.append({ shards: [part(1, 1, { records })], marks: [] });
+    const outcomes = await store.append({ shards: [part(1, 1, { records })] });
     same("append of records 1 and 3", outcomes, ["fenced"]);
     same("readRecords", await store.readRecords({ shard: 1, ...all }), []);
   },
@@ -87,7 +86,7 @@ const doubled: StoreRule = {
   name: "I54: of two equal appends at the same time exactly one is durable",
   remedy: "Read the last sequence inside the transaction that writes, under a lock or with a unique key.",
   async check({ store }) {
-    const batch = { shards: [part(1, 1, { records: sampleRecords(1, 1, 2) })], marks: [] };
+    const batch = { shards: [part(1, 1, { records: sampleRecords(1, 1, 2) })] };
     const outcomes = await Promise.all([store.append(batch), store.append(batch)]);
     const durable = outcomes.flat().filter((outcome) => outcome === "durable").length;
     holds("two equal appends at once", durable === 1, "durable once and fenced once", outcomes);
@@ -106,7 +105,7 @@ const partly: StoreRule = {
       part(3, 1, { records: [sampleRecord(3, 2)] }),
       part(4, 1, { records: sampleRecords(4, 1, 2) }),
     ];
-    const outcomes = await store.append({ shards, marks: [] });
+    const outcomes = await store.append({ shards });
     same("append of four shards", outcomes, ["durable", "fenced", "fenced", "durable"]);
     const heads = await Promise.all([1, 2, 3, 4].map((shard) => store.head(shard)));
     const sequences = heads.map(({ sequence }) => sequence);
@@ -119,23 +118,24 @@ const partly: StoreRule = {
 const wholeBatch: StoreRule = {
   name: "I03 I50: a batch that breaks a rule is refused completely",
   remedy:
-    "Roll the whole transaction back and reject, when a client id is taken, a row has not ended, or a record is of another shard.",
+    "Roll the whole transaction back and reject, when a client id is taken, a row has not ended, or a record or mark is of another shard.",
   async check({ store }) {
     const twice = [
       endedOrder({ orderId: -512, clientOrderId: "a" }),
       endedOrder({ orderId: -768, clientOrderId: "a" }),
     ];
     const records = [sampleRecord(0, 1)];
-    const shards = [part(5, 1, { records: [sampleRecord(5, 1)] }), part(0, 1, { records, ended: twice })];
-    await refused("append of two parents with one client id", () =>
-      store.append({ shards, marks: [sampleMark()] }),
-    );
+    const shards = [
+      part(5, 1, { records: [sampleRecord(5, 1)] }),
+      part(0, 1, { records, ended: twice, marks: [sampleMark()] }),
+    ];
+    await refused("append of two parents with one client id", () => store.append({ shards }));
     const open = part(0, 1, { records, ended: [openOrder({ orderId: -512 })] });
-    await refused("append of an open parent as ended", () => store.append({ shards: [open], marks: [] }));
+    await refused("append of an open parent as ended", () => store.append({ shards: [open] }));
     const foreign = part(6, 1, { records });
-    await refused("append of a record of shard 0 to shard 6", () =>
-      store.append({ shards: [foreign], marks: [] }),
-    );
+    await refused("append of a record of shard 0 to shard 6", () => store.append({ shards: [foreign] }));
+    const foreignMark = part(6, 1, { marks: [sampleMark()] });
+    await refused("append of a mark of shard 0 to shard 6", () => store.append({ shards: [foreignMark] }));
     same("head(5)", (await store.head(5)).sequence, 0);
     same("head(0)", (await store.head(0)).sequence, 0);
     same("countEnded", await store.countEnded({ accountId: 1, shard: 0 }), { count: 0, sequence: 0 });
@@ -147,10 +147,10 @@ const emptyBatch: StoreRule = {
   name: "an empty batch has no effect, and a part without records needs only the epoch",
   remedy: "Resolve to no outcomes for no parts, and write the rows of a part that has no records.",
   async check({ store }) {
-    same("append of an empty batch", await store.append({ shards: [], marks: [] }), []);
+    same("append of an empty batch", await store.append({ shards: [] }), []);
     const ended = [endedOrder({ orderId: -256 })];
     const shards = [part(0, 1, { ended }), part(1, 2)];
-    same("append of parts without records", await store.append({ shards, marks: [] }), ["durable", "fenced"]);
+    same("append of parts without records", await store.append({ shards }), ["durable", "fenced"]);
     same("countEnded", await store.countEnded({ accountId: 1, shard: 0 }), { count: 1, sequence: 0 });
   },
 };
@@ -164,7 +164,7 @@ const visible: StoreRule = {
     await other.head(0);
     const records = sampleRecords(0, 1, 2);
     const ended = [endedOrder({ orderId: -256 })];
-    await store.append({ shards: [part(0, 1, { records, ended })], marks: [sampleMark()] });
+    await store.append({ shards: [part(0, 1, { records, ended, marks: [sampleMark()] })] });
     same("head(0) of another handle", await other.head(0), { shard: 0, epoch: 1, sequence: 2 });
     same("readRecords of another handle", await other.readRecords({ shard: 0, ...all }), records);
     same("findEnded of another handle", await other.findEnded({ accountId: 1, orderId: -256 }), ended[0]);
@@ -178,7 +178,7 @@ const independent: StoreRule = {
   async check({ store }) {
     const given = sampleRecord(0, 1);
     const record = { ...given, changes: given.changes.map((change) => ({ ...change })) };
-    await store.append({ shards: [part(0, 1, { records: [record] })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records: [record] })] });
     for (const change of record.changes) change.orderId = -1;
     const [read] = await store.readRecords({ shard: 0, ...all });
     same("readRecords after the appended object was changed", read, given);

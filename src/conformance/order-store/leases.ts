@@ -1,7 +1,7 @@
 import { SHARD_COUNT } from "../../model/index.ts";
 import type { ClusterView, NodeEntry, OrderStore, ShardLeases } from "../../ports/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
-import { part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
+import { part, QUOTE, sampleRecord, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules, StoreWorld } from "./world.ts";
 
 const ENTRY: NodeEntry = {
@@ -150,7 +150,7 @@ const claims = leaseRule({
   name: "I60: a claim takes every shard of nobody: each epoch rises by one, and round 0 begins",
   remedy: "Raise the epoch of all 256 shards in one transaction, as `acquire` does, and note the owner.",
   async check(leases, { store }) {
-    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })], marks: [] });
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })] });
     await store.fence({ shard: 3, epoch: 1, round: 4 });
     const incarnation = await joined(leases);
     const heads = await leases.claim(incarnation);
@@ -162,9 +162,9 @@ const claims = leaseRule({
     same("the owners in nodes()", ownersIn(view), [incarnation]);
     same("the epochs in nodes()", epochsIn(view), [2]);
     const records = [sampleRecord(3, 1)];
-    const old = await store.append({ shards: [part(3, 1, { records })], marks: [] });
+    const old = await store.append({ shards: [part(3, 1, { records })] });
     same("append with the epoch before", old, ["fenced"]);
-    const outcomes = await store.append({ shards: [part(3, 2, { records })], marks: [] });
+    const outcomes = await store.append({ shards: [part(3, 2, { records })] });
     same("append with the new epoch in round 0", outcomes, ["durable"]);
   },
 });
@@ -220,9 +220,9 @@ const marketOwner = leaseRule({
     const later = await open();
     const leases = leasesOf(later);
     await leases.claim(await joined(leases));
-    await refused("marks of the earlier handle", () => store.append({ shards: [], marks: [sampleMark()] }));
-    await later.append({ shards: [], marks: [sampleMark()] });
-    same("readMarks()", await store.readMarks(), [sampleMark()]);
+    await refused("quotes of the earlier handle", () => store.append({ shards: [], quotes: [QUOTE] }));
+    await later.append({ shards: [], quotes: [QUOTE] });
+    same("readQuotes()", await store.readQuotes(), [QUOTE]);
   },
 });
 
@@ -240,7 +240,7 @@ const releases = leaseRule({
     const view = await leases.nodes();
     same("owners and epochs after the release", [ownersIn(view), epochsIn(view)], [[undefined], [2]]);
     const records = [sampleRecord(0, 1)];
-    const outcomes = await store.append({ shards: [part(0, 2, { records })], marks: [] });
+    const outcomes = await store.append({ shards: [part(0, 2, { records })] });
     same("a late append of the node", outcomes, ["durable"]);
     const [head] = (await leases.claim(next)) ?? [];
     same("claim of another node", head, { shard: 0, epoch: 3, sequence: 1 });

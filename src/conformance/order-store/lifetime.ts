@@ -8,7 +8,7 @@ const outlives: StoreRule = {
   async check({ store, open, close }) {
     const order = endedOrder({ orderId: -256 });
     const records = sampleRecords(0, 1, 3);
-    await store.append({ shards: [part(0, 1, { records, ended: [order] })], marks: [sampleMark()] });
+    await store.append({ shards: [part(0, 1, { records, ended: [order], marks: [sampleMark()] })] });
     const snapshot = { shard: 0, sequence: 2, counter: 1, parents: [openOrder({ orderId: -512 })] };
     await store.writeSnapshot(snapshot);
     await close(store);
@@ -31,7 +31,7 @@ const closed: StoreRule = {
     const calls = {
       acquire: () => store.acquire(),
       head: () => store.head(0),
-      append: () => store.append({ shards: [], marks: [] }),
+      append: () => store.append({ shards: [] }),
       fence: () => store.fence({ shard: 0, epoch: 1, round: 1 }),
       readRecords: () => store.readRecords({ shard: 0, ...all }),
       readSnapshot: () => store.readSnapshot(0),

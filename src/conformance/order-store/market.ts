@@ -1,10 +1,9 @@
 import { price } from "../../decimal/index.ts";
 import type { KeptQuote } from "../../model/index.ts";
 import { refused, same } from "../suite/index.ts";
-import { part, sampleMark, sampleRecord } from "./samples.ts";
+import { part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
-const QUOTE: KeptQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
 const LARGEST: KeptQuote = {
   symbol: "ETH/USD",
   bid: price("0.00000001"),
@@ -13,59 +12,88 @@ const LARGEST: KeptQuote = {
 };
 
 const sorted: StoreRule = {
-  name: "marks are returned by symbol, side and position, with prices beyond the safe integers",
+  name: "marks are returned by symbol, side, shard and position, with prices beyond the safe integers",
   remedy:
-    "Order positions as numbers, not as texts. Return a price as `Price.parse` creates it: a number up to 2^53 - 1, a bigint above.",
+    "Order shards and positions as numbers, not as texts. Return a price as `Price.parse` creates it: a number up to 2^53 - 1, a bigint above.",
   async check({ store }) {
     const marks = [
       sampleMark({ position: 10 }),
       sampleMark({ symbol: "ETH/USD", position: 1 }),
       sampleMark({ side: "ask", position: 3, price: price("9999999999.99999999") }),
       sampleMark({ position: 2 }),
+      sampleMark({ shard: 10, position: 1 }),
+      sampleMark({ shard: 9, position: 4 }),
     ] as const;
-    await store.append({ shards: [], marks });
-    same("readMarks() of four marks", await store.readMarks(), [marks[2], marks[3], marks[0], marks[1]]);
+    const shards = [0, 9, 10].map((shard) => {
+      return part(shard, 1, {
+        marks: marks.filter((mark) => mark.shard === shard),
+      });
+    });
+    await store.append({ shards });
+    const expected = [marks[2], marks[3], marks[0], marks[5], marks[4], marks[1]];
+    same("readMarks() of six marks", await store.readMarks(), expected);
   },
 };
 
 const replaced: StoreRule = {
-  name: "a mark with a position that exists replaces it",
-  remedy: "Make symbol, side and position the key of a mark, and let a second write replace the first.",
+  name: "a mark with a position that exists in its shard replaces it",
+  remedy:
+    "Make shard, symbol, side and position the key of a mark, and let a second write replace the first.",
   async check({ store }) {
-    await store.append({ shards: [], marks: [sampleMark()] });
+    const other = sampleMark({ shard: 3 });
+    await store.append({
+      shards: [part(0, 1, { marks: [sampleMark()] }), part(3, 1, { marks: [other] })],
+    });
     const again = sampleMark({ price: price("7425"), timeMs: 2_000 });
-    await store.append({ shards: [], marks: [again] });
-    same("readMarks() after a mark was written twice", await store.readMarks(), [again]);
+    await store.append({ shards: [part(0, 1, { marks: [again] })] });
+    same("readMarks() after a mark was written twice", await store.readMarks(), [again, other]);
   },
 };
 
 const dropped: StoreRule = {
   name: "dropped marks are gone, the others stay",
-  remedy: "Delete by symbol, side and position.",
+  remedy: "Delete by shard, symbol, side and position.",
   async check({ store }) {
     const marks = [1, 2, 3].map((position) => sampleMark({ position }));
-    await store.append({ shards: [], marks });
+    const other = sampleMark({ shard: 3 });
+    await store.append({
+      shards: [part(0, 1, { marks }), part(3, 1, { marks: [other] })],
+    });
     await store.deleteMarks(marks.slice(0, 2));
-    same("readMarks() after deleteMarks of two", await store.readMarks(), marks.slice(2));
+    same("readMarks() after deleteMarks of two", await store.readMarks(), [...marks.slice(2), other]);
   },
 };
 
 const earlierOwner: StoreRule = {
   name: "I60 I31: an earlier owner neither adds nor drops marks",
   remedy:
-    "Let only the handle of the latest `acquire` write the market journal. Reject a batch without shards; leave the marks of other batches out.",
+    "Judge marks by the epoch and round of their part, as its records. Delete marks of shards that the handle owns only.",
   async check({ store, open }) {
-    await store.append({ shards: [], marks: [sampleMark()] });
+    await store.append({ shards: [part(0, 1, { marks: [sampleMark()] })] });
     const later = await open();
     await later.acquire();
-    const stale = sampleMark({ price: price("1") });
-    await refused("append of marks alone by an earlier owner", () =>
-      store.append({ shards: [], marks: [stale] }),
-    );
-    await refused("deleteMarks by an earlier owner", () => store.deleteMarks([sampleMark()]));
-    const batch = { shards: [part(0, 1, { records: [sampleRecord(0, 1)] })], marks: [stale] };
+    const marks = [sampleMark({ price: price("1") })];
+    const alone = { shards: [part(0, 1, { marks })] };
+    same("append of marks alone by an earlier owner", await store.append(alone), ["fenced"]);
+    await store.deleteMarks([sampleMark()]);
+    const batch = { shards: [part(0, 1, { records: [sampleRecord(0, 1)], marks })] };
     same("append of records and marks by an earlier owner", await store.append(batch), ["fenced"]);
     same("readMarks()", await later.readMarks(), [sampleMark()]);
+  },
+};
+
+const earlierRound: StoreRule = {
+  name: "I60: marks of an earlier round of the epoch are fenced",
+  remedy: "Judge a part with marks alone by its round too.",
+  async check({ store }) {
+    await store.fence({ shard: 0, epoch: 1, round: 1 });
+    const late = part(0, 1, { marks: [sampleMark()] });
+    same("append of marks in round 0 after a fence of round 1", await store.append({ shards: [late] }), [
+      "fenced",
+    ]);
+    const now = part(0, 1, { round: 1, marks: [sampleMark({ position: 2 })] });
+    same("append of marks in round 1", await store.append({ shards: [now] }), ["durable"]);
+    same("readMarks()", await store.readMarks(), [sampleMark({ position: 2 })]);
   },
 };
 
@@ -75,10 +103,10 @@ const lastQuote: StoreRule = {
     "Make the symbol the key of a quote, let the later quote of a batch win, and keep prices and times exact.",
   async check({ store }) {
     same("readQuotes() of an empty store", await store.readQuotes(), []);
-    await store.append({ shards: [], marks: [], quotes: [LARGEST, QUOTE] });
+    await store.append({ shards: [], quotes: [LARGEST, QUOTE] });
     same("readQuotes()", await store.readQuotes(), [QUOTE, LARGEST]);
     const later = { ...QUOTE, bid: price("99"), timeMs: 6 };
-    await store.append({ shards: [], marks: [], quotes: [QUOTE, later] });
+    await store.append({ shards: [], quotes: [QUOTE, later] });
     same("readQuotes() after two more of one market", await store.readQuotes(), [later, LARGEST]);
   },
 };
@@ -87,8 +115,8 @@ const outlive: StoreRule = {
   name: "I01: quotes are written with the records and marks of their batch and outlive the handle",
   remedy: "Write quotes in the transaction of the batch.",
   async check({ store, open, close }) {
-    const shards = [part(0, 1, { records: [sampleRecord(0, 1)] })];
-    await store.append({ shards, marks: [sampleMark()], quotes: [QUOTE] });
+    const shards = [part(0, 1, { records: [sampleRecord(0, 1)], marks: [sampleMark()] })];
+    await store.append({ shards, quotes: [QUOTE] });
     await close(store);
     const next = await open();
     same("readQuotes() of the next handle", await next.readQuotes(), [QUOTE]);
@@ -103,22 +131,22 @@ const staleQuotes: StoreRule = {
     const later = await open();
     await later.acquire();
     await refused("append of quotes alone by an earlier owner", () =>
-      store.append({ shards: [], marks: [], quotes: [QUOTE] }),
+      store.append({ shards: [], quotes: [QUOTE] }),
     );
     const shards = [part(0, 1, { records: [sampleRecord(0, 1)] })];
     same(
       "append of records and quotes by an earlier owner",
-      await store.append({ shards, marks: [], quotes: [QUOTE] }),
+      await store.append({ shards, quotes: [QUOTE] }),
       ["fenced"],
     );
     same("readQuotes()", await later.readQuotes(), []);
   },
 };
 
-/** Rules of the market journal. */
+/** Rules of marks. */
 export const marketJournal: StoreRules = {
   name: "market journal",
-  rules: [sorted, replaced, dropped, earlierOwner],
+  rules: [sorted, replaced, dropped, earlierOwner, earlierRound],
 };
 
 /** Rules of the last quotes of markets. */

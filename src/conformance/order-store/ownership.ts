@@ -8,7 +8,7 @@ const takesAll: StoreRule = {
   remedy:
     "Raise the epoch of all 256 shards in one transaction, and resolve to the 256 heads by shard number.",
   async check({ store }) {
-    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })], marks: [] });
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })] });
     const heads = await store.acquire();
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
       ...{ shard, epoch: 2, sequence: shard === 7 ? 2 : 0 },
@@ -26,7 +26,8 @@ const oldEpoch: StoreRule = {
     const later = await open();
     await later.acquire();
     const ended = [endedOrder({ orderId: -256 })];
-    const batch = { shards: [part(0, 1, { records: [sampleRecord(0, 1)], ended })], marks: [sampleMark()] };
+    const added = { records: [sampleRecord(0, 1)], ended, marks: [sampleMark()] };
+    const batch = { shards: [part(0, 1, added)] };
     same("append with epoch 1 after another acquire", await store.append(batch), ["fenced"]);
     same("head(0)", await later.head(0), { shard: 0, epoch: 2, sequence: 0 });
     same("readRecords of shard 0", await later.readRecords({ shard: 0, ...all }), []);
@@ -42,12 +43,10 @@ const laterOwner: StoreRule = {
     const later = await open();
     await later.acquire();
     const records = [sampleRecord(3, 1)];
-    same(
-      "append of the earlier handle",
-      await store.append({ shards: [part(3, 1, { records })], marks: [] }),
-      ["fenced"],
-    );
-    same("append of the later handle", await later.append({ shards: [part(3, 2, { records })], marks: [] }), [
+    same("append of the earlier handle", await store.append({ shards: [part(3, 1, { records })] }), [
+      "fenced",
+    ]);
+    same("append of the later handle", await later.append({ shards: [part(3, 2, { records })] }), [
       "durable",
     ]);
     same("head(3) of the earlier handle", (await store.head(3)).epoch, 2);
@@ -62,7 +61,7 @@ const noOwner: StoreRule = {
     const store = await elsewhere();
     const records = [sampleRecord(0, 1)];
     for (const epoch of [0, 1, 2]) {
-      const outcomes = await store.append({ shards: [part(0, epoch, { records })], marks: [] });
+      const outcomes = await store.append({ shards: [part(0, epoch, { records })] });
       same(`append with epoch ${epoch} before any acquire`, outcomes, ["fenced"]);
     }
     same("head(0) before any acquire", await store.head(0), { shard: 0, epoch: 0, sequence: 0 });
@@ -78,7 +77,7 @@ const unknownShard: StoreRule = {
     await refused("readSnapshot(256)", () => store.readSnapshot(SHARD_COUNT));
     const records = [sampleRecord(SHARD_COUNT, 1)];
     const shards = [part(SHARD_COUNT, 1, { records })];
-    await refused("append to shard 256", () => store.append({ shards, marks: [] }));
+    await refused("append to shard 256", () => store.append({ shards }));
     const round = { shard: SHARD_COUNT, epoch: 1, round: 1 };
     await refused("fence of shard 256", () => store.fence(round));
   },

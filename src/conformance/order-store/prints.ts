@@ -9,7 +9,7 @@ export const MINUTE_MS = 60_000;
 
 /** Appends prints alone. */
 export async function keepPrints(store: OrderStore, prints: readonly PricedPrint[]): Promise<void> {
-  await store.append({ shards: [], marks: [], prints });
+  await store.append({ shards: [], prints });
 }
 
 const PRICES = ["0.00000001", "100", "100.00000001", "7424.9", "9999999999.99999999"];

@@ -8,7 +8,7 @@ type At = Readonly<{ sequence: number; round: number; epoch?: number }>;
 /** Appends record `sequence` of shard 3 in a round of epoch 1, or of another. */
 function append(store: OrderStore, { sequence, round, epoch = 1 }: At): Promise<readonly AppendOutcome[]> {
   const records = [sampleRecord(3, sequence)];
-  return store.append({ shards: [part(3, epoch, { round, records })], marks: [] });
+  return store.append({ shards: [part(3, epoch, { round, records })] });
 }
 
 const fence = (store: OrderStore, round: number, epoch = 1): Promise<void> =>
@@ -25,7 +25,7 @@ const earlierRound: StoreRule = {
     const ended = [endedOrder({ orderId: -259 })];
     const late = part(3, 1, { records: [sampleRecord(3, 1)], ended });
     const other = part(4, 1, { records: [sampleRecord(4, 1)] });
-    const outcomes = await store.append({ shards: [late, other], marks: [] });
+    const outcomes = await store.append({ shards: [late, other] });
     same("append of round 0 to shard 3 after fence(1), and to shard 4", outcomes, ["fenced", "durable"]);
     same("findEnded of its row", await store.findEnded({ accountId: 1, orderId: -259 }), undefined);
     same("head(3)", await store.head(3), { shard: 3, epoch: 1, sequence: 0 });
@@ -39,7 +39,7 @@ const emptyPart: StoreRule = {
   async check({ store }) {
     await fence(store, 1);
     const shards = [part(3, 1), part(3, 1, { round: 1 })];
-    const outcomes = await store.append({ shards, marks: [] });
+    const outcomes = await store.append({ shards });
     same("append of empty parts of rounds 0 and 1 in round 1", outcomes, ["fenced", "durable"]);
   },
 };

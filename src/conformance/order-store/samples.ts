@@ -3,6 +3,7 @@ import {
   type EndedList,
   ExecutionIds,
   type JournalRecord,
+  type KeptQuote,
   type ListMembership,
   type MarketMark,
   type ParentOrder,
@@ -129,9 +130,18 @@ export function recordsOfOrders(
   return { records, last };
 }
 
-/** A mark of the bid of BTC/USD by default. */
+/** The last quote of BTC/USD. */
+export const QUOTE: KeptQuote = {
+  symbol: "BTC/USD",
+  bid: price("100"),
+  ask: price("101"),
+  timeMs: 5,
+};
+
+/** A mark of shard 0 for the bid of BTC/USD by default. */
 export function sampleMark(mark: Partial<MarketMark> = {}): MarketMark {
-  return { symbol: "BTC/USD", side: "bid", position: 1, price: price("7424.9"), timeMs: 1_000, ...mark };
+  const market = { symbol: "BTC/USD", side: "bid" } as const;
+  return { shard: 0, ...market, position: 1, price: price("7424.9"), timeMs: 1_000, ...mark };
 }
 
 /** One shard's part of a batch. */
@@ -142,7 +152,7 @@ export function part(shard: number, epoch: number, rest: Partial<ShardAppend> = 
 /** Appends ended parents to shard 0 in the epoch that owns it. */
 export async function keepEnded(store: OrderStore, ended: readonly ParentOrder[], shard = 0): Promise<void> {
   const { epoch } = await store.head(shard);
-  await store.append({ shards: [part(shard, epoch, { ended })], marks: [] });
+  await store.append({ shards: [part(shard, epoch, { ended })] });
 }
 
 /** Appends ended lists, with the parents that ended with them, to shard 0 in the epoch that owns it. */
@@ -152,5 +162,5 @@ export async function keepLists(
   ended: readonly ParentOrder[] = [],
 ): Promise<void> {
   const { epoch } = await store.head(0);
-  await store.append({ shards: [part(0, epoch, { ended, endedLists })], marks: [] });
+  await store.append({ shards: [part(0, epoch, { ended, endedLists })] });
 }

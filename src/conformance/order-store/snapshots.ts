@@ -18,7 +18,7 @@ const write = (store: OrderStore, sequence: number, orders: number): Promise<voi
 
 /** Gives shard 0 nine records. */
 async function nineRecords(store: OrderStore): Promise<void> {
-  await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })], marks: [] });
+  await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })] });
 }
 
 const complete: StoreRule = {
@@ -100,7 +100,7 @@ const appendsContinue: StoreRule = {
   async check({ store }) {
     await nineRecords(store);
     const writing = write(store, 9, 400);
-    const tenth = { shards: [part(0, 1, { records: [sampleRecord(0, 10)] })], marks: [] };
+    const tenth = { shards: [part(0, 1, { records: [sampleRecord(0, 10)] })] };
     same("append while a snapshot is written", await store.append(tenth), ["durable"]);
     await writing;
     same("readSnapshot", await store.readSnapshot(0), snapshotOf(9, 400));

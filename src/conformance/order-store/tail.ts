@@ -16,7 +16,6 @@ async function appendSome(store: OrderStore): Promise<readonly JournalRecord[]> 
   const records = [0, 9, 255].map((shard) => sampleRecords(shard, 1, 5));
   await store.append({
     shards: records.map((of, place) => part([0, 9, 255][place] ?? 0, 1, { records: of })),
-    marks: [],
   });
   return records.flat();
 }

@@ -30,7 +30,7 @@ const many: StoreRule = {
   async check({ store }) {
     const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
     const fresh = samplePrint({ id: "new", seenAtMs: 90_000, timeMs: 90_000 });
-    await store.append({ shards: [], marks: [], prints: [...prints, fresh] });
+    await store.append({ shards: [], prints: [...prints, fresh] });
     const deleting = store.deleteVolume({ beforeMs: 60_000 });
     await keepPrints(store, [samplePrint({ id: "newer", seenAtMs: 90_001, timeMs: 90_001 })]);
     await deleting;
@@ -48,7 +48,7 @@ const inParts: StoreRule = {
   where: { progress: true },
   async check({ store }) {
     const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
-    await store.append({ shards: [], marks: [], prints });
+    await store.append({ shards: [], prints });
     const done: string[] = [];
     let heard = 0;
     const deleting = store

@@ -202,8 +202,8 @@ const together: StoreRule = {
   name: "prints, marks and records of one batch are written together",
   remedy: "Write all parts of a batch in one transaction.",
   async check({ store }) {
-    const shards = [part(0, 1, { records: [sampleRecord(0, 1)] })];
-    const batch = { shards, marks: [sampleMark()], prints: [samplePrint()] };
+    const shards = [part(0, 1, { records: [sampleRecord(0, 1)], marks: [sampleMark()] })];
+    const batch = { shards, prints: [samplePrint()] };
     same("append of a record, a mark and a print", await store.append(batch), ["durable"]);
     same("readMarks()", await store.readMarks(), [sampleMark()]);
     same("totals", await totalsIn(store), btc("0.5"));
@@ -218,7 +218,7 @@ const earlierOwner: StoreRule = {
     await later.acquire();
     await refused("append of prints alone by an earlier owner", () => keepPrints(store, [samplePrint()]));
     const shards = [part(0, 1, { records: [sampleRecord(0, 1)] })];
-    const outcomes = await store.append({ shards, marks: [], prints: [samplePrint()] });
+    const outcomes = await store.append({ shards, prints: [samplePrint()] });
     same("append of records and prints by an earlier owner", outcomes, ["fenced"]);
     same("readVolume()", await volumeIn(later), NOTHING);
     await keepPrints(later, [samplePrint()]);
@@ -244,7 +244,7 @@ const refusedBatch: StoreRule = {
   remedy: "Roll the prints of a refused batch back with the rest.",
   async check({ store }) {
     const ended = [-256, -512].map((orderId) => endedOrder({ orderId, clientOrderId: "a" }));
-    const batch = { shards: [part(0, 1, { ended })], marks: [], prints: [samplePrint()] };
+    const batch = { shards: [part(0, 1, { ended })], prints: [samplePrint()] };
     await refused("append of two parents with one client id, and a print", () => store.append(batch));
     same("readVolume()", await volumeIn(store), NOTHING);
   },

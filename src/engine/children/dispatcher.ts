@@ -1,6 +1,5 @@
 import { errorMessage } from "../../common/index.ts";
-import { shardOfId } from "../../lifecycle/index.ts";
-import type { ChildRequest, ParentOrder } from "../../model/index.ts";
+import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { MarketHub } from "../market/market-hub.ts";

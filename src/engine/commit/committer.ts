@@ -1,15 +1,16 @@
 import { errorMessage } from "../../common/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import { readOutcomes } from "../../host-answers/index.ts";
-import type { KeptQuote } from "../../model/index.ts";
-import type { AppendOutcome } from "../../ports/index.ts";
+import type { KeptQuote, MarketMark, PricedPrint } from "../../model/index.ts";
+import type { AppendOutcome, ShardAppend } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { PendingRecord } from "../core/live-order.ts";
 import type { OpenCalls } from "../core/open-calls.ts";
-import { isEmpty, MarketBacklog, type MarketFacts } from "../market/market-backlog.ts";
+import { MarketBacklog } from "../market/market-backlog.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { CommitQueue, ShardPart } from "../shards/commit-queue.ts";
 import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
@@ -18,6 +19,7 @@ import { MarkPause } from "./mark-pause.ts";
 
 /** Dependencies of {@link Committer}. */
 export type CommitParts = Readonly<{
+  shards: Shards;
   commits: CommitQueue;
   timers: Timers;
   bursts: Bursts;
@@ -41,7 +43,7 @@ const APPEND_PATIENCE = 12;
 
 type Batch = Readonly<{
   parts: readonly ShardPart[];
-  market: MarketFacts;
+  prints: readonly PricedPrint[];
   quotes: readonly KeptQuote[];
 }>;
 
@@ -69,7 +71,7 @@ export class Committer {
   constructor(core: Core, parts: CommitParts) {
     this.#core = core;
     this.#parts = parts;
-    this.#marks = new MarkPause(core, parts);
+    this.#marks = new MarkPause(core, { ...parts, wake: () => this.wake() });
   }
 
   /**
@@ -95,7 +97,7 @@ export class Committer {
   }
 
   /**
-   * Schedules an append for the pending records of a shard, or without a shard for the marks of the market journal.
+   * Schedules an append for the pending records of a shard, or without a shard for marks and prints.
    * `asked` says that a caller waits for the records; it ends the pause after a failure.
    */
   wake(shard?: Shard, asked = false): void {
@@ -108,14 +110,17 @@ export class Committer {
     this.#busy = true;
   }
 
-  /** Appends the last counted quotes unless the store is failing, and nothing after them. */
+  /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
     const isCalm = !this.#busy && this.#backlog.isEmpty;
     this.#stopped = true;
-    const quotes = isCalm ? this.#parts.market.quotesToKeep([]) : [];
-    if (quotes.length === 0) return;
+    if (!isCalm) return;
+    const { market } = this.#parts;
+    const parts = this.#partsOf(new Map(), market.takeFacts({ onlyDue: false }).marks);
+    const quotes = market.quotesToKeep([]);
+    if (parts.length + quotes.length === 0) return;
     try {
-      await this.#core.store.append({ shards: [], marks: [], quotes });
+      await this.#core.store.append({ shards: parts.map(appendOf), quotes });
     } catch (error) {
       this.#core.telemetry.event("warn", "quotes.unsaved", { message: errorMessage(error) });
     }
@@ -148,30 +153,61 @@ export class Committer {
       if (!this.#parts.commits.isEmpty || this.#parts.market.hasFacts) await this.#core.turns.next();
     }
     this.#busy = false;
+    if (!this.#stopped) this.#marks.later();
   }
 
   #gather(): Batch | undefined {
     const { commits, market } = this.#parts;
-    const parts = commits.take();
-    const facts = this.#backlog.take(market.takeFacts());
-    if (parts.length === 0 && isEmpty(facts)) return undefined;
-    const quotes = market.quotesToKeep(marketsOf(parts));
-    return { parts, market: facts, quotes };
+    const taken = commits.take();
+    const { marks, prints } = this.#backlog.take(market.takeFacts({ onlyDue: this.#marks.onlyDue }));
+    this.#marks.taken(marks.length);
+    const parts = this.#partsOf(taken, marks);
+    if (parts.length + prints.length === 0) return undefined;
+    return { parts, prints, quotes: market.quotesToKeep(marketsOf(parts)) };
+  }
+
+  /**
+   * Returns the parts of an append, each with the records and marks of its shard. Marks of a shard that is being read
+   * again wait until it runs; those of a shard that another engine owns are dropped.
+   */
+  #partsOf(
+    records: ReadonlyMap<Shard, readonly PendingRecord[]>,
+    marks: readonly MarketMark[],
+  ): readonly ShardPart[] {
+    const marksOf = new Map<Shard, MarketMark[]>();
+    const waiting: MarketMark[] = [];
+    for (const mark of marks) {
+      const shard = this.#parts.shards.at(mark.shard);
+      if (shard.state === "reloading") waiting.push(mark);
+      if (shard.state !== "running") continue;
+      const those = marksOf.get(shard);
+      if (those === undefined) marksOf.set(shard, [mark]);
+      else those.push(mark);
+    }
+    if (waiting.length > 0) this.#backlog.put({ marks: waiting, prints: [] });
+    const shards = new Set([...records.keys(), ...marksOf.keys()]);
+    return [...shards].map((shard) => ({
+      shard,
+      pending: records.get(shard) ?? [],
+      marks: marksOf.get(shard) ?? [],
+    }));
   }
 
   async #commit(batch: Batch): Promise<void> {
-    const { parts, market } = batch;
+    const { parts, prints, quotes } = batch;
     this.#core.counters.activity++;
     let refused: readonly ShardPart[];
     try {
       const outcomes = await this.#ask(batch);
       this.#parts.board.storeWorked();
       refused = await this.#settle(parts, outcomes);
-      this.#parts.market.kept({ ...market, quotes: batch.quotes });
+      const kept = parts.filter((part) => !refused.includes(part));
+      this.#parts.market.kept({ marks: marksIn(kept), prints, quotes });
+      if (refused.length > 0) this.#backlog.put({ marks: marksIn(refused), prints: [] });
     } catch (error) {
       // A market journal that belongs to a later engine is not a failure of the store.
       if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);
-      this.#backlog.put(market);
+      this.#backlog.put({ marks: marksIn(parts), prints });
       return await this.#recover(batch, error);
     }
     await this.#retake(refused);
@@ -222,15 +258,14 @@ export class Committer {
     return () => cancel();
   }
 
-  async #append({ parts, market: { marks, prints }, quotes }: Batch): Promise<readonly AppendOutcome[]> {
+  async #append({ parts, prints, quotes }: Batch): Promise<readonly AppendOutcome[]> {
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
     this.#parts.bursts.spend(UNITS_PER_RECORD * countOf(parts));
     this.#askedAtMs = this.#core.nowMs();
     const outcomes = await this.#core.store.append({
-      shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
-      marks,
+      shards: parts.map(appendOf),
       ...(prints.length > 0 && { prints }),
       ...(quotes.length > 0 && { quotes }),
     });
@@ -264,20 +299,21 @@ export class Committer {
     return refused;
   }
 
-  async #recover({ parts, market }: Batch, error: unknown): Promise<void> {
+  async #recover({ parts, prints }: Batch, error: unknown): Promise<void> {
     this.#core.telemetry.event("error", "append.failed", {
       message: errorMessage(error),
       shards: parts.length,
     });
-    for (const part of parts) await this.#reload(part, true);
-    if (parts.length > 0) return await this.#pace();
+    const withRecords = parts.filter(({ pending }) => pending.length > 0);
+    for (const part of withRecords) await this.#reload(part, true);
+    if (withRecords.length > 0) return await this.#pace();
     // The market journal belongs to a later engine, and this engine has no say in what it keeps.
     if (!(error instanceof InvariantError)) return await this.#pause();
     this.#backlog.drop();
-    this.#parts.market.kept({ marks: [], prints: market.prints, quotes: [] });
+    this.#parts.market.kept({ marks: [], prints, quotes: [] });
   }
 
-  async #reload({ shard, pending }: ShardPart, mayBeKept: boolean): Promise<void> {
+  async #reload({ shard, pending }: Pick<ShardPart, "shard" | "pending">, mayBeKept: boolean): Promise<void> {
     try {
       await shard.reload(pending, mayBeKept);
     } catch (error) {
@@ -308,6 +344,10 @@ export class Committer {
     this.#endPause = undefined;
   }
 }
+
+const appendOf = ({ shard, pending, marks }: ShardPart): ShardAppend => shard.appendOf(pending, marks);
+
+const marksIn = (parts: readonly ShardPart[]): readonly MarketMark[] => parts.flatMap(({ marks }) => marks);
 
 const countOf = (parts: readonly ShardPart[]): number =>
   parts.reduce((sum, { pending }) => sum + pending.length, 0);

@@ -1,14 +1,12 @@
 import { BAR_LENGTHS_MS, BARS_KEPT } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
-import { executableSide, type MarketOf } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
-import type { LiveOrder } from "../core/live-order.ts";
 import { timely, type Upkeep } from "../core/stored.ts";
-import { COSTS } from "../core/turns.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
+import { ObsoleteMarks } from "./obsolete-marks.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,7 +23,7 @@ export class Housekeeping {
   readonly #store: Upkeep;
   readonly #shards: Shards;
   readonly #market: MarketHub;
-  readonly #instruments: Instruments;
+  readonly #obsoleteMarks: ObsoleteMarks;
   readonly #failed: (error: unknown) => void;
   /** Shards that wait for their snapshot. */
   readonly #due: Set<Shard> = new Set();
@@ -51,7 +49,7 @@ export class Housekeeping {
     this.#store = timely(core);
     this.#shards = parts.shards;
     this.#market = parts.market;
-    this.#instruments = parts.instruments;
+    this.#obsoleteMarks = new ObsoleteMarks(core, parts);
     this.#failed = (error) => {
       core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
     };
@@ -120,7 +118,7 @@ export class Housekeeping {
       if (this.#stopped) return;
       if (shard.isSnapshotDue) await this.#takeSnapshot(shard).catch(this.#failed);
     }
-    if (!this.#stopped) await this.#forgetMarks();
+    await this.#deleteMarks();
   }
 
   async #takeSnapshot(shard: Shard): Promise<void> {
@@ -142,7 +140,7 @@ export class Housekeeping {
       await this.#deleting;
     }
     if (this.#stopped) return;
-    await this.#forgetMarks();
+    await this.#deleteMarks();
     const steadyMs = time.steadyMs();
     const volumeBeforeMs = steadyMs - DAY_MS;
     const priceBars = BAR_LENGTHS_MS.map((lengthMs) => ({
@@ -186,69 +184,10 @@ export class Housekeeping {
     while (this.#deletes && (await deleteEnded(range)) > 0) await this.#core.turns.next();
   }
 
-  /**
-   * Deletes marks that no trailing parent rests on any more. A parent that becomes active during the scan rests on
-   * the newest durable mark at its beginning, or on a later one.
-   */
-  async #forgetMarks(): Promise<void> {
-    const newest = this.#newestMarks();
-    const oldest = await this.#oldestActivations();
-    if (oldest === undefined) return;
-    for (const [market, position] of newest) {
-      const oldestPosition = Math.min(position, oldest.get(keyOf(market)) ?? position);
-      await this.#forgetBefore({ ...market, oldestPosition });
-    }
-  }
-
-  async #forgetBefore(range: MarketOf & Readonly<{ oldestPosition: number }>): Promise<void> {
-    while (!this.#stopped) {
-      const marks = this.#market.history.obsolete({ ...range, limit: DELETE_BATCH });
-      if (marks.length === 0) return;
+  async #deleteMarks(): Promise<void> {
+    for await (const marks of this.#obsoleteMarks.inBatchesOf(DELETE_BATCH)) {
+      if (this.#stopped) return;
       await this.#store.deleteMarks(marks);
-      await this.#core.turns.next();
     }
-  }
-
-  /** Returns the newest durable mark of every side that has one. */
-  #newestMarks(): ReadonlyMap<MarketOf, number> {
-    const newest = new Map<MarketOf, number>();
-    for (const { symbol } of this.#instruments.all()) {
-      for (const side of ["ask", "bid"] as const) {
-        const position = this.#market.history.lastPosition({ symbol, side });
-        if (position !== undefined) newest.set({ symbol, side }, position);
-      }
-    }
-    return newest;
-  }
-
-  /**
-   * Returns, by side, the oldest activation of a parent without a durable trigger; a trigger record under way can
-   * still be lost. Returns undefined when a shard was or is being read again: its mailbox may hold an activation
-   * whose mark must stay.
-   */
-  async #oldestActivations(): Promise<ReadonlyMap<string, number> | undefined> {
-    const oldest = new Map<string, number>();
-    const memories = this.#shards.all.map((shard) => shard.memory);
-    const isSame = (shard: Shard, index: number): boolean =>
-      shard.state !== "reloading" && shard.memory === memories[index];
-    if (!this.#shards.all.every(isSame)) return undefined;
-    for (const { liveOrders } of memories) {
-      for (const live of liveOrders.values()) {
-        noteActivation(live, oldest);
-        const turn = this.#core.turns.spend(COSTS.visit);
-        if (turn !== undefined) await turn;
-      }
-    }
-    return this.#shards.all.every(isSame) ? oldest : undefined;
   }
 }
-
-function noteActivation({ working, durable }: LiveOrder, oldest: Map<string, number>): void {
-  const position = working.activation?.position;
-  if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined) return;
-  const { symbol, side } = working.intent;
-  const key = keyOf({ symbol, side: executableSide(side) });
-  oldest.set(key, Math.min(position, oldest.get(key) ?? position));
-}
-
-const keyOf = ({ symbol, side }: MarketOf): string => `${symbol} ${side}`;

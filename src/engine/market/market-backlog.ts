@@ -1,7 +1,7 @@
 import type { MarketMark, PricedPrint } from "../../model/index.ts";
 import { MarkHistory } from "../../triggers/index.ts";
 
-/** Entries of the market journal: extremes that trailing orders rest on, and executed volume. */
+/** What an append adds besides records: extremes that trailing orders rest on, and executed volume. */
 export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: readonly PricedPrint[] }>;
 
 const NO_FACTS: MarketFacts = { marks: [], prints: [] };
@@ -18,9 +18,10 @@ export class MarketBacklog {
     return isEmpty(this.#kept);
   }
 
-  /** Keeps the facts of a failed append. */
+  /** Keeps facts that the store did not keep, after those that are kept already. */
   put({ marks, prints }: MarketFacts): void {
-    this.#kept = { marks: needed(marks), prints };
+    const { marks: before, prints: printsBefore } = this.#kept;
+    this.#kept = { marks: needed([...before, ...marks]), prints: [...printsBefore, ...prints] };
   }
 
   /** Removes and returns the kept facts, followed by those that came since. */
@@ -31,23 +32,23 @@ export class MarketBacklog {
     return { marks: [...before.marks, ...since.marks], prints: [...before.prints, ...since.prints] };
   }
 
-  /** Drops the kept facts: the market journal belongs to another engine. */
+  /** Drops the kept prints: they belong to another engine. */
   drop(): void {
-    this.#kept = NO_FACTS;
+    this.#kept = { marks: this.#kept.marks, prints: [] };
   }
 }
 
 /** Returns whether there is nothing to keep. */
-export const isEmpty = ({ marks, prints }: MarketFacts): boolean => marks.length === 0 && prints.length === 0;
+const isEmpty = ({ marks, prints }: MarketFacts): boolean => marks.length === 0 && prints.length === 0;
 
-/** Returns the marks without those that a later one of the same market and side reaches. */
+/** Returns the marks without those that a later one of the same shard, market and side reaches. */
 function needed(marks: readonly MarketMark[]): readonly MarketMark[] {
   if (marks.length < 2) return marks;
   const history = new MarkHistory();
   for (const mark of marks) history.add(mark);
-  const passed = new Set<MarketMark>();
-  for (const { symbol, side } of marks) {
-    for (const mark of history.obsolete({ symbol, side, oldestPosition: 0 })) passed.add(mark);
+  const outdone = new Set<MarketMark>();
+  for (const { shard, symbol, side } of marks) {
+    for (const mark of history.obsolete({ shard, symbol, side, oldestPosition: 0 })) outdone.add(mark);
   }
-  return marks.filter((mark) => !passed.has(mark));
+  return marks.filter((mark) => !outdone.has(mark));
 }

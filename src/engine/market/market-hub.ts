@@ -58,7 +58,7 @@ export type KeptMarket = Readonly<{
 
 /**
  * The market side of an engine: a quote gate and a trigger book for each instrument, the executed volume, and the
- * market journal of all instruments.
+ * durable marks of all instruments.
  */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {
@@ -250,16 +250,24 @@ export class MarketHub implements MarketSink {
     return this.#marked.size > 0 && !this.tape.hasPrints;
   }
 
-  /** Returns the entries for the market journal since the last call. */
-  takeFacts(): MarketFacts {
-    return { marks: this.#takeMarks(), prints: this.tape.takePrints() };
+  /** About how many marks {@link takeFacts} returns. */
+  get marksDue(): number {
+    let due = 0;
+    for (const book of this.#marked) due += book.marksDue;
+    return due;
   }
 
-  #takeMarks(): readonly MarketMark[] {
+  /**
+   * Returns the market facts since the last call. With `onlyDue`, marks of moved references wait for a later call, and
+   * only those on which new records rest are returned.
+   */
+  takeFacts({ onlyDue }: Readonly<{ onlyDue: boolean }>): MarketFacts {
     const marks: MarketMark[] = [];
-    for (const book of this.#marked) for (const mark of book.takeMarks()) marks.push(mark);
-    this.#marked.clear();
-    return marks;
+    for (const book of this.#marked) {
+      for (const mark of onlyDue ? book.takeDueMarks() : book.takeMarks()) marks.push(mark);
+      if (!book.hasMarks) this.#marked.delete(book);
+    }
+    return { marks, prints: this.tape.takePrints() };
   }
 
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */

@@ -1,5 +1,4 @@
-import { shardOfId } from "../../lifecycle/index.ts";
-import type { JournalRecord, ParentOrder } from "../../model/index.ts";
+import { type JournalRecord, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { PageRequest, ParentKey, ParentPage } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";

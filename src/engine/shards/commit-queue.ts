@@ -1,3 +1,4 @@
+import type { MarketMark } from "../../model/index.ts";
 import type { PendingRecord } from "../core/live-order.ts";
 import type { Shard } from "./shard.ts";
 
@@ -7,8 +8,12 @@ import type { Shard } from "./shard.ts";
  */
 const MOST_RECORDS = 256;
 
-/** The records of one shard in one append. */
-export type ShardPart = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
+/** The records and marks of one shard in one append. */
+export type ShardPart = Readonly<{
+  shard: Shard;
+  pending: readonly PendingRecord[];
+  marks: readonly MarketMark[];
+}>;
 
 /** The shards with records that are decided and not handed to the store yet. */
 export class CommitQueue {
@@ -29,16 +34,16 @@ export class CommitQueue {
     return waiting >= MOST_RECORDS;
   }
 
-  /** Takes the oldest records, up to the limit of an append. */
-  take(): readonly ShardPart[] {
-    const parts: ShardPart[] = [];
+  /** Takes the oldest records, up to the limit of an append, by shard. */
+  take(): Map<Shard, readonly PendingRecord[]> {
+    const taken = new Map<Shard, readonly PendingRecord[]>();
     const before = this.#oldestDecision() + MOST_RECORDS;
     for (const shard of this.#shards) {
       const pending = shard.takePending(before);
-      if (pending.length > 0) parts.push({ shard, pending });
+      if (pending.length > 0) taken.set(shard, pending);
       if (shard.pendingCount === 0) this.#shards.delete(shard);
     }
-    return parts;
+    return taken;
   }
 
   /**

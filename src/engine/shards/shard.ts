@@ -7,7 +7,7 @@ import {
   type ParentEvent,
   transitionList,
 } from "../../lifecycle/index.ts";
-import type { Cause, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
+import type { Cause, Fact, ListIntent, MarketMark, ParentIntent, ParentOrder } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
@@ -190,8 +190,8 @@ export class Shard {
     return taken;
   }
 
-  /** Returns the append that stores `pending`. */
-  appendOf(pending: readonly PendingRecord[]): ShardAppend {
+  /** Returns the append that stores records and marks. */
+  appendOf(pending: readonly PendingRecord[], marks: readonly MarketMark[]): ShardAppend {
     const lists = pending.flatMap(({ list }) => (list !== undefined && isDone(list) ? [list] : []));
     return {
       shard: this.number,
@@ -201,6 +201,7 @@ export class Shard {
       texts: pending.map(({ text }) => text),
       ended: endedIn(pending),
       ...(lists.length > 0 && { endedLists: newestOf(lists.map(endedListOf), ({ listId }) => listId) }),
+      ...(marks.length > 0 && { marks }),
     };
   }
 

@@ -1,5 +1,5 @@
-import { shardOf, shardOfId } from "../../lifecycle/index.ts";
-import type { ParentOrder } from "../../model/index.ts";
+import { shardOf } from "../../lifecycle/index.ts";
+import { type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";

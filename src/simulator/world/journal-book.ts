@@ -83,6 +83,10 @@ export type SeenRecord = Readonly<{
 /** Place of a record in the journal. */
 export type RecordPlace = Readonly<{ shard: number; sequence: number }>;
 
+/** Key of the marks of a shard on one side of a market. */
+export const marksKey = ({ shard, symbol, side }: Pick<MarketMark, "shard" | "symbol" | "side">): string =>
+  `${shard} ${symbol} ${side}`;
+
 /** A durable mark, and the process that wrote it. */
 export type SeenMark = MarketMark & Readonly<{ generation: number }>;
 
@@ -168,8 +172,10 @@ export class JournalBook {
     const { generation } = instance;
     // Market data is stored whatever the outcome of the shards.
     if (instance.owns) for (const print of batch.prints ?? []) this.#print(print);
-    if (instance.owns) for (const mark of batch.marks) this.#mark({ ...mark, generation });
-    for (const part of kept) this.#takeShard(part, instance);
+    for (const part of kept) {
+      for (const mark of part.marks ?? []) this.#mark({ ...mark, generation });
+      this.#takeShard(part, instance);
+    }
   }
 
   #print({ symbol, id, quantity, fresh }: CountedPrint): void {
@@ -180,7 +186,7 @@ export class JournalBook {
   }
 
   #mark(mark: SeenMark): void {
-    const key = `${mark.symbol} ${mark.side}`;
+    const key = marksKey(mark);
     const track = this.marks.get(key) ?? [];
     const at = track.findIndex(({ position }) => position >= mark.position);
     if (at < 0) track.push(mark);

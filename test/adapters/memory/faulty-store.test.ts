@@ -7,7 +7,7 @@ it("each fault has its effect, for the given number of calls", async () => {
   const store = createFaultyStore(createMemoryStore());
   await store.acquire();
   const append = (sequence: number) =>
-    store.append({ shards: [part(0, 1, { records: [sampleRecord(0, sequence)] })], marks: [] });
+    store.append({ shards: [part(0, 1, { records: [sampleRecord(0, sequence)] })] });
   const last = async (): Promise<number> => (await store.head(0)).sequence;
 
   store.inject("fail", 1);

@@ -33,7 +33,7 @@ describe("memory disk", () => {
   it("two stores without a disk share nothing", async () => {
     const [first, second] = [createMemoryStore(), createMemoryStore()];
     await first.acquire();
-    await first.append({ shards: [part(0, 1, { records: [sampleRecord(0, 1)] })], marks: [] });
+    await first.append({ shards: [part(0, 1, { records: [sampleRecord(0, 1)] })] });
     expect((await second.acquire())[0]).toEqual({ shard: 0, epoch: 1, sequence: 0 });
   });
 
@@ -41,7 +41,7 @@ describe("memory disk", () => {
     const disk = createMemoryDisk();
     const crashed = createMemoryStore({ disk });
     await crashed.acquire();
-    await crashed.append({ shards: [part(0, 1, { records: [sampleRecord(0, 1)] })], marks: [] });
+    await crashed.append({ shards: [part(0, 1, { records: [sampleRecord(0, 1)] })] });
     const next = createMemoryStore({ disk });
     expect((await next.acquire())[0]).toEqual({ shard: 0, epoch: 2, sequence: 1 });
     expect(await next.readRecords({ shard: 0, after: 0, limit: 9 })).toEqual([sampleRecord(0, 1)]);
@@ -51,7 +51,7 @@ describe("memory disk", () => {
     const store = createMemoryStore();
     await store.acquire();
     const records = sampleRecords(9, 1, 150_000);
-    expect(await store.append({ shards: [part(9, 1, { records })], marks: [] })).toEqual(["durable"]);
+    expect(await store.append({ shards: [part(9, 1, { records })] })).toEqual(["durable"]);
     expect(await store.readRecords({ shard: 9, after: 149_999, limit: 9 })).toEqual(records.slice(-1));
   });
 

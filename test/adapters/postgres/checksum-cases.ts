@@ -53,7 +53,7 @@ export function checksumCases(places: Places): void {
       ["parent order -259", "UPDATE SCHEMA.ended SET record = '{'", "ended"],
       ["parent order -259", "UPDATE SCHEMA.ended SET account_id = 2", "byAccount"],
       ["ended list -2560", "UPDATE SCHEMA.ended_list SET legs = '-2816,-3328'", "lists"],
-      ["mark 1 of BTC/USD bid", "UPDATE SCHEMA.mark SET price = price + 1", "marks"],
+      ["mark 1 of BTC/USD bid in shard 3", "UPDATE SCHEMA.shard_mark SET price = price + 1", "marks"],
       ["the last quote of BTC/USD", "UPDATE SCHEMA.quote SET time_ms = 6", "quotes"],
       ["print p1 of BTC/USD", "UPDATE SCHEMA.print SET quantity = quantity + 1", "volume"],
     ])("%s, after %s", (what, sql, read) =>

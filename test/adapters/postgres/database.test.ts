@@ -9,11 +9,11 @@ import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
 import { amountIn, asGiven, storable, wholeIn } from "../../../src/adapters/postgres/reading.ts";
-import { endedOrder, part, sampleMark, sampleRecord } from "../../../src/conformance/internal.ts";
+import { endedOrder, part, QUOTE, sampleRecord } from "../../../src/conformance/internal.ts";
 import { type Answer, FakeServer, serverError } from "./fake-driver.ts";
 
 const PASSWORD = "hunter2";
-const BATCH = { shards: [part(3, 1, { records: [sampleRecord(3, 1)] })], marks: [] };
+const BATCH = { shards: [part(3, 1, { records: [sampleRecord(3, 1)] })] };
 
 function open(bounds: Partial<ConstructorParameters<typeof Pool>[0]> = {}) {
   const server = new FakeServer();
@@ -133,11 +133,11 @@ describe("an append", () => {
   it("I60: after an unknown write of the market journal its round is raised before the next one", async () => {
     const { server, appends, owner } = open();
     owner.become(new Map(), 7);
-    const marks = { shards: [], marks: [sampleMark()] };
+    const quotes = { shards: [], quotes: [QUOTE] };
     const next = inTurn(new Error("Connection terminated"), [["256"]], [["-1", "t"]]);
     server.answers(next);
-    await expect(appends.append(marks)).rejects.toBeInstanceOf(UnknownOutcome);
-    expect(await appends.append(marks)).toEqual([]);
+    await expect(appends.append(quotes)).rejects.toBeInstanceOf(UnknownOutcome);
+    expect(await appends.append(quotes)).toEqual([]);
     const kinds = server.statements.map((text) =>
       text.includes('UPDATE "orders".shard') ? "round" : "append",
     );

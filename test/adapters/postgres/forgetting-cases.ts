@@ -91,7 +91,7 @@ export function forgettingCases(places: Places): void {
             changes: [{ orderId: idOf(1), previous: 7, facts: [] }],
           };
           const shards = [part(SHARD, 1, { records: [record], ended: [ended(1, 13)] })];
-          await store.append({ shards, marks: [] });
+          await store.append({ shards });
         };
         await store.forgetEnded?.(BEFORE, always);
         expect(await kept(store)).toEqual([1, 2, 5, 6, 7, 10, 12, 13]);
@@ -112,7 +112,7 @@ export function forgettingCases(places: Places): void {
             changes: [{ orderId: idOf(4), previous: 11, facts: [] }],
           };
           const rows = leg === undefined ? [] : [{ ...leg, lastSequence: 13 }];
-          await store.append({ shards: [part(SHARD, 1, { records: [record], ended: rows })], marks: [] });
+          await store.append({ shards: [part(SHARD, 1, { records: [record], ended: rows })] });
         };
         await store.forgetEnded?.(BEFORE, always);
         expect(await kept(store)).toEqual([2, 4, 9, 10, 11, 12, 13]);
@@ -167,14 +167,14 @@ export function forgettingCases(places: Places): void {
       at({ forget: true }, async (store, place) => {
         await store.acquire();
         const { records } = recordsOf([[1], [1], [1], [2]]);
-        await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })], marks: [] });
+        await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })] });
         await store.writeSnapshot({ shard: SHARD, sequence: 2, counter: 9, parents: [] });
         await store.deleteEnded({ ...BEFORE, limit: 100 });
         await store.forgetEnded?.(BEFORE, always);
         expect(await kept(store)).toEqual([2, 3, 4]);
         expect(await leftovers(place)).toEqual(["4"]);
         const after = { ...sampleRecord(SHARD, 5), changes: [{ orderId: idOf(2), previous: 4, facts: [] }] };
-        await store.append({ shards: [part(SHARD, 1, { records: [after] })], marks: [] });
+        await store.append({ shards: [part(SHARD, 1, { records: [after] })] });
         const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: 4 }];
         await store.writeSnapshot({ shard: SHARD, sequence: 5, counter: 9, parents });
         await store.forgetEnded?.(BEFORE, always);

@@ -128,7 +128,7 @@ describe("postgres store", () => {
     await Promise.all([migrated(schema, newer), migrated(schema, newer)]);
     const older = await openPostgresStore(options);
     const records = [sampleRecord(3, 1)];
-    expect(await store.append({ shards: [part(3, 1, { records })], marks: [] })).toEqual(["durable"]);
+    expect(await store.append({ shards: [part(3, 1, { records })] })).toEqual(["durable"]);
     expect((await older.head(3)).sequence).toBe(1);
     expect(await places.execute(`SELECT version FROM ${schema}.managed_orders_version`)).toEqual(
       newer.map(({ version }) => [String(version)]),
@@ -183,7 +183,7 @@ describe("postgres store", () => {
 
   it("I54: a journal with a gap or a missing end is an error, never a shorter journal", async () => {
     const { schema, store, remove } = await opened();
-    await store.append({ shards: [part(3, 1, { records: sampleRecords(3, 1, 9) })], marks: [] });
+    await store.append({ shards: [part(3, 1, { records: sampleRecords(3, 1, 9) })] });
     await places.execute(`DELETE FROM ${schema}.journal WHERE sequence = 4`);
     await expect(store.readRecords({ shard: 3, after: 2, limit: 9 })).rejects.toThrow("I54");
     expect(await store.readRecords({ shard: 3, after: 0, limit: 3 })).toHaveLength(3);
@@ -199,7 +199,7 @@ describe("postgres store", () => {
       ...record,
       changes: [{ orderId: -4, previous: 0, facts }],
     }));
-    await store.append({ shards: [part(4, 1, { records })], marks: [] });
+    await store.append({ shards: [part(4, 1, { records })] });
     const first = await store.readRecords({ shard: 4, after: 0, limit: 99 });
     const second = await store.readRecords({ shard: 4, after: first.length, limit: 99 });
     expect([first.length, second.length]).toEqual([3, 3]);

@@ -194,7 +194,7 @@ describe("decision TC: a store with an archive", () => {
       changes: [{ orderId, previous: step === 0 ? 0 : from, facts: [] }],
     }));
     const ended = [{ ...endedOrder({ orderId }), lastSequence: from + 1 }];
-    await store.append({ shards: [part(3, epoch, { records, ended })], marks: [] });
+    await store.append({ shards: [part(3, epoch, { records, ended })] });
   };
 
   it("has every record that left the store, once; archive and store together are the whole journal", async () => {

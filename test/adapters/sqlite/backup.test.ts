@@ -26,7 +26,7 @@ async function filled(records = 20): Promise<SqliteStore> {
   const heads = await store.acquire();
   const { epoch = 0 } = heads[0] ?? {};
   const shards = [3, 9].map((shard) => part(shard, epoch, { records: sampleRecords(shard, 1, records) }));
-  await store.append({ shards, marks: [] });
+  await store.append({ shards });
   return store;
 }
 
@@ -44,7 +44,7 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
         expect(existsSync(to)).toBe(false);
         expect(statSync(`${to}.part`).mode & 0o777).toBe(0o600);
         const records = [sampleRecord(3, ++appended)];
-        void store.append({ shards: [part(3, 1, { records })], marks: [] });
+        void store.append({ shards: [part(3, 1, { records })] });
       },
     });
     expect(steps).toBeGreaterThan(0);
@@ -134,7 +134,7 @@ describe("decision TC: verifySqliteStore", () => {
       changes: [{ orderId, previous: 0, facts: [] }],
     }));
     const ended = orders.map((orderId, index) => ({ ...endedOrder({ orderId }), lastSequence: index + 1 }));
-    await store.append({ shards: [part(3, 1, { records, ended })], marks: [] });
+    await store.append({ shards: [part(3, 1, { records, ended })] });
     await store.writeSnapshot({ shard: 3, sequence: 30, counter: 99, parents: [] });
     await store.forgetEnded?.({ beforeMs: 5_000 }, () => true);
     return store;
@@ -182,7 +182,6 @@ describe("decision TC: verifySqliteStore", () => {
       shards: [
         part(3, 1, { records: [], ended: [1, 2, 3].map((n) => endedOrder({ orderId: -256 * n - 3 })) }),
       ],
-      marks: [],
     });
     executeOn(place.path, "UPDATE ended SET ended_at_ms = 7 WHERE order_id BETWEEN -800 AND -515");
     const rows = await verifySqliteStore({ path: place.path, archive: archive() });

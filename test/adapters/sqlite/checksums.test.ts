@@ -23,8 +23,7 @@ async function filled(): Promise<SqliteStore> {
 
 const reads = {
   ...READS,
-  counting: (store: SqliteStore) =>
-    store.append({ shards: [], marks: [], prints: [samplePrint({ id: "next" })] }),
+  counting: (store: SqliteStore) => store.append({ shards: [], prints: [samplePrint({ id: "next" })] }),
 };
 
 describe("decision BQ: a row that differs from what was written is refused by name", () => {
@@ -45,7 +44,7 @@ describe("decision BQ: a row that differs from what was written is refused by na
     ["parent order -259", "UPDATE ended SET record = replace(record, 'CANCELED', 'FILLED')", "ended"],
     ["parent order -259", "UPDATE ended SET account_id = 2", "byAccount"],
     ["ended list -2560", "UPDATE ended_lists SET legs = '-2816,-3328'", "lists"],
-    ["mark 1 of BTC/USD bid", "UPDATE marks SET price = price + 1", "marks"],
+    ["mark 1 of BTC/USD bid in shard 3", "UPDATE shard_marks SET price = price + 1", "marks"],
     ["the last quote of BTC/USD", "UPDATE quotes SET time_ms = 6", "quotes"],
     ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "volume"],
     ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "volume"],
@@ -65,7 +64,15 @@ describe("decision BQ: a row that differs from what was written is refused by na
 
   it("rows written before checksums existed are read unchanged", async () => {
     const store = await filled();
-    const tables = ["journal", "snapshots", "snapshot_parts", "ended", "ended_lists", "marks", "quotes"];
+    const tables = [
+      "journal",
+      "snapshots",
+      "snapshot_parts",
+      "ended",
+      "ended_lists",
+      "shard_marks",
+      "quotes",
+    ];
     for (const table of [...tables, "volume_totals", "volume_bars"])
       executeOn(place.path, `UPDATE ${table} SET checksum = NULL`);
     for (const read of Object.values(reads)) await read(store);

@@ -20,7 +20,6 @@ beforeEach(async () => {
   const ended = [endedOrder({ orderId: -771 })];
   await store.append({
     shards: [part(3, 1, { records: sampleRecords(3, 1, 20), ended })],
-    marks: [],
   });
   await store.writeSnapshot({
     shard: 3,
@@ -32,7 +31,6 @@ beforeEach(async () => {
   await store.acquire();
   await store.append({
     shards: [part(3, 2, { records: sampleRecords(3, 21, 21) })],
-    marks: [],
   });
   await backupSqliteStore({ path: place.path, to: backup });
   await store.close();

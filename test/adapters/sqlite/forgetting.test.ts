@@ -35,7 +35,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     const next = open();
     const heads = await next.acquire();
     expect(heads[SHARD]).toMatchObject({ epoch: 2, sequence: 12, forgotten: 11 });
-    await next.append({ shards: [part(SHARD, 2, { records: [sampleRecord(SHARD, 13)] })], marks: [] });
+    await next.append({ shards: [part(SHARD, 2, { records: [sampleRecord(SHARD, 13)] })] });
     expect(await kept(next)).toEqual([2, 10, 12, 13]);
     await next.close();
   });
@@ -44,7 +44,7 @@ describe("decision TA: records leave the file with the rows of their orders", ()
     const store = open();
     await store.acquire();
     const { records } = recordsOf([[1], [1], [2]]);
-    await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 2)] })], marks: [] });
+    await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 2)] })] });
     await store.forgetEnded?.(BEFORE, always);
     expect(await kept(store)).toEqual([1, 2, 3]);
     await store.close();
@@ -102,7 +102,7 @@ describe("decision TA: leftovers", () => {
     await store.acquire();
     const { records } = recordsOf([[1], [1], [1], [2]]);
     const after = { ...sampleRecord(SHARD, 5), changes: [{ orderId: idOf(2), previous: 4, facts: [] }] };
-    await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })], marks: [] });
+    await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })] });
     const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: 4 }];
     await store.writeSnapshot({ shard: SHARD, sequence: 2, counter: 9, parents: [] });
     await store.deleteEnded({ ...BEFORE, limit: 100 });
@@ -111,7 +111,7 @@ describe("decision TA: leftovers", () => {
     await next.acquire();
     await next.forgetEnded?.(BEFORE, always);
     expect(await kept(next)).toEqual([2, 3, 4]);
-    await next.append({ shards: [part(SHARD, 2, { records: [after] })], marks: [] });
+    await next.append({ shards: [part(SHARD, 2, { records: [after] })] });
     await next.writeSnapshot({ shard: SHARD, sequence: 5, counter: 9, parents });
     await next.forgetEnded?.(BEFORE, always);
     expect(await kept(next)).toEqual([4, 5]);

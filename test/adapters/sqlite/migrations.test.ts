@@ -135,7 +135,9 @@ describe("a file of schema version 1", () => {
     expect(await store.readRecords({ shard: 3, after: 0, limit: 9 })).toEqual(sampleRecords(3, 1, 4));
     const parents = [openOrder({ orderId: -259 })];
     expect(await store.readSnapshot(3)).toEqual({ shard: 3, sequence: 2, counter: 9, parents });
-    expect(await store.readMarks()).toEqual([sampleMark()]);
+    // A mark of before stands for every shard.
+    const marks = Array.from({ length: 256 }, (_, shard) => sampleMark({ shard }));
+    expect(await store.readMarks()).toEqual(marks);
     expect(await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 })).toEqual(kept);
     expect(await store.keyValue.get("clock")).toBe("7");
     expect(await store.readVolume()).toEqual({ totals: [], bars: [], priceBars: [], prints: [] });
@@ -150,7 +152,7 @@ describe("a file of schema version 1", () => {
     const list = endedList({ listId: -256_000, endedAtMs: 25 });
     await keepLists(store, [list], endedLegs(list));
     const shards = [part(3, 6, { records: [sampleRecord(3, 5)] })];
-    expect(await store.append({ shards, marks: [], prints: [samplePrint()] })).toEqual(["durable"]);
+    expect(await store.append({ shards, prints: [samplePrint()] })).toEqual(["durable"]);
     expect((await store.readVolume()).bars).toHaveLength(1);
     expect(await store.deleteEnded({ beforeMs: 21, limit: 9 })).toBe(2);
     expect(await store.deleteEnded({ beforeMs: 26, limit: 9 })).toBe(3);
@@ -188,7 +190,7 @@ describe("decision NF: a file that was written before prices were kept", () => {
       { symbol: "BTC/USD", minuteMs: 60_000, quantity: 500_000 },
     ]);
     const prints = [samplePrint({ timeMs: 60_001 }), samplePrint({ id: "p2", timeMs: 120_000 })];
-    await store.append({ shards: [], marks: [], prints });
+    await store.append({ shards: [], prints });
     expect(await spans()).toEqual([[60_000, 60_000, undefined], [60_000, 120_000, 1], ...unknown]);
     await store.close();
     place.remove();

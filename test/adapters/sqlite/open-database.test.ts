@@ -71,7 +71,7 @@ describe("sqlite file", () => {
   it("that is damaged is refused by name when it is opened or when the damage is read", async () => {
     const store = open();
     await store.acquire();
-    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 500) })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 500) })] });
     await store.close();
     truncateSync(place.path, 8_192);
     const read = async () => {

@@ -44,7 +44,7 @@ describe("sqlite order store", () => {
     place.remove();
   });
   const append = (shard: number, from: number, to: number) =>
-    store.append({ shards: [part(shard, 1, { records: sampleRecords(shard, from, to) })], marks: [] });
+    store.append({ shards: [part(shard, 1, { records: sampleRecords(shard, from, to) })] });
 
   it("decision GU: reading an old page of lists does not visit newer lists", () => {
     const reading = driver.open(place.path, { readonly: true });
@@ -106,7 +106,7 @@ describe("sqlite order store", () => {
         ],
       };
     });
-    await store.append({ shards: [part(4, 1, { records })], marks: [] });
+    await store.append({ shards: [part(4, 1, { records })] });
     for (const isIndexed of [false, true]) {
       if (isIndexed) await store.acquire();
       const first = await store.readRecords({ shard: 4, after: 0, limit: 99 });
@@ -159,7 +159,7 @@ describe("sqlite order store", () => {
   it.each(["", "12.5", "-1", "1e3"])(
     "I16: the file does not accept a volume total such as %j",
     async (sum) => {
-      await store.append({ shards: [], marks: [], prints: [samplePrint()] });
+      await store.append({ shards: [], prints: [samplePrint()] });
       for (const change of ["volume_totals SET total", "volume_bars SET quantity"]) {
         expect(() => executeOn(place.path, `UPDATE ${change} = '${sum}'`)).toThrow("CHECK constraint failed");
       }
@@ -234,11 +234,11 @@ describe("sqlite order store", () => {
     await append(0, 1, 1);
     executeOn(
       place.path,
-      `DROP TABLE ended; DROP TABLE journal; DROP TABLE marks; DROP TABLE snapshots; DROP TABLE snapshot_parts;
+      `DROP TABLE ended; DROP TABLE journal; DROP TABLE shard_marks; DROP TABLE snapshots; DROP TABLE snapshot_parts;
        DROP TABLE ended_counts; DROP TABLE ended_lists; DROP TABLE prints; DROP TABLE volume_bars`,
     );
     const calls: readonly Promise<unknown>[] = [
-      store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 2)] })], marks: [] }),
+      store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 2)] })] }),
       store.readRecords({ shard: 0, after: 0, limit: 1 }),
       store.readSnapshot(0),
       store.readMarks(),
@@ -249,7 +249,7 @@ describe("sqlite order store", () => {
       store.findEndedList({ accountId: 1, listClientOrderId: "a" }),
       store.pageEndedLists({ accountId: 1, limit: 1 }),
       store.deleteEnded({ beforeMs: 1, limit: 1 }),
-      store.append({ shards: [], marks: [], prints: [samplePrint()] }),
+      store.append({ shards: [], prints: [samplePrint()] }),
       store.readVolume(),
       store.deleteVolume({ beforeMs: 1 }),
     ];
@@ -296,7 +296,7 @@ describe("sqlite snapshots", () => {
     place = temporaryPlace();
     store = openSqliteStore({ path: place.path });
     await store.acquire();
-    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })], marks: [] });
+    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })] });
   });
   afterEach(async () => {
     await store.close();

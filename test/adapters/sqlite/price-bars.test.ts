@@ -20,7 +20,7 @@ describe("decision NF: price bars in a file are read in parts", () => {
     await store.acquire();
     const minutes = Array.from({ length: MINUTES }, (_, minute) => minute);
     const prints = minutes.flatMap((minute) => SYMBOLS.map((symbol) => printAt(minute, symbol)));
-    await store.append({ shards: [], marks: [], prints });
+    await store.append({ shards: [], prints });
   });
   afterEach(async () => {
     await store.close();
@@ -57,7 +57,7 @@ describe("decision NF: price bars in a file are read in parts", () => {
       if (changes.length > 0) return;
       const cutoff = { beforeMs: 0, priceBars: [{ lengthMs: MINUTE_MS, beforeMs: MINUTE_MS } as const] };
       changes.push(later.acquire());
-      changes.push(later.append({ shards: [], marks: [], prints: [printAt(MINUTES, "BTC/USD")] }));
+      changes.push(later.append({ shards: [], prints: [printAt(MINUTES, "BTC/USD")] }));
       changes.push(later.deleteVolume(cutoff));
     });
     await Promise.all(changes);

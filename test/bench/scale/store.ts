@@ -120,7 +120,7 @@ class Writer {
     const shards: ShardAppend[] = [];
     for (const [shard, { records, ended }] of this.#shards.entries())
       if (records.length > 0) shards.push({ shard, epoch: 1, round: 0, records, ended });
-    const outcomes = this.#store.append({ shards, marks: [] });
+    const outcomes = this.#store.append({ shards });
     if (outcomes.some((outcome) => outcome !== "durable")) throw new Error("the store did not keep a batch");
     for (const shard of this.#shards) [shard.records, shard.ended] = [[], []];
     this.#waiting = 0;

@@ -88,7 +88,7 @@ async function writeFencedRows(
   const fenced = shards.filter((_, place) => outcomes[place] === "fenced");
   for (const part of fenced) {
     const { epoch } = await store.head(part.shard);
-    await store.append({ shards: [{ ...part, epoch, records: [] }], marks: [] });
+    await store.append({ shards: [{ ...part, epoch, records: [] }] });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Price } from "../../../src/decimal/index.ts";
 import type { KeptQuote, MarketMark } from "../../../src/model/index.ts";
-import type { OrderStore, ShardSnapshot } from "../../../src/ports/index.ts";
+import type { AppendBatch, OrderStore, ShardSnapshot } from "../../../src/ports/index.ts";
 import { type PlantedStore, planted, type StoreFault, someTurns } from "./faulty-place.ts";
 
 /** Replaces the snapshots of the memory store by those that `write` puts into a variable of the place. */
@@ -93,6 +93,14 @@ const snapshotFaults = [
 ];
 
 /** Lets every handle write the market journal, as the latest owner would. */
+/** A batch with other marks. */
+function withMarks(
+  batch: AppendBatch,
+  change: (marks: readonly MarketMark[]) => readonly MarketMark[],
+): AppendBatch {
+  return { ...batch, shards: batch.shards.map((part) => ({ ...part, marks: change(part.marks ?? []) })) };
+}
+
 const anyOwner: StoreFault = () => {
   let owner: OrderStore | undefined;
   return (store) => ({
@@ -101,7 +109,7 @@ const anyOwner: StoreFault = () => {
       return await store.acquire();
     },
     async append({ shards, ...market }) {
-      const outcomes = shards.length === 0 ? [] : await store.append({ shards, marks: [] });
+      const outcomes = shards.length === 0 ? [] : await store.append({ shards });
       await owner?.append({ ...market, shards: [] });
       return outcomes;
     },
@@ -127,15 +135,29 @@ const marketFaults = [
     readMarks: async () =>
       (await store.readMarks()).map((mark): MarketMark => ({ ...mark, price: asDouble(mark.price) })),
   })),
-  planted("a mark that exists stays", ["a mark with a position that exists"], () => (store) => ({
+  planted("a mark that exists stays", ["a mark with a position that exists in its shard"], () => (store) => ({
     async append(batch) {
       const taken = new Set((await store.readMarks()).map(({ position }) => position));
-      return await store.append({
-        ...batch,
-        marks: batch.marks.filter(({ position }) => !taken.has(position)),
-      });
+      return await store.append(
+        withMarks(batch, (marks) => marks.filter(({ position }) => !taken.has(position))),
+      );
     },
   })),
+  planted(
+    "marks are kept whatever becomes of their part",
+    ["an earlier owner neither adds nor drops marks", "marks of an earlier round"],
+    () => {
+      const kept = new Map<string, MarketMark>();
+      return (store) => ({
+        append(batch) {
+          for (const { marks = [] } of batch.shards)
+            for (const mark of marks) kept.set(`${mark.shard} ${mark.position}`, mark);
+          return store.append(withMarks(batch, () => []));
+        },
+        readMarks: async () => [...kept.values()],
+      });
+    },
+  ),
   planted("marks are dropped by symbol", ["dropped marks are gone"], () => (store) => ({
     async deleteMarks(marks) {
       const symbols = new Set(marks.map(({ symbol }) => symbol));
@@ -145,7 +167,6 @@ const marketFaults = [
   planted(
     "every handle writes the market journal",
     [
-      "an earlier owner neither adds nor drops marks",
       "an earlier owner writes no quotes",
       "an earlier owner of the market journal adds no volume",
       "a handle that never took the store over",
@@ -169,8 +190,10 @@ const marketFaults = [
     };
   }),
   planted("positions have 32 bits", ["ids, counters and times beyond 32 bits"], () => (store) => ({
-    append: ({ marks, ...batch }) =>
-      store.append({ ...batch, marks: marks.map((mark) => ({ ...mark, position: mark.position | 0 })) }),
+    append: (batch) =>
+      store.append(
+        withMarks(batch, (marks) => marks.map((mark) => ({ ...mark, position: mark.position | 0 }))),
+      ),
   })),
   planted("amounts of records become texts", ["amounts of records come back exactly"], () => (store) => ({
     async readRecords(range) {

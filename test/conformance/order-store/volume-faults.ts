@@ -152,7 +152,7 @@ const owningFaults = [
     ["a refused batch counts none of its prints"],
     () => (store) => ({
       async append({ prints = [], ...batch }) {
-        if (prints.length > 0) await store.append({ shards: [], marks: [], prints });
+        if (prints.length > 0) await store.append({ shards: [], prints });
         return await store.append(batch);
       },
     }),

@@ -46,9 +46,11 @@ async function write(): Promise<void> {
         timeMs: from,
       },
     ];
-    const shards = [part(SHARD, epoch, { records, ended })];
+    const shards = [
+      part(SHARD, epoch, { records, ended, marks: [sampleMark({ shard: SHARD, position: from })] }),
+    ];
     const prints = [samplePrint({ id: `p${from}` })];
-    const [outcome] = await store.append({ shards, marks: [sampleMark({ position: from })], prints, quotes });
+    const [outcome] = await store.append({ shards, prints, quotes });
     if (outcome !== "durable") throw new Error("a batch was fenced");
     print({ durable: last });
     if ((last / RECORDS) % SNAPSHOT_EVERY === 0) {

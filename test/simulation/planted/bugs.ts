@@ -62,7 +62,7 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/triggers/side-book.ts",
-        before: "this.#marks.referenceSince(watch.activation)",
+        before: "this.#marks.restore(shardOfId(entry.orderId), watch.activation)",
         after: "watch.activation.seed",
       },
     ],
@@ -143,11 +143,16 @@ export const BUGS: readonly Bug[] = [
   {
     name: "marks not in the record's transaction",
     edits: [
-      { file: "src/engine/commit/committer.ts", before: "      marks,\n", after: "      marks: [],\n" },
+      {
+        file: "src/engine/commit/committer.ts",
+        before: "      shards: parts.map(appendOf),\n      ...(prints",
+        after: "      shards: parts.map((part) => appendOf({ ...part, marks: [] })),\n      ...(prints",
+      },
       {
         file: "src/engine/commit/committer.ts",
         before: `    this.#core.probe("after-append");\n`,
-        after: `    if (marks.length > 0) await this.#core.store.append({ shards: [], marks });
+        after: `    if (parts.some(({ marks }) => marks.length > 0))
+      await this.#core.store.append({ shards: parts.map((part) => appendOf({ ...part, pending: [] })) });
     this.#core.probe("after-append");\n`,
       },
     ],
@@ -271,10 +276,9 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/adapters/memory/journal.ts",
-        before: `  if (!isOwner) return outcomes;
-  for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });`,
-        after: `  for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });
-  if (!isOwner) return outcomes;`,
+        before: `    const sequence = sequences.get(part.shard)`,
+        after: `    for (const mark of part.marks ?? []) disk.marks.set(keyOf(mark), { ...mark });
+    const sequence = sequences.get(part.shard)`,
       },
     ],
   },

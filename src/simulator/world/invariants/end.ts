@@ -1,5 +1,6 @@
 import type { Client } from "../clients/client.ts";
 import { recordsOf } from "../departures.ts";
+import { marksKey } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { checkNodes } from "./cluster.ts";
 
@@ -80,7 +81,7 @@ async function checkDisk({ journal, disk, departures, demand }: WorldParts): Pro
 async function checkMarket({ journal, disk, demand }: WorldParts): Promise<void> {
   for (const mark of await disk.reader.readMarks()) {
     const { symbol, side, position, price } = mark;
-    const written = journal.marks.get(`${symbol} ${side}`)?.find((one) => one.position === position);
+    const written = journal.marks.get(marksKey(mark))?.find((one) => one.position === position);
     const what = (): string =>
       `mark ${position} of ${symbol} ${side} is ${price}, written was ${written?.price}`;
     demand(written?.price === price, "I31", what);

@@ -1,6 +1,12 @@
 import type { Price } from "../../../decimal/index.ts";
-import type { Activation, Trigger } from "../../../model/index.ts";
-import type { SeenChange, SeenMark, SeenOrder, SeenRecord } from "../journal-book.ts";
+import { type Activation, shardOfId, type Trigger } from "../../../model/index.ts";
+import {
+  marksKey,
+  type SeenChange,
+  type SeenMark,
+  type SeenOrder,
+  type SeenRecord,
+} from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
 type TriggerParts = Pick<WorldParts, "demand" | "situations" | "journal">;
@@ -59,7 +65,7 @@ export class Triggers {
   /** Checks that the start of an activation is durable, as the mark it rests on or a later one. */
   #activated({ record, instance }: SeenRecord, order: SeenOrder, { position, seed }: Activation): void {
     const { demand, situations } = this.#parts;
-    const marks = this.#marksOf(order.intent);
+    const marks = this.#marksOf(order);
     const first = marks.find((mark) => mark.position >= position);
     const isKept = marks.some(
       (mark) =>
@@ -76,8 +82,12 @@ export class Triggers {
       situations.saw("activated where the newest mark stands");
   }
 
-  #marksOf({ symbol, side }: SeenOrder["intent"]): readonly SeenMark[] {
-    return this.#parts.journal.marks.get(`${symbol} ${side === "BUY" ? "ask" : "bid"}`) ?? [];
+  #marksOf({ orderId, intent: { symbol, side } }: SeenOrder): readonly SeenMark[] {
+    const market = {
+      symbol,
+      side: side === "BUY" ? ("ask" as const) : ("bid" as const),
+    };
+    return this.#parts.journal.marks.get(marksKey({ shard: shardOfId(orderId), ...market })) ?? [];
   }
 
   #quote({ record, instance }: SeenRecord, { orderId, intent }: SeenOrder, trigger: Trigger): void {
@@ -124,7 +134,7 @@ export class Triggers {
     demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
     if (activation === undefined || cause.kind !== "QUOTE") return;
     const side = intent.side === "BUY" ? "ask" : "bid";
-    const since = this.#marksOf(intent).filter(({ position }) => position >= activation.position);
+    const since = this.#marksOf(order).filter(({ position }) => position >= activation.position);
     const better = (a: Price, b: Price): Price => (side === "ask" ? (a < b ? a : b) : a > b ? a : b);
     const known = (until: (mark: SeenMark) => boolean): Price =>
       since.filter(until).reduce((extreme, mark) => better(extreme, mark.price), activation.seed);

@@ -1,0 +1,114 @@
+import { type MarketMark, shardOfId } from "../../model/index.ts";
+import type { Instruments } from "../../ports/index.ts";
+import { executableSide, type MarketOf } from "../../triggers/index.ts";
+import type { Core } from "../core/core.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import { COSTS } from "../core/turns.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+
+/** Dependencies of {@link ObsoleteMarks}. */
+export type MarkParts = Readonly<{ shards: Shards; market: MarketHub; instruments: Instruments }>;
+
+/** A side of a market, and its highest durable position when the search began. */
+type Market = MarketOf & Readonly<{ lastPosition: number }>;
+
+/** By side of a market and by shard, the position of the oldest activation. */
+type Oldest = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/**
+ * Finds the marks that no trailing parent rests on any more. A parent that becomes active during the search rests on the
+ * newest durable mark at its beginning, or on a later one.
+ */
+export class ObsoleteMarks {
+  readonly #core: Core;
+  readonly #parts: MarkParts;
+
+  constructor(core: Core, parts: MarkParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Returns the marks of the shards that run, at most `most` at a time, and forgets them. */
+  async *inBatchesOf(most: number): AsyncGenerator<readonly MarketMark[]> {
+    const markets = this.#markets();
+    const oldest = await this.#oldestActivations();
+    if (oldest === undefined) return;
+    let batch: MarketMark[] = [];
+    for (const market of markets) {
+      for (const mark of this.#obsoleteIn(market, { oldest, limit: most })) {
+        batch.push(mark);
+        if (batch.length < most) continue;
+        yield batch;
+        batch = [];
+        await this.#core.turns.next();
+      }
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  *#obsoleteIn(
+    { symbol, side, lastPosition }: Market,
+    { oldest, limit }: Readonly<{ oldest: Oldest; limit: number }>,
+  ): Generator<MarketMark> {
+    const { shards, market } = this.#parts;
+    const activations = oldest.get(keyOf({ symbol, side }));
+    const beforePosition = Math.min(lastPosition, ...(activations?.values() ?? []));
+    market.book(symbol)?.forgetMarks({ side, beforePosition });
+    for (const shard of market.history.shardsOf({ symbol, side })) {
+      if (shards.at(shard).state !== "running") continue;
+      const oldestPosition = Math.min(activations?.get(shard) ?? lastPosition, lastPosition);
+      const range = { shard, symbol, side, oldestPosition, limit };
+      const next = (): readonly MarketMark[] => market.history.obsolete(range);
+      for (let marks = next(); marks.length > 0; marks = next()) yield* marks;
+    }
+  }
+
+  #markets(): readonly Market[] {
+    const { instruments, market } = this.#parts;
+    const sides = instruments.all().flatMap(({ symbol }) => [
+      { symbol, side: "ask" as const },
+      { symbol, side: "bid" as const },
+    ]);
+    return sides.flatMap((of) => {
+      const lastPosition = market.history.lastPosition(of);
+      return lastPosition === undefined ? [] : [{ ...of, lastPosition }];
+    });
+  }
+
+  /**
+   * Returns the oldest activations of parents without a durable trigger; a trigger record under way can still be lost.
+   * Returns undefined when a shard was or is being read again: its mailbox may hold an activation whose mark must stay.
+   */
+  async #oldestActivations(): Promise<Oldest | undefined> {
+    const { shards } = this.#parts;
+    const oldest = new Map<string, Map<number, number>>();
+    const memories = shards.all.map((shard) => shard.memory);
+    const isSame = (shard: Shard, index: number): boolean =>
+      shard.state !== "reloading" && shard.memory === memories[index];
+    if (!shards.all.every(isSame)) return undefined;
+    for (const { liveOrders } of memories) {
+      for (const live of liveOrders.values()) {
+        noteActivation(live, oldest);
+        const turn = this.#core.turns.spend(COSTS.visit);
+        if (turn !== undefined) await turn;
+      }
+    }
+    return shards.all.every(isSame) ? oldest : undefined;
+  }
+}
+
+function noteActivation({ working, durable }: LiveOrder, oldest: Map<string, Map<number, number>>): void {
+  const position = working.activation?.position;
+  if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined) return;
+  const { orderId, intent } = working;
+  const { symbol, side } = intent;
+  const key = keyOf({ symbol, side: executableSide(side) });
+  const ofMarket = oldest.get(key) ?? new Map<number, number>();
+  oldest.set(key, ofMarket);
+  const shard = shardOfId(orderId);
+  ofMarket.set(shard, Math.min(position, ofMarket.get(shard) ?? position));
+}
+
+const keyOf = ({ symbol, side }: MarketOf): string => `${symbol} ${side}`;
