@@ -1,5 +1,5 @@
 import { Price, Quantity } from "../../decimal/index.ts";
-import { type PricedPrint, SHARD_COUNT } from "../../model/index.ts";
+import { type PricedPrint, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { AppendBatch, OrderStore, ShardHead, VolumeState } from "../../ports/index.ts";
 import type { StoreContents } from "../shared/index.ts";
 import { transposed } from "./append-columns.ts";
