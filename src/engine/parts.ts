@@ -104,17 +104,9 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const stories = new Stories(core, { shards, reads, market, funds });
-  const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
-  const committer = new Committer(core, {
-    shards,
-    commits,
-    timers,
-    bursts,
-    market,
-    board,
-    calls,
-    housekeeping,
-  });
+  const storing = { shards, market, timers };
+  const housekeeping = new Housekeeping(core, { ...storing, instruments });
+  const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping });
   const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, asking });
   const parts: EngineParts = {

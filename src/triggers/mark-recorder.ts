@@ -92,8 +92,7 @@ export class MarkRecorder {
     const marks = this.takeDue();
     if (!this.#hasMoved) return marks;
     this.#hasMoved = false;
-    for (const [shard, reader] of this.#readers)
-      if (reader.active > 0) marks.push(...this.#takeFor(shard, reader));
+    for (const [shard, reader] of this.#readers) if (reader.active > 0) this.#takeFor(shard, reader, marks);
     return marks;
   }
 
@@ -102,7 +101,7 @@ export class MarkRecorder {
     const marks: MarketMark[] = [];
     for (const shard of this.#due) {
       const reader = this.#readers.get(shard);
-      if (reader !== undefined) marks.push(...this.#takeFor(shard, reader));
+      if (reader !== undefined) this.#takeFor(shard, reader, marks);
     }
     this.#due.clear();
     return marks;
@@ -161,12 +160,10 @@ export class MarkRecorder {
     return reader;
   }
 
-  #takeFor(shard: number, reader: Reader): readonly MarketMark[] {
+  #takeFor(shard: number, reader: Reader, into: MarketMark[]): void {
     const { symbol, side } = this.#market;
-    const from = reader.takenPosition + 1;
+    for (const { position, price, timeMs } of this.#recorded.from(reader.takenPosition + 1))
+      into.push({ shard, symbol, side, position, price, timeMs });
     reader.takenPosition = this.#lastPosition;
-    return this.#recorded
-      .from(from)
-      .map(({ position, price, timeMs }) => ({ shard, symbol, side, position, price, timeMs }));
   }
 }

@@ -112,6 +112,72 @@ describe("decision IL: marks wait for each other, and no other write waits for t
   });
 });
 
+describe("decision KT: many marks of moved references are appended at most ten times a second", () => {
+  /** Active trailing orders of enough accounts for more than 32 shards. */
+  async function many(): Promise<Watched> {
+    const { world, order, appends } = await trailing();
+    const fields = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "90" } as const;
+    for (let accountId = 2; accountId < 80; accountId++) {
+      const account = {
+        accountId,
+        userId: accountId,
+        enableDataSharing: true,
+        delegates: [],
+        restricted: false,
+      };
+      world.accounts.put({ account, keys: [] });
+      await world.place(fields, accountId);
+    }
+    high(world, 101);
+    await world.engine.idle();
+    await world.clock.advanceBy(1_000, () => world.engine.idle());
+    appends.length = 0;
+    return { world, order, appends };
+  }
+
+  const shardsIn = (batch: AppendBatch | undefined): number =>
+    new Set(marksIn(batch).map(({ shard }) => shard)).size;
+
+  it("with a row for each shard, and whatever comes meanwhile shares the next one", async () => {
+    const { world, appends } = await many();
+    for (let bid = 102; bid <= 151; bid++) {
+      high(world, bid);
+      await world.engine.idle();
+      await world.clock.advanceBy(10, () => world.engine.idle());
+    }
+    await world.clock.advanceBy(100, () => world.engine.idle());
+    expect(appends.length).toBeGreaterThanOrEqual(5);
+    expect(appends.length).toBeLessThanOrEqual(6);
+    for (const batch of appends) expect(shardsIn(batch)).toBeGreaterThan(32);
+    expect(marksIn(appends.at(-1)).map(({ price }) => formatPrice(price))).toContain("151");
+  });
+
+  it("I31: a trigger does not wait, and takes the marks of its shard with it", async () => {
+    const { world, appends } = await many();
+    await world.place({ side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" });
+    high(world, 120);
+    await world.engine.idle();
+    appends.length = 0;
+    high(world, 130);
+    await world.engine.idle();
+    expect(appends.length).toBe(0);
+    high(world, 124);
+    await world.engine.idle();
+    const [first] = appends;
+    expect(shardsIn(first)).toBe(1);
+    expect(marksIn(first).map(({ price }) => formatPrice(price))).toEqual(["130"]);
+  });
+
+  it("and a closing engine appends those that wait", async () => {
+    const { world, appends } = await many();
+    high(world, 120);
+    await world.engine.idle();
+    high(world, 130);
+    await world.engine.close();
+    expect(marksIn(appends.at(-1)).some(({ price }) => formatPrice(price) === "130")).toBe(true);
+  });
+});
+
 it("decision IL: the wait is over after 20 ms, with the quote that comes then, and at once if something else is due", async () => {
   let nowMs = 1_000;
   let turns = 0;

@@ -118,7 +118,7 @@ export class Housekeeping {
       if (this.#stopped) return;
       if (shard.isSnapshotDue) await this.#takeSnapshot(shard).catch(this.#failed);
     }
-    await this.#deleteMarks();
+    if (!this.#stopped) await this.#deleteMarks();
   }
 
   async #takeSnapshot(shard: Shard): Promise<void> {

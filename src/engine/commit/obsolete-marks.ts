@@ -54,7 +54,8 @@ export class ObsoleteMarks {
   ): Generator<MarketMark> {
     const { shards, market } = this.#parts;
     const activations = oldest.get(keyOf({ symbol, side }));
-    const beforePosition = Math.min(lastPosition, ...(activations?.values() ?? []));
+    let beforePosition = lastPosition;
+    for (const position of activations?.values() ?? []) beforePosition = Math.min(beforePosition, position);
     market.book(symbol)?.forgetMarks({ side, beforePosition });
     for (const shard of market.history.shardsOf({ symbol, side })) {
       if (shards.at(shard).state !== "running") continue;

@@ -265,8 +265,8 @@ export class MarketHub implements MarketSink {
     const marks: MarketMark[] = [];
     for (const book of this.#marked) {
       for (const mark of onlyDue ? book.takeDueMarks() : book.takeMarks()) marks.push(mark);
-      if (!book.hasMarks) this.#marked.delete(book);
     }
+    if (!onlyDue) this.#marked.clear();
     return { marks, prints: this.tape.takePrints() };
   }
 
