@@ -101,6 +101,9 @@ export type Rank = {
   depth: number;
 };
 
+/** An activation of orders of one shard whose reference is not known yet. */
+export type HeldActivation = Activation & Readonly<{ shard: number }>;
+
 /**
  * Trailing entries that share a reference, now and forever. For each kind of distance only the smallest can fire
  * first. The group itself is a node of the heap by `level`, the price at which its nearest member fires.
@@ -112,7 +115,7 @@ export class Group implements HeapNode<Group> {
   readonly absolute: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly rank: Rank = { group: this, left: undefined, right: undefined, parent: undefined, depth: 1 };
   /** The activation of the members while their reference is not known yet. */
-  held: Activation | undefined = undefined;
+  held: HeldActivation | undefined = undefined;
   /** Set when a new extreme merged it into an older group. */
   mergedInto: Group | undefined = undefined;
   left: Group | undefined = undefined;

@@ -69,6 +69,11 @@ export class MarkRecorder {
     return reference;
   }
 
+  /** Takes in an order of a shard that became active earlier, and whose reference is read later. */
+  hold(shard: number): void {
+    this.#readerOf(shard, this.#lastPosition).active++;
+  }
+
   /** Notes that an active order of a shard has left the book: it may have fired at a reference that moved just now. */
   left(shard: number): void {
     const reader = this.#readers.get(shard);

@@ -44,7 +44,10 @@ export class SideBook {
 
   /** Adds an active entry whose reference {@link restoreHeld} reads. It waits for nothing until then. */
   hold(entry: Entry, activation: Activation): void {
-    if (isTrailing(entry)) this.#groups.hold(entry, activation);
+    if (!isTrailing(entry)) return;
+    const shard = shardOfId(entry.orderId);
+    this.#groups.hold(entry, { ...activation, shard });
+    this.#marks.hold(shard);
   }
 
   /**
@@ -52,7 +55,9 @@ export class SideBook {
    * order ids if the marks do not contain that activation.
    */
   restoreHeld(): readonly number[] | undefined {
-    return this.#groups.restoreHeld((activation) => this.#marks.knownSince(activation));
+    const removed = this.#groups.restoreHeld((held) => this.#marks.knownSince(held.shard, held));
+    for (const orderId of removed ?? []) this.#marks.left(shardOfId(orderId));
+    return removed;
   }
 
   /** Removes an entry that is in this book. */

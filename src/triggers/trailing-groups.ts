@@ -1,6 +1,6 @@
 import { add, type Price, subtract } from "../decimal/index.ts";
-import type { Activation, MarketSide } from "../model/index.ts";
-import { currentGroup, Group, type Rank, type TrailingEntry } from "./entry.ts";
+import type { MarketSide } from "../model/index.ts";
+import { currentGroup, Group, type HeldActivation, type Rank, type TrailingEntry } from "./entry.ts";
 import { type Hit, levelHit } from "./firing-order.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
 import { relativeSpan } from "./trailing.ts";
@@ -48,7 +48,7 @@ export class TrailingGroups {
   }
 
   /** Adds an entry that was active before, and whose reference {@link restoreHeld} reads. */
-  hold(entry: TrailingEntry, activation: Activation): void {
+  hold(entry: TrailingEntry, activation: HeldActivation): void {
     const key = keyOf(activation);
     const group = this.#held.get(key) ?? new Group(activation.seed);
     group.held = activation;
@@ -62,7 +62,7 @@ export class TrailingGroups {
    * Gives the entries of one activation the reference that `known` returns; `undefined` when none are held. Removes
    * the entries and returns their order ids if there is no reference.
    */
-  restoreHeld(known: (activation: Activation) => Price | undefined): readonly number[] | undefined {
+  restoreHeld(known: (activation: HeldActivation) => Price | undefined): readonly number[] | undefined {
     for (const [key, group] of this.#held) {
       this.#held.delete(key);
       const reference = group.held && known(group.held);
@@ -221,7 +221,7 @@ export class TrailingGroups {
   }
 }
 
-const keyOf = ({ position, seed }: Activation): string => `${position} ${seed}`;
+const keyOf = ({ shard, position, seed }: HeldActivation): string => `${shard} ${position} ${seed}`;
 
 /** Removes all members of a group and returns their order ids. */
 function emptied({ relative, absolute }: Group): readonly number[] {
