@@ -4,7 +4,13 @@ import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
 import { testOrderStore, testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
-import { part, rejectionOf, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import {
+  part,
+  rejectionOf,
+  sampleMark,
+  sampleRecord,
+  sampleRecords,
+} from "../../../src/conformance/internal.ts";
 import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";
 import { limitCases } from "./limit-cases.ts";
@@ -158,6 +164,25 @@ describe("postgres store", () => {
     expect(await places.execute(`SELECT incarnation FROM ${schema}.node_term`)).toEqual([
       [String(next.incarnation)],
     ]);
+    await store.close();
+    await remove();
+  });
+
+  it("decision KT, I31: marks of the version that had none for shards stand for every shard, also those written after the step", async () => {
+    const { options, schema, remove } = places.create();
+    await places.execute(`CREATE SCHEMA ${schema}`);
+    await migrated(schema, MIGRATIONS);
+    const store = await openPostgresStore(options);
+    await places.execute(`INSERT INTO ${schema}.mark (symbol, side, position, price, time_ms)
+      VALUES ('BTC/USD', 'bid', 1, 742490000000, 1000)`);
+    expect(await store.readMarks()).toEqual([]);
+    await store.acquire();
+    const marks = Array.from({ length: 256 }, (_, shard) => sampleMark({ shard }));
+    expect(await store.readMarks()).toEqual(marks);
+    expect(await places.execute(`SELECT position FROM ${schema}.mark`)).toEqual([]);
+    await store.deleteMarks(marks.slice(1));
+    await store.acquire();
+    expect(await store.readMarks()).toEqual(marks.slice(0, 1));
     await store.close();
     await remove();
   });
