@@ -135,12 +135,19 @@ export type ExchangeNode = Readonly<{
   close: () => Promise<void>;
 }>;
 
-/** Opens a node on a store with leases. A venue of this process is opened when the node has taken over. */
-export async function openExchangeNode(settings: SandboxSettings, host: ExchangeHost): Promise<ExchangeNode> {
-  return await withSurroundings(settings, host, openNodeIn);
+/**
+ * Opens a node on a store with leases. A venue of this process is opened when the node has taken over. `address` is where
+ * the other nodes reach it; empty if they cannot.
+ */
+export async function openExchangeNode(
+  settings: SandboxSettings,
+  host: ExchangeHost,
+  address: string,
+): Promise<ExchangeNode> {
+  return await withSurroundings(settings, host, (surroundings) => openNodeIn(surroundings, address));
 }
 
-async function openNodeIn(surroundings: Surroundings): Promise<ExchangeNode> {
+async function openNodeIn(surroundings: Surroundings, address: string): Promise<ExchangeNode> {
   const { settings, host, elsewhere, instruments } = surroundings;
   const disk = await openDisk(settings, host.telemetry);
   const clock = host.realClock;
@@ -153,7 +160,7 @@ async function openNodeIn(surroundings: Surroundings): Promise<ExchangeNode> {
   const { venue, accounts, exposure } = late;
   const standby = await openStandby({
     ...{ ...engineOptions(surroundings, inner), venue, accounts, exposure },
-    cluster: { name: `${hostname()}:${process.pid}`.slice(-200), ttlMs: settings.leaseTtlMs },
+    cluster: { name: `${hostname()}:${process.pid}`.slice(-200), ttlMs: settings.leaseTtlMs, address },
   }).catch(async (error: unknown) => {
     await disk.orders.close();
     throw error;

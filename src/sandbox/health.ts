@@ -1,5 +1,4 @@
 import type { EngineStatus, StandbyStatus, StatusKind } from "../engine/index.ts";
-import { OrderError } from "../errors/index.ts";
 import type { Service } from "../service/index.ts";
 import { type JsonInput, splitTarget, type WireResponse, writeJson } from "../wire/index.ts";
 
@@ -40,11 +39,11 @@ export function stateOfStandby(standby: Readonly<{ status: () => Pick<StandbySta
   return state === "active" ? "taking-over" : state;
 }
 
-/** Answers every request while another process serves: the health path with the state, all others with -1001. */
-export function standbyHandle(standby: Parameters<typeof stateOfStandby>[0]): Handle {
-  return async ({ target }) => {
-    if (asksForHealth(target)) return json(503, { state: stateOfStandby(standby), reasons: [] });
-    return json(503, new OrderError("DISCONNECTED").toBody());
+/** Answers the health path while another process serves, and everything else as before. */
+export function withStandbyHealth(standby: Parameters<typeof stateOfStandby>[0], handle: Handle): Handle {
+  return async (request, front) => {
+    if (!asksForHealth(request.target)) return await handle(request, front);
+    return json(503, { state: stateOfStandby(standby), reasons: [] });
   };
 }
 

@@ -3,7 +3,7 @@ import { answerControl } from "./control-routes.ts";
 import { type ExchangeHost, openExchange } from "./exchange.ts";
 import { processTelemetry } from "./plain-words.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
-import { type Control, openControl, portOf, type Served, serveExchange } from "./serving.ts";
+import { type Control, openControl, type Served, serveExchange } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { openNode } from "./standby-sandbox.ts";
 
@@ -32,7 +32,7 @@ async function openAlone(settings: SandboxSettings, host: ExchangeHost): Promise
   let rest: Served | undefined;
   let control: Control;
   try {
-    const served = await serveExchange(exchange, settings, { telemetry, port: portOf(settings.port) });
+    const served = await serveExchange(exchange, settings, telemetry);
     rest = served;
     control = await openControl(
       settings,

@@ -1,18 +1,31 @@
 import type { Server } from "node:http";
+import { createMemoryRateLimiter, type RateLimiterOptions } from "../adapters/memory/index.ts";
 import {
   createEntropy,
   createNodeServer,
+  createPeerLink,
   createSystemClock,
   type NodeServer,
+  type PeerLink,
+  type PeerLinkOptions,
 } from "../adapters/node/index.ts";
+import { errorMessage } from "../common/index.ts";
 import type { Standby } from "../engine/index.ts";
-import type { RateLimiter, Telemetry } from "../ports/index.ts";
-import { createService, type ServiceSettings } from "../service/index.ts";
+import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
+import {
+  createClusterService,
+  createService,
+  type Service,
+  type ServiceOptions,
+  type ServiceSettings,
+} from "../service/index.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
 import { descriptionsOf } from "./descriptions.ts";
 import type { Exchange } from "./exchange.ts";
-import { standbyHandle, withHealth } from "./health.ts";
+import { withHealth, withStandbyHealth } from "./health.ts";
+import type { PeerSetting } from "./peer-settings.ts";
 import type { SandboxSettings } from "./settings.ts";
+import { SettingsError } from "./settings-error.ts";
 
 /** Addresses of REST and WebSocket, without a path. */
 export type Addresses = Readonly<{ url: string; wsUrl: string }>;
@@ -26,45 +39,101 @@ const LOOPBACK = "127.0.0.1";
 export async function serveExchange(
   exchange: Exchange,
   settings: SandboxSettings,
-  { telemetry, port }: Readonly<{ telemetry: Telemetry; port: number }>,
+  telemetry: Telemetry,
 ): Promise<Served> {
   let addresses: Addresses = { url: "", wsUrl: "" };
-  const service = createService({
-    engine: exchange.engine,
-    accounts: exchange.directory,
-    instruments: exchange.instruments,
-    clock: exchange.clock,
-    entropy: createEntropy(),
+  const service = serviceOf(exchange, settings, {
+    ...{ telemetry, documents: descriptionsOf(() => addresses) },
     rateLimiter: await openRateLimiter(settings, exchange),
-    nativeOrders: exchange.native,
-    balances: exchange.balances,
-    rejections: exchange.rejections,
-    telemetry,
-    ...(settings.replayGuard ? {} : { replayGuard: false }),
-    settings: serviceSettings(settings),
-    documents: descriptionsOf(() => addresses),
-    sockets: { accountEvents: exchange.accountEvents, realClock: createSystemClock() },
   });
   const handle = withHealth(exchange.engine, (request, front) => service.handle(request, front));
   const rest = createNodeServer({
     ...{ service: { ...service, handle }, sockets: service.sockets, telemetry },
     frontThreads: settings.frontThreads,
   });
-  const served = await listening(rest, settings, port);
+  const served = await listening(rest, settings, portOf(settings.port));
   addresses = served;
   return served;
 }
 
-/** Answers on a port while another process serves: 503 to every request. Rejects if the port is in use. */
-export async function serveStandby(
-  standby: Pick<Standby, "status">,
+/** A port of a node of several, which answers from the start; `serve` gives it the exchange that the node becomes. */
+export type ServedNode = Served & Readonly<{ serve: (exchange: Exchange) => Promise<void> }>;
+
+/** Answers on a port before and after the node has taken over. Rejects if the port is in use. */
+export async function serveNode(
+  standby: Standby,
   settings: SandboxSettings,
+  { telemetry, link, clock }: Readonly<{ telemetry: Telemetry; link: PeerLink | undefined; clock: Clock }>,
+): Promise<ServedNode> {
+  let addresses: Addresses = { url: "", wsUrl: "" };
+  let own: Exchange | undefined;
+  const documents = descriptionsOf(() => addresses);
+  const node = createClusterService({
+    ...{ standby, clock, entropy: createEntropy(), telemetry, documents },
+    // Weight is counted by each node; the counts in the store are those of the node that takes orders.
+    rateLimiter: createMemoryRateLimiter({ clock, ...limitsOf(settings) }),
+    // The accounts are opened when the node takes over.
+    accounts: {
+      key: (apiKey) => own?.directory.key(apiKey),
+      account: (accountId) => own?.directory.account(accountId),
+    },
+    ...(link && { peers: link }),
+    settings: serviceSettings(settings),
+  });
+  link?.serve(node);
+  let handle = withStandbyHealth(standby, (request, front) => node.handle(request, front));
+  const rest = createNodeServer({
+    service: { handle: (request, front) => handle(request, front), traffic: node.traffic },
+    ...{ sockets: node.sockets, telemetry, frontThreads: settings.frontThreads },
+  });
+  const served = await listening(rest, settings, portOf(settings.port));
+  addresses = served;
+  const serve = async (exchange: Exchange): Promise<void> => {
+    const { traffic } = node;
+    const rateLimiter = await openRateLimiter(settings, exchange);
+    own = exchange;
+    node.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
+    handle = withHealth(exchange.engine, (request, front) => node.handle(request, front));
+  };
+  return { ...served, serve };
+}
+
+type ServiceParts = Required<Pick<ServiceOptions, "telemetry" | "documents" | "rateLimiter">> &
+  Pick<ServiceOptions, "traffic">;
+
+function serviceOf(exchange: Exchange, settings: SandboxSettings, parts: ServiceParts): Service {
+  return createService({
+    ...parts,
+    engine: exchange.engine,
+    accounts: exchange.directory,
+    instruments: exchange.instruments,
+    clock: exchange.clock,
+    entropy: createEntropy(),
+    nativeOrders: exchange.native,
+    balances: exchange.balances,
+    rejections: exchange.rejections,
+    ...(settings.replayGuard ? {} : { replayGuard: false }),
+    settings: serviceSettings(settings),
+    sockets: { accountEvents: exchange.accountEvents, realClock: createSystemClock() },
+  });
+}
+
+/** Opens the link of a sandbox to the others. Rejects with a SettingsError for files that cannot be read. */
+export async function openLink(
+  { host, port, secret, security }: PeerSetting,
   telemetry: Telemetry,
-): Promise<Served> {
-  const waiting = createNodeServer({ service: { handle: standbyHandle(standby) }, telemetry });
-  const served = await listening(waiting, settings, portOf(settings.port));
-  // Whoever waits for an answer of the standby gets none that is better.
-  return { ...served, close: () => waiting.close({ graceMs: 0 }) };
+): Promise<Readonly<{ link: PeerLink; address: string }>> {
+  const link = linkOf({ secret, security, telemetry });
+  const bound = await link.listen({ host, port: portOf(port) });
+  return { link, address: addressOf(bound.host, bound.port) };
+}
+
+function linkOf(options: PeerLinkOptions): PeerLink {
+  try {
+    return createPeerLink(options);
+  } catch (error) {
+    throw new SettingsError(`PEER_KEY, PEER_CERT or PEER_CA: ${errorMessage(error)}`);
+  }
 }
 
 async function listening(
@@ -108,13 +177,16 @@ function serviceSettings(settings: SandboxSettings): ServiceSettings {
 export const portOf = (port: number | "auto" | "off"): number => (typeof port === "number" ? port : 0);
 
 function openRateLimiter(
-  { rateLimits }: SandboxSettings,
+  settings: SandboxSettings,
   exchange: Pick<Exchange, "clock" | "openRateLimiter">,
 ): Promise<RateLimiter> {
-  const { clock } = exchange;
-  if (rateLimits === "off") return exchange.openRateLimiter({ clock, enforce: false });
+  return exchange.openRateLimiter({ clock: exchange.clock, ...limitsOf(settings) });
+}
+
+function limitsOf({ rateLimits }: SandboxSettings): Omit<RateLimiterOptions, "clock"> {
+  if (rateLimits === "off") return { enforce: false };
   const { ordersPer10Seconds: ordersPer10s, ...limits } = rateLimits;
-  return exchange.openRateLimiter({ clock, ordersPer10s, ...limits });
+  return { ordersPer10s, ...limits };
 }
 
 /** Opens a server on a port and resolves to its URL. Rejects if the port is in use. */

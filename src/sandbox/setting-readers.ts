@@ -203,13 +203,24 @@ export const apiSecret: SettingReader<string> = (text) => {
   throw new SettingsError("must be 1 to 256 visible ASCII characters");
 };
 
+const secretFor =
+  (sharers: string): SettingReader<string> =>
+  (text) => {
+    if (/^[ -~]{16,256}$/.test(text)) return text;
+    throw new SettingsError(`must be 16 to 256 printable ASCII characters, the same for ${sharers}`);
+  };
+
 /** Parses the secret that a venue shares with its clients. The message never shows it. */
-export const venueSecret: SettingReader<string> = (text) => {
-  if (/^[ -~]{16,256}$/.test(text)) return text;
-  throw new SettingsError(
-    "must be 16 to 256 printable ASCII characters, the same for the venue and its clients",
-  );
-};
+export const venueSecret: SettingReader<string> = secretFor("the venue and its clients");
+
+/** Parses the secret that sandboxes on one store share. The message never shows it. */
+export const sharedSecret: SettingReader<string> = secretFor("all sandboxes on one store");
+
+/** Parses comma-separated DNS names. Returns undefined for empty text. */
+export const nameList: SettingReader<readonly string[] | undefined> = listOf(
+  (item) => /^[A-Za-z0-9._-]{1,253}$/.test(item),
+  "DNS names separated by commas",
+);
 
 /** Parses the URL of a venue server. The message shows nothing of it, because it may contain a password. */
 export const venueUrl: SettingReader<string> = (text) => {

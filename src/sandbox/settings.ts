@@ -1,5 +1,6 @@
 import { MOST_THREADS } from "../adapters/node/internal.ts";
 import type { Crash } from "./crash-points.ts";
+import { PEER_OPTIONS, type PeerSetting, peersOf } from "./peer-settings.ts";
 import {
   apiKey,
   apiSecret,
@@ -48,6 +49,8 @@ export type SandboxSettings = Readonly<{
   store: StoreSetting;
   /** Term of the lease of a sandbox on Postgres. */
   leaseTtlMs: number;
+  /** Link to the other sandboxes on the same Postgres; undefined: requests are not forwarded. */
+  peers: PeerSetting | undefined;
   /** Venue in a process of its own; undefined: the paper venue of this process. */
   venue: VenueAddress | undefined;
   /** Folder of the venue's record if the store is in Postgres. */
@@ -121,6 +124,7 @@ const OPTIONS = {
     "time in ms after which a sandbox on Postgres without a sign of life may be replaced; the same for all on one store",
     ttlMs,
   ),
+  ...PEER_OPTIONS,
   VENUE: option(
     "",
     "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
@@ -263,6 +267,7 @@ function settingsOf(values: Values): SandboxSettings {
     controlPort: values.CONTROL_PORT,
     store: values.STORE,
     leaseTtlMs: values.LEASE_TTL_MS,
+    peers: peersOf(values),
     venue: venueOf(values),
     venueFolder: values.VENUE_FOLDER,
     market: values.MARKET,

@@ -1,8 +1,9 @@
+import type { PeerLink } from "../adapters/node/index.ts";
 import { HandOverError, type StatusKind } from "../engine/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
 import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
-import { type Control, openControl, type Served, serveExchange, serveStandby } from "./serving.ts";
+import { type Control, openControl, openLink, type ServedNode, serveNode } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 /** Conditions in which the orders belong to another process. */
@@ -11,27 +12,29 @@ const REPLACED: ReadonlySet<StatusKind> = new Set(["LEASE_LOST", "SHARD_FENCED"]
 const REPLACED_SENTENCE =
   "another sandbox on the same store has taken over: this one ends; start it again as a standby";
 
+type NodeParts = Readonly<{
+  node: ExchangeNode;
+  rest: ServedNode;
+  control: Control;
+  source: AnswerSource;
+  link: PeerLink | undefined;
+}>;
+
 /** One sandbox of several on a store: a standby, and the exchange after it, on the same ports. */
 class SandboxNode {
-  readonly #settings: SandboxSettings;
-  readonly #host: ExchangeHost;
   readonly #node: ExchangeNode;
   readonly #control: Control;
+  readonly #rest: ServedNode;
+  readonly #link: PeerLink | undefined;
   #exchange: Exchange | undefined;
-  #rest: Served;
   /** Resolves when it serves. */
   readonly active: Promise<Sandbox>;
 
-  constructor(
-    settings: SandboxSettings,
-    host: ExchangeHost,
-    parts: Readonly<{ node: ExchangeNode; rest: Served; control: Control; source: AnswerSource }>,
-  ) {
-    this.#settings = settings;
-    this.#host = host;
+  constructor(parts: NodeParts) {
     this.#node = parts.node;
     this.#rest = parts.rest;
     this.#control = parts.control;
+    this.#link = parts.link;
     this.active = this.#become(parts.source);
     // A caller that stops the node does not wait for it.
     this.active.catch(() => undefined);
@@ -48,6 +51,7 @@ class SandboxNode {
     const isHandedOver = exchange !== undefined && (await handedOver(exchange));
     this.#control.close();
     await this.#rest.close();
+    await this.#link?.close();
     if (!isHandedOver) await (exchange ?? this.#node).close();
   }
 
@@ -63,10 +67,7 @@ class SandboxNode {
       engine.events.on("status", look);
       look();
     });
-    // The port is free for as long as it takes to listen again.
-    await this.#rest.close();
-    const { telemetry } = this.#host;
-    this.#rest = await serveExchange(exchange, this.#settings, { telemetry, port: this.#rest.port });
+    await this.#rest.serve(exchange);
     return { exchange, ...this.addresses, replaced, stop: () => this.stop() };
   }
 }
@@ -90,12 +91,28 @@ type AnswerSource = { exchange: Exchange | undefined };
 
 /** Opens a standby on a store that several sandboxes share, and its ports. Rejects if a port is in use. */
 export async function openNode(settings: SandboxSettings, host: ExchangeHost): Promise<StartedSandbox> {
-  const node = await openExchangeNode(settings, host);
+  const { peers } = settings;
+  const { link, address = "" } = peers === undefined ? {} : await openLink(peers, host.telemetry);
+  try {
+    return await openLinked(settings, host, { link, address });
+  } catch (error) {
+    await link?.close();
+    throw error;
+  }
+}
+
+async function openLinked(
+  settings: SandboxSettings,
+  host: ExchangeHost,
+  { link, address }: Readonly<{ link: PeerLink | undefined; address: string }>,
+): Promise<StartedSandbox> {
+  const node = await openExchangeNode(settings, host, address);
   const { standby } = node;
   const source: AnswerSource = { exchange: undefined };
-  let rest: Served | undefined;
+  let rest: ServedNode | undefined;
   try {
-    const served = await serveStandby(standby, settings, host.telemetry);
+    const { telemetry, realClock: clock } = host;
+    const served = await serveNode(standby, settings, { telemetry, link, clock });
     rest = served;
     const control = await openControl(
       settings,
@@ -103,7 +120,7 @@ export async function openNode(settings: SandboxSettings, host: ExchangeHost): P
         source.exchange === undefined ? answerStandby(node, call) : answerControl(source.exchange, call),
       () => [served.url],
     );
-    const sandbox = new SandboxNode(settings, host, { node, rest, control, source });
+    const sandbox = new SandboxNode({ node, rest, control, source, link });
     return { standby: sandbox.addresses, active: sandbox.active, stop: () => sandbox.stop() };
   } catch (error) {
     await rest?.close();

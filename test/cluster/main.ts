@@ -27,7 +27,7 @@ async function show(): Promise<void> {
   const stack = await Stack.open({ nodes: 3, binaries, frontPort: numberOf("--port") ?? 8080 });
   console.log(`REST and WebSocket: http://127.0.0.1:${stack.front.port}`);
   for (const { name, port, controlPort } of stack.slots)
-    console.log(`${name}: http://127.0.0.1:${port}/health, control on port ${controlPort}`);
+    console.log(`${name}: REST http://127.0.0.1:${port}, control on port ${controlPort}`);
   console.log(`venue: ${stack.venue.cutter.url}, control on port ${new URL(stack.venue.controlUrl).port}`);
   console.log(`Active: ${(await stack.active()).slot.name}. Ctrl+C ends everything.`);
   await new Promise<void>((resolve) => {

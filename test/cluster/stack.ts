@@ -61,6 +61,9 @@ export class Stack {
     this.#environment = {
       STORE: parts.server.url(parts.proxy.port),
       ...parts.venue.settings,
+      PEER_PORT: "auto",
+      PEER_PLAIN: "true",
+      PEER_SECRET: "the secret of a local cluster",
       ...settings,
     };
   }

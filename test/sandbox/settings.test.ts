@@ -233,6 +233,9 @@ describe("a bad setting", () => {
     ["VENUE", "127.0.0.1:8090"],
     ["VENUE", "http://user:word@host:8090"],
     ["VENUE_SECRET", "short"],
+    ["PEER_SECRET", "short"],
+    ["PEER_NAMES", "node 1"],
+    ["PEER_PLAIN", "yes"],
     ["VENUE_CONTROL", "none"],
     ["VENUE_CONTROL", "http://192.168.0.1:8091"],
     ["VENUE_CONTROL", "http://localhost:8091/control"],
@@ -285,6 +288,27 @@ describe("a bad setting", () => {
     expect(() => read({ VENUE: url })).toThrow("VENUE_SECRET: must be set together with VENUE");
     expect(() => read({ ...env, CLOCK: "manual" })).toThrow("CLOCK: must be real with VENUE");
     expect(() => read({ ...env, MARKET: "replay:a.csv" })).toThrow("MARKET: must not be a replay with VENUE");
+  });
+
+  it("decision ZQ: PEER_PORT needs a shared store, a secret, and certificates or a word that there are none", () => {
+    const store = { STORE: "postgres://host/db" };
+    const env = { ...store, PEER_PORT: "7443", PEER_SECRET: "a secret of all nodes" };
+    const files = { PEER_KEY: "/etc/a.key", PEER_CERT: "/etc/a.crt", PEER_CA: "/etc/ca.crt" };
+    expect(read(store).peers).toBeUndefined();
+    expect(read({ ...env, PEER_PLAIN: "true" }).peers).toEqual({
+      ...{ host: "127.0.0.1", port: 7443, secret: "a secret of all nodes", security: "loopback" },
+    });
+    expect(read({ ...env, ...files, PEER_NAMES: "node-1.internal" }).peers?.security).toEqual({
+      key: new URL("file:///etc/a.key"),
+      cert: new URL("file:///etc/a.crt"),
+      ca: new URL("file:///etc/ca.crt"),
+      names: ["node-1.internal"],
+    });
+    expect(() => read(env)).toThrow("PEER_KEY: must be set together with PEER_CERT");
+    expect(() => read({ ...env, ...files, PEER_PLAIN: "true" })).toThrow("PEER_PLAIN: must be false");
+    expect(() => read({ ...store, PEER_PORT: "7443" })).toThrow("PEER_SECRET: must be set together");
+    expect(() => read({ PEER_PORT: "7443" })).toThrow("PEER_PORT: must be off without a store in Postgres");
+    expect(() => read({ ...env, PEER_SECRET: "hunter2" })).not.toThrow(/hunter2/);
   });
 
   it("I72: neither a secret of a venue nor a password in its URL is shown", () => {

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
+import { CA, CERTIFICATES } from "../support/peer-certificates.ts";
+import { openSandboxProcess, type Reply, type SandboxProcess } from "../support/sandbox-process.ts";
+
+let server: PGliteServer;
+
+beforeAll(async () => {
+  server = await startPGlite();
+  return () => server.close();
+});
+
+/** Settings of two sandboxes that share a store and know each other by certificates. */
+async function pairOf(schema: string): Promise<readonly Readonly<Record<string, string>>[]> {
+  const folder = await mkdtemp(join(tmpdir(), "managed-orders-forwarding-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "ca.crt"), CA);
+  const own = async (who: "node1" | "node2"): Promise<Readonly<Record<string, string>>> => {
+    const [key, cert] = [join(folder, `${who}.key`), join(folder, `${who}.crt`)];
+    await Promise.all([writeFile(key, CERTIFICATES[who].key), writeFile(cert, CERTIFICATES[who].cert)]);
+    return {
+      ...{ STORE: `${server.url}?schema=${schema}`, VENUE_FOLDER: folder, MARKET: "manual" },
+      ...{ LEASE_TTL_MS: "1000", PEER_PORT: "auto", PEER_SECRET: "a secret of both sandboxes" },
+      ...{ PEER_KEY: key, PEER_CERT: cert, PEER_CA: join(folder, "ca.crt") },
+      PEER_NAMES: "node-1.test,node-2.test",
+    };
+  };
+  return [await own("node1"), await own("node2")];
+}
+
+async function startPair(schema: string): Promise<readonly [SandboxProcess, SandboxProcess]> {
+  const [first = {}, second = {}] = await pairOf(schema);
+  const active = await openSandboxProcess(first).ready;
+  onTestFinished(() => active.kill());
+  const standby = await openSandboxProcess(second).ready;
+  onTestFinished(() => standby.kill());
+  return [active, standby];
+}
+
+const ORDER = { symbol: "BTC/USD", side: "BUY", quantity: "1", price: "100", type: "SYNTHETIC_LIMIT" };
+
+const place = (node: SandboxProcess, newClientOrderId: string): Promise<Reply> =>
+  node.signed("POST", "/api/order", { ...ORDER, newClientOrderId });
+
+const find = (node: SandboxProcess, origClientOrderId: string): Promise<Reply> =>
+  node.signed("GET", "/api/v2/order", { symbol: "BTC/USD", origClientOrderId });
+
+const health = async ({ url }: SandboxProcess): Promise<number> => {
+  const reply = await fetch(`${url}/health`);
+  return reply.status;
+};
+
+it("decision ZN: a request to a standby is executed by the active node, once", async () => {
+  const [active, standby] = await startPair("forwarded");
+  expect([await health(active), await health(standby)]).toEqual([200, 503]);
+  const placed = await place(standby, "one");
+  expect(placed.status).toBe(200);
+  expect((await place(active, "one")).body["orderId"]).toBe(placed.body["orderId"]);
+  expect((await find(standby, "one")).body["orderId"]).toBe(placed.body["orderId"]);
+  const listed = await standby.signed("GET", "/api/v2/allOrders", { symbol: "BTC/USD" });
+  expect([listed.status, listed.body]).toEqual([200, [expect.anything()]]);
+  const upgrade = await fetch(`${standby.url}/api/ping`);
+  expect([upgrade.status, upgrade.headers.get("x-request-id")?.length]).toEqual([200, 22]);
+}, 40_000);
+
+it("decision ZP: SIGKILL of the owner under forwarded load leaves no order that was refused, and none twice", async () => {
+  const [active, standby] = await startPair("killed");
+  const outcomes = new Map<string, string>();
+  let sent = 0;
+  let over = false;
+  const client = async (): Promise<void> => {
+    while (!over) {
+      const id = `order-${++sent}`;
+      const { status, body } = await place(standby, id);
+      outcomes.set(id, status === 200 ? "placed" : `${status} ${body.code}`);
+    }
+  };
+  const clients = Array.from({ length: 8 }, client);
+  await expect.poll(() => outcomes.size, { timeout: 10_000 }).toBeGreaterThan(40);
+  await active.kill();
+  await expect.poll(() => health(standby), { timeout: 20_000, interval: 50 }).toBe(200);
+  const before = outcomes.size;
+  await expect.poll(() => outcomes.size, { timeout: 10_000 }).toBeGreaterThan(before + 10);
+  over = true;
+  await Promise.all(clients);
+  expect(new Set(outcomes.values())).not.toContain("429 -1003");
+  const found = new Map<string, number>();
+  for (const id of outcomes.keys()) found.set(id, (await find(standby, id)).status);
+  for (const [id, outcome] of outcomes) {
+    if (outcome === "placed") expect([id, found.get(id)]).toEqual([id, 200]);
+    else if (outcome === "503 -1001") expect([id, found.get(id)]).toEqual([id, 400]);
+    else expect([id, outcome]).toEqual([id, "500 -1006"]);
+  }
+  const { length } = [...found.values()].filter((status) => status === 200);
+  const listed = await standby.signed("GET", "/api/v2/allOrders", { symbol: "BTC/USD", limit: 500 });
+  expect(listed.body).toHaveLength(length);
+  expect(await standby.control("GET", "verify")).toMatchObject({ equal: true });
+}, 60_000);
