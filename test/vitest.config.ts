@@ -4,14 +4,13 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
- * Tests of the package that `npm test` runs: one process killed under load, two nodes on one store, the control interface,
+ * Tests of the package that `npm test` runs: one process killed under load, the control interface,
  * faults of the venue, and what the package contains. `npm run test:built` runs all others.
  */
 const BUILT_IN_SHORT = [
   "crash/rest-crash.built.test.ts",
   "package/published.built.test.ts",
   "sandbox/control.built.test.ts",
-  "sandbox/postgres.built.test.ts",
   "sandbox/venue-faults.built.test.ts",
 ];
 
