@@ -139,10 +139,7 @@ class NodeService implements ClusterService {
     const { forwarder, settings } = this.#parts;
     const request = fromClient(this.#parts, arrived);
     if (own !== undefined) {
-      const { owner } = await forwarder.ownerOf({
-        request,
-        destination: destinationOf(request, settings),
-      });
+      const { owner } = await forwarder.ownerOf(request, () => destinationOf(request, settings));
       if (owner?.isSelf === true) return await own.handle(arrived, front);
     }
     return await this.#respond(request, (routed) => forwarder.forward(routed));
@@ -156,10 +153,7 @@ class NodeService implements ClusterService {
     // Twice the wait leaves room for clocks that are apart, and for nodes with another setting.
     if (leftMs < 0 || leftMs > 2 * waitMs) return { kind: "refused", reason: "EXPIRED" };
     const handle = this.#own?.handleForwarded;
-    const { owner } = await forwarder.ownerOf({
-      request,
-      destination: destinationOf(request, settings),
-    });
+    const { owner } = await forwarder.ownerOf(request, () => destinationOf(request, settings));
     if (handle === undefined || owner?.isSelf !== true) return { kind: "refused", reason: "ELSEWHERE" };
     return { kind: "reply", response: await handle.call(this.#own, request, usedWeight) };
   }

@@ -37,16 +37,17 @@ export class Forwarder {
   }
 
   /**
-   * Resolves to the owner of a request's shard, if there is one, and to the shard. While one node owns all shards, it is
-   * not read which one is meant.
+   * Resolves to the owner of a request's shard, if there is one, and to the shard. While one node owns all shards, neither
+   * the destination nor the shard is looked up.
    */
   async ownerOf(
-    routed: Pick<RoutedRequest, "request" | "destination">,
+    request: RoutedRequest["request"],
+    destination: () => RoutedRequest["destination"],
   ): Promise<Readonly<{ shard: number | undefined; owner: Holder | undefined }>> {
     const { owners } = this.#parts;
     const sole = owners.ownerOf();
     if (sole !== undefined) return { shard: undefined, owner: sole };
-    const shard = await shardHint(this.#parts, routed.request, routed.destination);
+    const shard = await shardHint(this.#parts, request, destination());
     return { shard, owner: owners.ownerOf(shard) };
   }
 
@@ -57,7 +58,7 @@ export class Forwarder {
    */
   async forward(routed: RoutedRequest): Promise<WireResponse> {
     const { owners } = this.#parts;
-    const { shard, owner } = await this.ownerOf(routed);
+    const { shard, owner } = await this.ownerOf(routed.request, () => routed.destination);
     const first = await this.#ask(owner, routed);
     if (first.kind !== "refused" || !MOVED.has(first.reason)) return this.#replyOf(first, routed);
     await owners.readOwners();
