@@ -4,8 +4,8 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
- * Tests of the package that `npm test` runs: one process killed under load, the control interface,
- * faults of the venue, and what the package contains. `npm run test:built` runs all others.
+ * Tests of the package that `npm test` runs: one process killed under load, the control interface, faults of the venue,
+ * and what the package contains. `npm run test:built` runs all others.
  */
 const BUILT_IN_SHORT = [
   "crash/rest-crash.built.test.ts",

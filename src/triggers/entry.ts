@@ -66,9 +66,8 @@ export function entryOf({ orderId, acceptedAtMs, acceptance = 0, watch }: Watche
 }
 
 function trailOf(distance: TrailingDistance): Trail {
-  const relative = distance.kind !== "amount";
-  const amount = distance.kind === "amount" ? distance.amount : rateOf(distance);
-  return { distance: amount, relative, group: undefined };
+  if (distance.kind === "amount") return { distance: distance.amount, relative: false, group: undefined };
+  return { distance: rateOf(distance), relative: true, group: undefined };
 }
 
 /** Inserts an entry that is in no heap into one. */
