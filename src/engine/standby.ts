@@ -10,6 +10,7 @@ import { LeaseKeeper } from "./cluster/lease-keeper.ts";
 import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
 import { ShardHolders } from "./cluster/shard-holders.ts";
+import { EVERY_SHARD, shardsIn } from "./cluster/shard-sets.ts";
 import {
   type ClusterOptions,
   clusterOf,
@@ -255,19 +256,19 @@ class WaitingEngine implements Standby {
   async #takeOver(): Promise<void> {
     const { core, leases } = this.#parts;
     const { incarnation } = this.#keeper;
-    const heads = await leases.claim(incarnation);
+    const heads = await leases.claim({ incarnation, shards: EVERY_SHARD });
     if (heads === undefined) return;
     this.#enter("taking-over");
     core.probe("after-take-over");
     try {
       await this.#journal.catchUp();
-      await this.#open([...heads].sort((a, b) => a.shard - b.shard));
+      await this.#open(shardsIn(heads));
     } catch (error) {
       if (this.#isOver) return;
       this.#enter("following");
       if (error instanceof InvariantError) {
         this.#unreadable = error.message;
-        await leases.release(incarnation);
+        await leases.release({ incarnation, shards: EVERY_SHARD });
       }
       throw error;
     }

@@ -1,4 +1,4 @@
-import { type JournalRecord, SHARD_COUNT } from "../model/index.ts";
+import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
 import type {
   ClusterView,
   NodeRow,
@@ -7,6 +7,7 @@ import type {
   ShardHead,
   ShardLeases,
   ShardOwner,
+  ShardSet,
   TailRange,
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
@@ -14,6 +15,9 @@ import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./r
 
 /** Most rows of nodes in one view. Rows of nodes that failed are deleted long before there are so many. */
 const MOST_NODES = 100_000;
+
+/** Number of the shards, the market journal included. */
+const OWNED_COUNT = MARKET_SHARD + 1;
 
 /** Most kinds of facts in the row of one node. */
 const MOST_KINDS = 10_000;
@@ -36,8 +40,12 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
     renew: (node) => questions.inTime(() => leases.renew(node), readRenewal),
     nodes: () => questions.inTime(() => leases.nodes(), readView),
     bury: (watched) => questions.inTime(() => leases.bury(watched), readBuried),
-    claim: (incarnation) => questions.inTime(() => leases.claim(incarnation), readClaim),
-    release: (incarnation) => questions.inTime(() => leases.release(incarnation), ignored),
+    claim: (set) =>
+      questions.inTime(
+        () => leases.claim(set),
+        (said) => readClaim(said, set),
+      ),
+    release: (set) => questions.inTime(() => leases.release(set), ignored),
     leave: (incarnation) => questions.inTime(() => leases.leave(incarnation), ignored),
     tail: (range) =>
       questions.inTime(
@@ -62,13 +70,14 @@ function readRenewal(said: unknown): Renewal {
 
 const readBuried = (said: unknown): boolean => flagOf(said, "the answer to bury");
 
-/** Reads all rows and owners: each node once, and each of the shards once. */
+/** Reads all rows and owners: each node once, and each of the shards and the market journal once. */
 function readView(said: unknown): ClusterView {
   const { nodes, shards } = membersOf(said, "the view of the nodes");
   const rows = itemsOf(nodes, "the list of nodes", MOST_NODES).map(rowOf);
   const incarnations = new Set(rows.map(({ incarnation }) => incarnation));
   demand(incarnations.size === rows.length, "the list of nodes has one of them twice");
-  const owners = eachShard(itemsOf(shards, "the list of owners", SHARD_COUNT).map(ownerOf));
+  const owners = itemsOf(shards, "the list of owners", OWNED_COUNT).map(ownerOf);
+  demandEachOnce(owners, OWNED_COUNT);
   return { nodes: rows, shards: owners };
 }
 
@@ -100,7 +109,7 @@ function rowOf(said: unknown): NodeRow {
 function ownerOf(said: unknown): ShardOwner {
   const { shard, epoch, incarnation } = membersOf(said, "the owner of a shard");
   return {
-    shard: shardOf(shard),
+    shard: ownedOf(shard),
     epoch: wholeOf(epoch, "the epoch of a shard"),
     ...(incarnation !== undefined && {
       incarnation: incarnationOf(incarnation),
@@ -108,15 +117,23 @@ function ownerOf(said: unknown): ShardOwner {
   };
 }
 
-/** Reads the answer to a claim. A claim that took only some shards is none. */
-function readClaim(said: unknown): readonly ShardHead[] | undefined {
-  return said === undefined ? undefined : eachShard(itemsOf(said, "the claim", SHARD_COUNT).map(headOf));
+/** Reads the answer to a claim. One that took only some of its shards, or others, is none. */
+function readClaim(said: unknown, { shards }: ShardSet): readonly ShardHead[] | undefined {
+  if (said === undefined) return undefined;
+  const heads = itemsOf(said, "the claim", shards.length).map(headOf);
+  demandEachOnce(heads, shards.length);
+  const asked = new Set(shards);
+  demand(
+    heads.every(({ shard }) => asked.has(shard)),
+    "the claim took a shard that was not asked for",
+  );
+  return heads;
 }
 
 function headOf(said: unknown): ShardHead {
   const { shard, epoch, sequence, forgotten } = membersOf(said, "the head of a shard");
   return {
-    shard: shardOf(shard),
+    shard: ownedOf(shard),
     epoch: wholeOf(epoch, "the epoch of a shard"),
     sequence: wholeOf(sequence, "the sequence of a shard"),
     ...(forgotten !== undefined && {
@@ -143,11 +160,11 @@ function readTail(said: unknown, { after, limit }: TailRange): readonly JournalR
   return records as readonly JournalRecord[];
 }
 
-function eachShard<T extends Readonly<{ shard: number }>>(all: readonly T[]): readonly T[] {
-  demand(new Set(all.map(({ shard }) => shard)).size === SHARD_COUNT, "a shard is missing or there twice");
-  return all;
+function demandEachOnce(all: readonly Readonly<{ shard: number }>[], count: number): void {
+  demand(new Set(all.map(({ shard }) => shard)).size === count, "a shard is missing or there twice");
 }
 
+const ownedOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: MARKET_SHARD });
 const shardOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: SHARD_COUNT - 1 });
 const incarnationOf = (said: unknown): number => wholeOf(said, "the incarnation of a node", { from: 1 });
 const timeOf = (said: unknown): number => wholeOf(said, "the clock of the store", { to: LAST_MS });

@@ -23,6 +23,7 @@ export {
   type Cause,
   type Fact,
   type JournalRecord,
+  MARKET_SHARD,
   type ParentChange,
   SHARD_COUNT,
   shardOfId,

@@ -85,6 +85,12 @@ export type Cause =
 /** Number of shards. It is part of every managed id, so it never changes (decision 2). */
 export const SHARD_COUNT = 256;
 
+/**
+ * Number of the market journal among the shards of a store's leases: the one after the last. It holds prints, quotes and
+ * bars, has an owner and an epoch like a shard, and no records.
+ */
+export const MARKET_SHARD: number = SHARD_COUNT;
+
 /** Returns the shard of a managed id. */
 export function shardOfId(orderId: number): number {
   return -orderId % SHARD_COUNT;

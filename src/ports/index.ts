@@ -81,6 +81,7 @@ export type {
   Renewal,
   ShardLeases,
   ShardOwner,
+  ShardSet,
   TailRange,
   WatchedBeat,
 } from "./leases.ts";

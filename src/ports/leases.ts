@@ -41,14 +41,17 @@ export interface NodeRow extends Omit<NodeEntry, "ttlMs"> {
   readonly dead: boolean;
 }
 
-/** Who owns a shard: the incarnation of a node, or nobody. */
+/** Who owns a shard, or the market journal, which counts as shard 256: the incarnation of a node, or nobody. */
 export interface ShardOwner {
   readonly shard: number;
   readonly epoch: number;
   readonly incarnation?: number;
 }
 
-/** The rows of all nodes by incarnation, and the owners of all shards by number, both of one moment. */
+/**
+ * The rows of all nodes by incarnation, and the owners of all shards by number, that of the market journal last, both of
+ * one moment.
+ */
 export interface ClusterView {
   readonly nodes: readonly NodeRow[];
   readonly shards: readonly ShardOwner[];
@@ -68,6 +71,15 @@ export interface WatchedBeat {
   readonly beat: number;
 }
 
+/**
+ * A node and a set of shards: at least one, each once, in any order. A number is that of a shard, 0 to 255, or
+ * 256 for the market journal: prints, quotes and bars.
+ */
+export interface ShardSet {
+  readonly incarnation: number;
+  readonly shards: readonly number[];
+}
+
 /** Asks for the records of all shards after these positions: by shard number, the sequence of the last record known. */
 export interface TailRange {
   readonly after: readonly number[];
@@ -75,8 +87,8 @@ export interface TailRange {
 }
 
 /**
- * The part of an order store that lets several processes share it: one owns the shards, the others follow and take over
- * when it fails. No method compares times. A caller of `bury` has watched the same beat for as long as a lease lasts, on
+ * The part of an order store that lets several processes share it: each shard belongs to one of them, or to nobody, and the
+ * others follow and take over when it fails. No method compares times. A caller of `bury` has watched the same beat for as long as a lease lasts, on
  * its own monotonic clock; the store only compares the beat. Every method may be called again after an answer was lost.
  */
 export interface ShardLeases {
@@ -87,7 +99,7 @@ export interface ShardLeases {
   join(entry: NodeEntry): Promise<Readonly<{ incarnation: number; clockMs: number }>>;
   /** Raises the beat of a live node by one and sets its state. Changes nothing if the row is dead or gone. */
   renew(node: Readonly<{ incarnation: number; state: NodeState }>): Promise<Renewal>;
-  /** Returns all nodes and the owners of all shards. */
+  /** Returns all nodes, and the owners of all shards and of the market journal. */
   nodes(): Promise<ClusterView>;
   /**
    * Declares a node dead if its beat is still the one that was watched. Resolves to whether the node is dead or gone
@@ -95,14 +107,20 @@ export interface ShardLeases {
    */
   bury(watched: WatchedBeat): Promise<boolean>;
   /**
-   * Gives every shard to a live node if each belongs to nobody, to a dead node, to one that is gone, or to the node
-   * itself: raises each epoch by one, as `acquire` does, in one transaction and by rising shard number. The handle then
-   * also owns the market journal. Resolves to the heads, or to undefined if nothing was claimed. The sequences of the
-   * heads may be older than the claim: what an earlier owner appended last is found by the next reads.
+   * Gives a set of shards to a live node if each of them belongs to nobody, to a dead node, to one that is gone, or to the
+   * node itself: raises the epoch of each by one, as `acquire` does, in one transaction and by rising shard number. Takes
+   * all of the set or nothing, and touches no other shard. The handle then writes them until their
+   * epochs rise again. Resolves to the heads of the set by shard number, that of the market
+   * journal with sequence 0, or to undefined if nothing was claimed. The sequences of the heads may be older than the
+   * claim: what an earlier owner appended last is found by the next reads. Rejects if the set is not as {@link ShardSet}
+   * says.
    */
-  claim(incarnation: number): Promise<readonly ShardHead[] | undefined>;
-  /** Makes the shards of a node belong to nobody. Epochs stay, so that a late append of the node is still judged. */
-  release(incarnation: number): Promise<void>;
+  claim(set: ShardSet): Promise<readonly ShardHead[] | undefined>;
+  /**
+   * Makes those of the shards that belong to the node belong to nobody. Epochs stay, so that a late append of the node is
+   * still judged. Rejects if the set is not as {@link ShardSet} says.
+   */
+  release(set: ShardSet): Promise<void>;
   /** Deletes the row of a node. A node that still owns shards is declared dead instead. */
   leave(incarnation: number): Promise<void>;
   /**

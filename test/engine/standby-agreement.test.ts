@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { EVERY_SHARD } from "../../src/engine/cluster/shard-sets.ts";
 import type { NodeEntry, NodeState, ShardLeases } from "../../src/ports/index.ts";
 import { readableJournal } from "../../src/wire/index.ts";
 import { type Cluster, createCluster, TTL_MS } from "../support/cluster.ts";
@@ -79,7 +80,7 @@ describe("decision YE: the ttls of nodes are compared", () => {
   it("a node of a version that did not say its ttl is followed as before", async () => {
     const cluster = createCluster();
     const owner = await join(cluster, OWN, "active");
-    await owner.leases.claim(owner.incarnation);
+    await owner.leases.claim({ incarnation: owner.incarnation, shards: EVERY_SHARD });
     for (const row of (await owner.leases.nodes()).nodes) expect(row.ttlMs).toBe(TTL_MS);
     for (const row of contentsOf(cluster.disk).nodes.values()) delete row.ttlMs;
     const b = await cluster.start("b");
@@ -92,7 +93,7 @@ describe("decision YF: what nodes can read is compared", () => {
   it("a standby that cannot read what the owner may write is not ready and says why", async () => {
     const cluster = createCluster();
     const owner = await join(cluster, { ...MORE, format: OWN.format + 1 }, "active");
-    await owner.leases.claim(owner.incarnation);
+    await owner.leases.claim({ incarnation: owner.incarnation, shards: EVERY_SHARD });
     const b = await cluster.start("b");
     await cluster.pass(TTL_MS);
     expect(b.standby.status()).toMatchObject({
@@ -104,7 +105,7 @@ describe("decision YF: what nodes can read is compared", () => {
         expect.stringContaining("may write facts of kind SPLIT, which this version cannot read"),
       ],
     });
-    await owner.leases.release(owner.incarnation);
+    await owner.leases.release({ incarnation: owner.incarnation, shards: EVERY_SHARD });
     await owner.leases.leave(owner.incarnation);
     await cluster.pass(TTL_MS);
     expect(b.engine).toBeDefined();

@@ -30,13 +30,14 @@ const NODE = {
   },
   ...{ state: "ready", beat: 0, dead: false, ttlMs: 10_000 },
 };
-const SHARDS = Array.from({ length: 256 }, (_, shard) => ({
+const EVERY_SHARD = Array.from({ length: 257 }, (_, shard) => shard);
+const SHARDS = EVERY_SHARD.map((shard) => ({
   shard,
   epoch: 1,
   incarnation: 1,
 }));
 const HEADS = SHARDS.map(({ shard }) => ({ shard, epoch: 1, sequence: 0 }));
-const AFTER = SHARDS.map(() => 5);
+const AFTER = Array.from({ length: 256 }, () => 5);
 const record = (shard: number, sequence: number) => ({
   shard,
   sequence,
@@ -58,8 +59,8 @@ const CALLS: Readonly<Record<string, (leases: ShardLeases) => Promise<unknown>>>
   renew: (leases) => leases.renew({ incarnation: 1, state: "ready" }),
   nodes: (leases) => leases.nodes(),
   bury: (leases) => leases.bury({ incarnation: 1, beat: 0 }),
-  claim: (leases) => leases.claim(1),
-  release: (leases) => leases.release(1),
+  claim: (leases) => leases.claim({ incarnation: 1, shards: EVERY_SHARD }),
+  release: (leases) => leases.release({ incarnation: 1, shards: EVERY_SHARD }),
   leave: (leases) => leases.leave(1),
   tail: (leases) => leases.tail({ after: AFTER, limit: 3 }),
 };
@@ -90,9 +91,10 @@ const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[]
   ["nodes", "a kind that is no text", node({ kinds: [1] })],
   ["nodes", "a ttl of 0", node({ ttlMs: 0 })],
   ["nodes", "a shard too few", { nodes: [NODE], shards: SHARDS.slice(1) }],
-  ["nodes", "a shard too many", { nodes: [NODE], shards: [...SHARDS, { shard: 256, epoch: 1 }] }],
+  ["nodes", "a shard too many", { nodes: [NODE], shards: [...SHARDS, { shard: 257, epoch: 1 }] }],
   ["nodes", "a shard twice", owner({ shard: 1 })],
-  ["nodes", "a shard that does not exist", owner({ shard: 256 })],
+  ["nodes", "a shard that does not exist", owner({ shard: 257 })],
+  ["nodes", "no owner of the market journal", { nodes: [NODE], shards: SHARDS.slice(0, 256) }],
   ["nodes", "an epoch that a double does not hold", owner({ epoch: 2 ** 53 })],
   ["nodes", "an owner as text", owner({ incarnation: "1" })],
   ["bury", "nothing", undefined],
@@ -100,6 +102,7 @@ const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[]
   ["claim", "true", true],
   ["claim", "no heads", []],
   ["claim", "the heads of some shards", HEADS.slice(1)],
+  ["claim", "a shard that was not asked for", head({ shard: 257 })],
   ["claim", "a head twice", head({ shard: 255 })],
   ["claim", "a head without an epoch", head({ epoch: undefined })],
   ["claim", "a sequence as a bigint", head({ sequence: 1n })],
@@ -152,6 +155,16 @@ describe("decision YG: answers of a store's leases are read", () => {
       await expect(answer).rejects.toMatchObject({ name: "SilentHost" });
     },
   );
+
+  it("I60: heads of other shards than those of the set are no claim", async () => {
+    const heads = HEADS.slice(4, 6);
+    const { leases } = leasesOf({ claim: () => Promise.resolve(heads) });
+    expect(await leases.claim({ incarnation: 1, shards: [5, 4] })).toEqual(heads);
+    for (const shards of [[4], [4, 6], [4, 5, 6]])
+      await expect(leases.claim({ incarnation: 1, shards })).rejects.toMatchObject({
+        name: "UnreadableAnswer",
+      });
+  });
 
   it("errors of the store pass through", async () => {
     const { leases } = leasesOf({

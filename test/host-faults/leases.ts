@@ -19,7 +19,7 @@ export type LeaseCall = Readonly<{
   range?: unknown;
 }>;
 
-const SHARDS = Array.from({ length: 256 }, (_, shard) => shard);
+const SHARDS = Array.from({ length: 257 }, (_, shard) => shard);
 const NAN_CLOCK = { alive: true, clockMs: Number.NaN };
 
 /** Every call of a store's leases. */

@@ -6,12 +6,16 @@ import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
 import { KeptRecords } from "./records.ts";
 import { createKeptVolume, type KeptVolume } from "./volume.ts";
 
-/** The stored state of one shard: owner and its round, records and newest snapshot, as texts. */
-export type KeptShard = {
+/** The owner of a shard or of the market journal. */
+export type KeptOwner = {
   epoch: number;
-  round: number;
   /** The node that owns it; undefined for nobody. */
   incarnation: number | undefined;
+};
+
+/** The stored state of one shard: owner and its round, records and newest snapshot, as texts. */
+export type KeptShard = KeptOwner & {
+  round: number;
   readonly records: KeptRecords;
   snapshot: Readonly<{ sequence: number; counter: number; parents: readonly string[] }> | undefined;
 };
@@ -21,9 +25,9 @@ export type KeptNode = { -readonly [Member in keyof NodeRow]: NodeRow[Member] };
 
 /** Everything that is stored. */
 export type DiskContents = {
-  /** Number of owners the store has had. The last one owns the market journal and the volume. */
-  owner: number;
   readonly shards: readonly KeptShard[];
+  /** The owner of the market journal: of quotes and of the volume. */
+  readonly market: KeptOwner;
   /** Number of nodes that have joined. */
   incarnations: number;
   /** Nodes by incarnation, in rising order. */
@@ -64,7 +68,6 @@ const contents = new WeakMap<MemoryDisk, DiskContents>();
 export function createMemoryDisk(): MemoryDisk {
   const disk: MemoryDisk = { kind: "memory-disk" };
   contents.set(disk, {
-    owner: 0,
     shards: Array.from({ length: SHARD_COUNT }, () => ({
       epoch: 0,
       round: 0,
@@ -72,6 +75,7 @@ export function createMemoryDisk(): MemoryDisk {
       records: new KeptRecords(),
       snapshot: undefined,
     })),
+    market: { epoch: 0, incarnation: undefined },
     incarnations: 0,
     nodes: new Map(),
     marks: new Map(),

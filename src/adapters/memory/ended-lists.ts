@@ -12,7 +12,7 @@ export type EndedLists = Readonly<{
   /** Newest first. */
   page(page: EndedListPage): readonly EndedList[];
   /** Returns the ids of lists that ended before the time. */
-  endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
+  endedBefore(range: Readonly<{ beforeMs: number }>): readonly number[];
   row(listId: number): EndedList | undefined;
   delete(listId: number): void;
 }>;
@@ -54,14 +54,8 @@ export function createEndedLists(): EndedLists {
       }
       return lists;
     },
-    endedBefore({ beforeMs, limit }) {
-      const old: number[] = [];
-      for (const [listId, { endedAtMs }] of rows) {
-        if (old.length === limit) break;
-        if (endedAtMs < beforeMs) old.push(listId);
-      }
-      return old;
-    },
+    endedBefore: ({ beforeMs }) =>
+      [...rows].flatMap(([listId, { endedAtMs }]) => (endedAtMs < beforeMs ? [listId] : [])),
     row: (listId) => rows.get(listId),
     delete: drop,
   };

@@ -20,6 +20,9 @@ type Row = Readonly<{
 /** An ended parent, encoded for storage. It is made before any change, so that an append is whole or not at all. */
 export type EndedRow = Readonly<{ orderId: number; row: Row }>;
 
+/** Asks for at most `limit` rows that ended before a time and belong to shards of which `owns` is true. */
+export type EndedBefore = Readonly<{ beforeMs: number; limit: number; owns: (shard: number) => boolean }>;
+
 /** Ended parents with the indexes that reads need: by id, by client id, by account, by shard and by list. */
 export type EndedOrders = Readonly<{
   /** Throws an InvariantError I03 if a client id would name two orders of an account. */
@@ -31,8 +34,10 @@ export type EndedOrders = Readonly<{
   /** Returns a page of names, in short steps. */
   names(page: EndedNamePage): Generator<void, readonly EndedName[]>;
   count(accountId: number): number;
-  /** Returns the ids of parents outside lists that ended before the time, in short steps. */
-  endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): Generator<void, readonly number[]>;
+  /** Returns the ids of parents outside lists, in short steps. */
+  endedBefore(range: EndedBefore): Generator<void, readonly number[]>;
+  /** Returns the shard of a list; undefined if none of its legs is here. */
+  shardOfList(listId: number): number | undefined;
   /** Returns the legs of a list. */
   legsOf(listId: number): readonly ParentOrder[];
   /** Returns the shard of a parent, and the parent; undefined if there is none of that id. */
@@ -108,6 +113,7 @@ export function createEndedOrders(): EndedOrders {
     names: (page) => pageOfNames({ accounts: () => byAccount.keys(), clientIds }, page),
     count: (accountId) => byAccount.get(accountId)?.length ?? 0,
     endedBefore: (range) => idsEndedBefore(rows, range),
+    shardOfList: (listId) => (byList.get(listId) ?? []).map((legId) => rows.get(legId)?.shard)[0],
     legsOf: (listId) => loadAll(byList.get(listId) ?? []),
     row(orderId) {
       const [row, order] = [rows.get(orderId), load(orderId)];
@@ -132,13 +138,13 @@ function* clientIdsOf(
 
 function* idsEndedBefore(
   rows: ReadonlyMap<number, Row>,
-  { beforeMs, limit }: Readonly<{ beforeMs: number; limit: number }>,
+  { beforeMs, limit, owns }: EndedBefore,
 ): Generator<void, readonly number[]> {
   const old: number[] = [];
   let looked = 0;
   for (const [orderId, row] of rows) {
     if (old.length === limit) break;
-    if (row.listId === undefined && row.endedAtMs < beforeMs) old.push(orderId);
+    if (row.listId === undefined && row.endedAtMs < beforeMs && owns(row.shard)) old.push(orderId);
     if (++looked % ROWS_PER_STEP === 0) yield;
   }
   return old;

@@ -2,50 +2,53 @@ import type { EndedList, ParentOrder } from "../../model/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { chainsOf, type Departure } from "../shared/index.ts";
 import type { DiskContents } from "./disk.ts";
-import { requireOwner, shardOf } from "./journal.ts";
+import type { EndedBefore } from "./ended-orders.ts";
+import { shardOf } from "./journal.ts";
 
 /** Number of records that one step reads, which takes some milliseconds. */
 const RECORDS_PER_STEP = 512;
 
 type Range = Readonly<{ beforeMs: number }>;
-type Caller = Readonly<{ isOwner: () => boolean; goesOn: () => boolean }>;
+type Caller = Readonly<{
+  owns: (shard: number) => boolean;
+  /** Throws if the caller owns no shard. */
+  requireSome: () => void;
+  goesOn: () => boolean;
+}>;
 
 /**
  * Deletes rows that ended before the time together with the records of their orders: parents outside lists, then lists
  * with their legs. Works in short steps, and ends early when `goesOn` returns false after one. A departure leaves whole,
- * or not at all if a row of it changes meanwhile. Throws an InvariantError I60 unless the caller owns the market
- * journal.
+ * or not at all if a row of it changes meanwhile. Rows of shards that the caller does not own stay. Throws an
+ * InvariantError I60 if it owns none.
  */
 export function* forgetEnded(
   disk: DiskContents,
   { beforeMs }: Range,
-  { isOwner, goesOn }: Caller,
+  { owns, requireSome, goesOn }: Caller,
 ): Generator<void, void> {
-  const range = { beforeMs, limit: Number.POSITIVE_INFINITY };
-  requireOwner(isOwner());
+  const range = { beforeMs, limit: Number.POSITIVE_INFINITY, owns };
+  requireSome();
   let read = 0;
   for (const leaving of [...(yield* singles(disk, range)), ...lists(disk, range)]) {
     const departure = leaving();
-    if (departure === undefined) continue;
+    if (departure === undefined || !owns(departure.shard)) continue;
     const walk = recordsOf(disk, departure);
     let step = walk.next();
     for (; step.done !== true; step = walk.next()) {
       if (++read % RECORDS_PER_STEP !== 0) continue;
       yield;
-      requireOwner(isOwner());
+      requireSome();
       if (!goesOn()) return;
     }
-    if (isUnchanged(disk, departure)) leave(disk, departure, step.value);
+    if (owns(departure.shard) && isUnchanged(disk, departure)) leave(disk, departure, step.value);
   }
 }
 
 /** A departure of a list also takes the row of the list. */
 type Leaving = Departure & Readonly<{ list?: EndedList }>;
 
-function* singles(
-  disk: DiskContents,
-  range: Range & Readonly<{ limit: number }>,
-): Generator<void, (() => Leaving | undefined)[]> {
+function* singles(disk: DiskContents, range: EndedBefore): Generator<void, (() => Leaving | undefined)[]> {
   const ids = yield* disk.ended.endedBefore(range);
   return ids.map((orderId) => () => {
     const row = disk.ended.row(orderId);
@@ -54,13 +57,10 @@ function* singles(
   });
 }
 
-function lists(
-  disk: DiskContents,
-  range: Range & Readonly<{ limit: number }>,
-): (() => Leaving | undefined)[] {
+function lists(disk: DiskContents, range: Range): (() => Leaving | undefined)[] {
   return disk.endedLists.endedBefore(range).map((listId) => () => {
     const orders = disk.ended.legsOf(listId);
-    const shard = orders.map(({ orderId }) => disk.ended.row(orderId)?.shard)[0];
+    const shard = disk.ended.shardOfList(listId);
     const list = disk.endedLists.row(listId);
     if (list === undefined || shard === undefined) return undefined;
     const members = new Set([...list.legs, ...orders.map(({ orderId }) => orderId)]);

@@ -111,10 +111,13 @@ export function readQuotes(disk: DiskContents): readonly KeptQuote[] {
   return [...disk.quotes.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
 }
 
-/** Deletes marks if the caller owns the shards. */
-export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], isOwner: boolean): void {
-  if (!isOwner) return;
-  for (const mark of marks) disk.marks.delete(keyOf(mark));
+/** Deletes the marks of shards that the caller owns. */
+export function deleteMarks(
+  disk: DiskContents,
+  marks: readonly MarketMark[],
+  owns: (shard: number) => boolean,
+): void {
+  for (const mark of marks) if (owns(mark.shard)) disk.marks.delete(keyOf(mark));
 }
 
 /** Deletes bars and print ids. Throws an InvariantError I60 unless the caller owns the market journal. */
@@ -131,18 +134,21 @@ export function* deleteVolume(
 }
 
 /**
- * Deletes rows that ended before the time: parents outside lists, then lists with their legs, until `limit` rows are
- * deleted.
+ * Deletes rows of shards that the caller owns and that ended before the time: parents outside lists, then lists with
+ * their legs, until `limit` rows are deleted.
  */
 export function* deleteEnded(
   disk: DiskContents,
-  range: Readonly<{ beforeMs: number; limit: number }>,
+  { beforeMs, limit }: Readonly<{ beforeMs: number; limit: number }>,
+  owns: (shard: number) => boolean,
 ): Generator<void, number> {
-  const old = yield* disk.ended.endedBefore(range);
+  const old = yield* disk.ended.endedBefore({ beforeMs, limit, owns });
   for (const orderId of old) disk.ended.delete(orderId);
   let gone = old.length;
-  for (const listId of disk.endedLists.endedBefore(range)) {
-    if (gone >= range.limit) break;
+  for (const listId of disk.endedLists.endedBefore({ beforeMs })) {
+    if (gone >= limit) break;
+    const shard = disk.ended.shardOfList(listId);
+    if (shard !== undefined && !owns(shard)) continue;
     disk.endedLists.delete(listId);
     gone += disk.ended.deleteLegs(listId) + 1;
   }
@@ -150,7 +156,7 @@ export function* deleteEnded(
 }
 
 /** Throws an InvariantError I60 unless the caller owns the market journal. */
-export function requireOwner(isOwner: boolean): void {
+function requireOwner(isOwner: boolean): void {
   if (!isOwner) throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
 }
 

@@ -5,11 +5,13 @@ import type {
   NodeRow,
   ShardHead,
   ShardLeases,
+  ShardSet,
   TailRange,
 } from "../../ports/index.ts";
-import { limited } from "../shared/index.ts";
-import type { DiskContents, KeptNode } from "./disk.ts";
+import { limited, sortedShards } from "../shared/index.ts";
+import type { DiskContents, KeptNode, KeptOwner } from "./disk.ts";
 import { headOf, readRecords } from "./journal.ts";
+import { type Ownership, ownerRow } from "./ownership.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */
 const DEAD_KEPT = 16;
@@ -19,14 +21,13 @@ const LONGEST_TEXT = 200;
 export type LeaseParts = Readonly<{
   disk: DiskContents;
   nowMs: () => number;
-  /** Takes every shard over for this handle, as `acquire` does. */
-  takeOver: () => readonly ShardHead[];
+  ownership: Ownership;
   /** Runs a call unless the handle is closed. */
   guarded: <T>(run: () => T) => Promise<T>;
 }>;
 
 /** Creates the leases of a handle. */
-export function memoryLeases({ disk, nowMs, takeOver, guarded }: LeaseParts): ShardLeases {
+export function memoryLeases({ disk, nowMs, ownership, guarded }: LeaseParts): ShardLeases {
   return {
     join: (entry) => guarded(() => ({ incarnation: join(disk, entry), clockMs: nowMs() })),
     renew: ({ incarnation, state }) =>
@@ -42,15 +43,8 @@ export function memoryLeases({ disk, nowMs, takeOver, guarded }: LeaseParts): Sh
         if (node?.beat === beat) node.dead = true;
         return node === undefined || node.dead;
       }),
-    claim: (incarnation) =>
-      guarded(() => {
-        if (aliveNode(disk, incarnation) === undefined) return undefined;
-        if (disk.shards.some((shard) => isTaken(disk, shard.incarnation, incarnation))) return undefined;
-        const heads = takeOver();
-        for (const shard of disk.shards) shard.incarnation = incarnation;
-        return heads;
-      }),
-    release: (incarnation) => guarded(() => release(disk, incarnation)),
+    claim: (set) => guarded(() => claim(disk, ownership, set)),
+    release: (set) => guarded(() => release(disk, set)),
     leave: (incarnation) =>
       guarded(() => {
         const node = disk.nodes.get(incarnation);
@@ -87,17 +81,32 @@ function isTaken(disk: DiskContents, owner: number | undefined, claimant: number
   return owner !== undefined && owner !== claimant && aliveNode(disk, owner) !== undefined;
 }
 
-const owns = (disk: DiskContents, incarnation: number): boolean =>
-  disk.shards.some((shard) => shard.incarnation === incarnation);
+/** Owners of the shards by number, and of the market journal. */
+const ownersOf = (disk: DiskContents): readonly KeptOwner[] => [...disk.shards, disk.market];
 
-function release(disk: DiskContents, incarnation: number): void {
-  for (const shard of disk.shards) if (shard.incarnation === incarnation) shard.incarnation = undefined;
+const owns = (disk: DiskContents, incarnation: number): boolean =>
+  ownersOf(disk).some((owner) => owner.incarnation === incarnation);
+
+/** Takes all of a set or nothing. */
+function claim(disk: DiskContents, ownership: Ownership, set: ShardSet): readonly ShardHead[] | undefined {
+  const shards = sortedShards(set);
+  const { incarnation } = set;
+  if (aliveNode(disk, incarnation) === undefined) return undefined;
+  if (shards.some((shard) => isTaken(disk, ownerRow(disk, shard).incarnation, incarnation))) return undefined;
+  return ownership.take(shards, incarnation);
+}
+
+function release(disk: DiskContents, set: ShardSet): void {
+  for (const shard of sortedShards(set)) {
+    const owner = ownerRow(disk, shard);
+    if (owner.incarnation === set.incarnation) owner.incarnation = undefined;
+  }
 }
 
 function view(disk: DiskContents): ClusterView {
   return {
     nodes: [...disk.nodes.values()].map((node): NodeRow => ({ ...node })),
-    shards: disk.shards.map(({ epoch, incarnation }, shard) => ({
+    shards: ownersOf(disk).map(({ epoch, incarnation }, shard) => ({
       shard,
       epoch,
       ...(incarnation !== undefined && { incarnation }),

@@ -1,5 +1,6 @@
 import { flagOption, type OptionCheck, optional, optionsOf, portOption } from "../../common/index.ts";
 import { invariant } from "../../errors/index.ts";
+import { MARKET_SHARD } from "../../model/index.ts";
 import type { Clock, OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { inTurns, limited } from "../shared/index.ts";
@@ -18,6 +19,7 @@ import {
   shardOf,
 } from "./journal.ts";
 import { memoryLeases } from "./leases.ts";
+import { Ownership } from "./ownership.ts";
 
 /** Disk of a store in memory (by default a new one), the lifetime of its journal, and the clock of its leases. */
 export interface MemoryStoreOptions {
@@ -52,30 +54,30 @@ const storeOptions: OptionCheck = optionsOf<MemoryStoreOptions>({
 export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore {
   const disk = contentsIn(options, "createMemoryStore", storeOptions);
   let closed = false;
-  /**
-   * The owner number of this handle. After a later owner's takeover, the handle can no longer write the market journal.
-   */
-  let owner: number | undefined;
+  const ownership = new Ownership(disk);
+  const { owns, requireSome } = ownership;
+  const ownsMarket = (): boolean => owns(MARKET_SHARD);
   const guarded = async <T>(run: () => T): Promise<T> => {
     if (closed) throw new Error("the store is closed");
     return run();
   };
   const acquire = (): readonly ShardHead[] => {
-    owner = takeOver(disk);
-    return disk.shards.map((_, shard): ShardHead => headOf(disk, shard));
+    const shards = disk.shards.map((_, shard) => shard);
+    ownership.take([MARKET_SHARD], undefined);
+    return ownership.take(shards, undefined);
   };
   const { clock } = options;
   return {
     acquire: () => guarded(acquire),
     head: (shard) => guarded(() => headOf(disk, shard)),
-    append: (batch) => guarded(() => append(disk, batch, owner === disk.owner)),
+    append: (batch) => guarded(() => append(disk, batch, ownsMarket())),
     fence: (round) => guarded(() => fence(disk, round)),
     readRecords: (range) => guarded(() => readRecords(disk, limited(range))),
     readSnapshot: (shard, reading) => inTurns(readSnapshot(disk, shard, reading), guarded),
     writeSnapshot: (snapshot, writing) => inTurns(writeSnapshot(disk, snapshot), guarded, writing),
     readMarks: () => guarded(() => readMarks(disk)),
     readQuotes: () => guarded(() => readQuotes(disk)),
-    deleteMarks: (marks) => guarded(() => deleteMarks(disk, marks, owner === disk.owner)),
+    deleteMarks: (marks) => guarded(() => deleteMarks(disk, marks, owns)),
     findEnded: (key) => guarded(() => disk.ended.find(key)),
     pageEnded: (page) =>
       guarded(() => disk.ended.ofAccount(page.accountId, { ...limited(page), rising: page.newestFirst })),
@@ -86,35 +88,20 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore 
     pageEndedNames: async (page) => await inTurns(disk.ended.names(limited(page)), guarded),
     findEndedList: (key) => guarded(() => disk.endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => disk.endedLists.page(limited(page))),
-    deleteEnded: async (range) => await inTurns(deleteEnded(disk, limited(range)), guarded),
+    deleteEnded: async (range) => await inTurns(deleteEnded(disk, limited(range), owns), guarded),
     readVolume: () => guarded(() => disk.volume.read()),
-    deleteVolume: (cutoff, deleting) =>
-      inTurns(
-        deleteVolume(disk, cutoff, () => owner === disk.owner),
-        guarded,
-        deleting,
-      ),
+    deleteVolume: (cutoff, deleting) => inTurns(deleteVolume(disk, cutoff, ownsMarket), guarded, deleting),
     ...(options.journal?.forget === true && {
       forgetEnded: (range: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
-        inTurns(forgetEnded(disk, range, { isOwner: () => owner === disk.owner, goesOn }), guarded),
+        inTurns(forgetEnded(disk, range, { owns, requireSome, goesOn }), guarded),
     }),
     ...(clock !== undefined && {
-      leases: memoryLeases({ disk, nowMs: () => clock.nowMs(), takeOver: acquire, guarded }),
+      leases: memoryLeases({ disk, nowMs: () => clock.nowMs(), ownership, guarded }),
     }),
     close: async () => {
       closed = true;
     },
   };
-}
-
-function takeOver(disk: DiskContents): number {
-  disk.owner += 1;
-  for (const shard of disk.shards) {
-    shard.epoch += 1;
-    shard.round = 0;
-    shard.incarnation = undefined;
-  }
-  return disk.owner;
 }
 
 /** Number of parents that one step reads or writes, which takes some milliseconds. */

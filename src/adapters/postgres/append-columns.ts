@@ -2,6 +2,7 @@ import { InvariantError, invariant } from "../../errors/index.ts";
 import {
   type EndedList,
   type KeptQuote,
+  MARKET_SHARD,
   type ParentOrder,
   type PricedPrint,
   SHARD_COUNT,
@@ -11,9 +12,6 @@ import { encodeParent } from "../../wire/index.ts";
 import { legsText, textsOf } from "../shared/index.ts";
 import { bytesOf, storable } from "./reading.ts";
 import { sumOfEnded, sumOfList, sumOfMark, sumOfPrint, sumOfQuote, sumOfRecord } from "./row-sums.ts";
-
-/** Number of the row of the market journal among those of the shards: the one after the last. */
-export const MARKET_ROW: number = SHARD_COUNT;
 
 /** A place in the market journal: the epoch of its owner, and the number of the row within it. */
 export type Position = Readonly<{ owner: number; position: number }>;
@@ -72,7 +70,7 @@ function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefi
     if (records.length > 0) withRecords.add(shard);
     return [part, shard, epoch, round, records[0]?.sequence ?? 0];
   });
-  if (market !== undefined) rows.push([-1, MARKET_ROW, market.epoch, market.round, 0]);
+  if (market !== undefined) rows.push([-1, MARKET_SHARD, market.epoch, market.round, 0]);
   return transposed(rows, 5);
 }
 

@@ -1,5 +1,6 @@
+import { MARKET_SHARD } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore } from "../../ports/index.ts";
-import { appendColumns, isGapless, MARKET_ROW, type MarketPart, takenName } from "./append-columns.ts";
+import { appendColumns, isGapless, type MarketPart, takenName } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import { afterMs, withDeadline } from "./deadline.ts";
 import type { Row } from "./driver.ts";
@@ -86,9 +87,9 @@ export class Appends {
   async #beginRound(): Promise<void> {
     const { market, round, isRoundDue } = this.#owner;
     if (!isRoundDue || market === undefined) return;
-    await this.#database.write(JOURNAL.fence, [MARKET_ROW, market, round], "first");
+    await this.#database.write(JOURNAL.fence, [MARKET_SHARD, market, round], "first");
     this.#owner.begun();
-    this.fenced(MARKET_ROW);
+    this.fenced(MARKET_SHARD);
   }
 
   async #write(batch: AppendBatch, market: MarketPart | undefined): Promise<readonly AppendOutcome[]> {
@@ -113,7 +114,7 @@ export class Appends {
     let cut = (): void => undefined;
     const numbers = shards.map(({ shard }) => shard);
     const pending = {
-      shards: new Set(market === undefined ? numbers : [...numbers, MARKET_ROW]),
+      shards: new Set(market === undefined ? numbers : [...numbers, MARKET_SHARD]),
       cut: () => cut(),
     };
     this.#pending.add(pending);

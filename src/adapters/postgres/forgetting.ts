@@ -8,11 +8,11 @@ import { FORGETTING } from "./forget-statements.ts";
 import { ForgetStep } from "./forget-step.ts";
 import { READ_BYTES } from "./journal.ts";
 import type { LeavingRecord, PostgresJournalOptions } from "./journal-lifetime.ts";
-import { laterOwner, type Owner } from "./owner.ts";
+import type { Owner } from "./owner.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { recordIn } from "./row-sums.ts";
-import { JOURNAL, MARKETS } from "./statements.ts";
+import { JOURNAL } from "./statements.ts";
 
 /** Number of keys that one statement reads. They are sorted by shard, so that a shard is locked seldom. */
 const KEYS_PER_PAGE = 16_384;
@@ -68,6 +68,8 @@ function readRecord(row: Row, shard: number): ReadRecord {
 class Forgetting {
   readonly #parts: Parts;
   readonly #work: Work;
+  /** The shards that the handle owns when it begins. Rows of others stay. */
+  readonly #owned: Set<number> = new Set();
   #damage: InvariantError | undefined;
   #isStopped = false;
 
@@ -79,8 +81,9 @@ class Forgetting {
   /** Deletes what may leave. Rejects at the end with the first damage that kept an order from leaving. */
   async run(): Promise<void> {
     const { database, owner } = this.#parts;
-    const [row] = await database.write(MARKETS.owner, [owner.requireMarket()]);
-    if (wholeIn(row, 0) === 0) throw laterOwner();
+    for (const row of await database.read(JOURNAL.owned, owner.columns)) this.#owned.add(wholeIn(row, 0));
+    if (this.#owned.size === 0)
+      throw new InvariantError("I60", "every shard belongs to a later owner of the store");
     await this.#departures(FORGETTING.singles, singlesOf);
     await this.#departures(FORGETTING.lists, listsOf);
     await this.#sweep();
@@ -104,6 +107,7 @@ class Forgetting {
       const shards = new Map<number, number[]>();
       for (const row of rows) {
         const shard = wholeIn(row, 0);
+        if (!this.#owned.has(shard)) continue;
         const ids = shards.get(shard) ?? [];
         if (ids.length === 0) shards.set(shard, ids);
         ids.push(wholeIn(row, 2));
@@ -181,6 +185,7 @@ class Forgetting {
     if (this.#isStopped) return;
     for (const row of await database.read(FORGETTING.leftovers)) {
       const shard = wholeIn(row, 0);
+      if (!this.#owned.has(shard)) continue;
       const epoch = owner.epochOf(shard);
       const { last } = await stateOf(database, shard);
       await database.write(FORGETTING.beginSweep, [shard, epoch, last]);

@@ -1,9 +1,9 @@
 import { invariant } from "../../errors/index.ts";
-import { SHARD_COUNT } from "../../model/index.ts";
+import { MARKET_SHARD, SHARD_COUNT } from "../../model/index.ts";
 import type { OrderStore, ShardHead } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { limited, type RecordText } from "../shared/index.ts";
-import { MARKET_ROW, requireShard } from "./append-columns.ts";
+import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
@@ -39,7 +39,14 @@ export function journal(database: Database, owner: Owner): Journal {
 }
 
 async function acquire(database: Database, owner: Owner): Promise<readonly ShardHead[]> {
-  return await takenOver(database, owner, await database.write(JOURNAL.acquire, [], "first"));
+  const raised = await database.write(JOURNAL.acquire, [], "first");
+  invariant(
+    raised.length === SHARD_COUNT + 1,
+    "I53",
+    `the store has ${raised.length - 1} shards instead of ${SHARD_COUNT}`,
+  );
+  const heads = await takenOver(database, owner, raised);
+  return heads.filter(({ shard }) => shard !== MARKET_SHARD);
 }
 
 /**
@@ -52,22 +59,22 @@ export async function takenOver(
   raised: readonly Row[],
 ): Promise<readonly ShardHead[]> {
   const epochs = new Map(raised.map((row) => [wholeIn(row, 0), wholeIn(row, 1)]));
-  invariant(
-    epochs.size === SHARD_COUNT + 1,
-    "I53",
-    `the store has ${epochs.size - 1} shards instead of ${SHARD_COUNT}`,
-  );
-  const heads = await headsOf(database);
-  owner.become(epochs, epochs.get(MARKET_ROW) ?? 0);
-  await adoptOldMarks(database, owner.requireMarket());
-  return heads.map((head) => ({ ...head, epoch: owner.epochOf(head.shard) }));
+  const heads = new Map((await headsOf(database)).map((head) => [head.shard, head]));
+  owner.take(epochs);
+  const shards = [...epochs.keys()].sort((a, b) => a - b);
+  await adoptOldMarks(database, owner, shards);
+  return shards.map((shard) => ({ sequence: 0, ...heads.get(shard), shard, epoch: owner.epochOf(shard) }));
 }
 
-/** Gives the marks that an earlier version wrote for all shards to each shard. */
-async function adoptOldMarks(database: Database, epoch: number): Promise<void> {
-  if ((await database.read(MARKETS.hasOldMarks)).length === 0) return;
-  await database.write(MARKETS.adoptOldMarks, [epoch], "first");
-  await database.write(MARKETS.dropOldMarks, [epoch], "first");
+/**
+ * Gives the marks that an earlier version wrote for all shards to each shard. The epoch of one of the shards that were
+ * taken over judges it.
+ */
+async function adoptOldMarks(database: Database, owner: Owner, [shard]: readonly number[]): Promise<void> {
+  if (shard === undefined || (await database.read(MARKETS.hasOldMarks)).length === 0) return;
+  const judge = [owner.epochOf(shard), shard];
+  await database.write(MARKETS.adoptOldMarks, judge, "first");
+  await database.write(MARKETS.dropOldMarks, judge, "first");
 }
 
 /** Reads records as they are stored, otherwise like `readRecords`. */

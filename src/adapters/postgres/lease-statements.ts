@@ -48,10 +48,9 @@ WITH renewed AS (
   WHERE n.incarnation = $1::int8 AND NOT n.dead RETURNING n.incarnation
 )
 SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS}`,
-  /** Nodes and shards at one moment: rows of shards have a number, those of nodes have none. */
+  /** Nodes and shards with the market journal, 256, at one moment: rows of shards have a number, those of nodes have none. */
   nodes: `
 SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0 FROM managed_orders.shard AS s
-WHERE s.shard < 256
 UNION ALL
 SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms
 FROM managed_orders.node AS n LEFT JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation`,
@@ -69,7 +68,8 @@ SELECT (SELECT count(*) FROM buried),
    */
   claim: `
 WITH locked AS MATERIALIZED (
-  SELECT s.shard, s.incarnation FROM managed_orders.shard AS s ORDER BY s.shard FOR UPDATE
+  SELECT s.shard, s.incarnation FROM managed_orders.shard AS s
+  JOIN unnest($2::int4[]) AS u (shard) ON u.shard = s.shard ORDER BY s.shard FOR UPDATE OF s
 ), claimant AS MATERIALIZED (
   SELECT n.incarnation FROM managed_orders.node AS n
   WHERE n.incarnation = $1::int8 AND NOT n.dead ORDER BY n.incarnation FOR UPDATE
@@ -84,7 +84,9 @@ FROM locked AS l CROSS JOIN claimant AS c CROSS JOIN taken AS t
 WHERE s.shard = l.shard AND t.shards = 0 RETURNING s.shard, s.epoch`,
   release: `
 WITH locked AS MATERIALIZED (
-  SELECT s.shard FROM managed_orders.shard AS s WHERE s.incarnation = $1::int8 ORDER BY s.shard FOR UPDATE
+  SELECT s.shard FROM managed_orders.shard AS s
+  JOIN unnest($2::int4[]) AS u (shard) ON u.shard = s.shard
+  WHERE s.incarnation = $1::int8 ORDER BY s.shard FOR UPDATE OF s
 )
 UPDATE managed_orders.shard AS s SET incarnation = NULL
 FROM locked AS l WHERE s.shard = l.shard AND s.incarnation = $1::int8 RETURNING s.shard`,

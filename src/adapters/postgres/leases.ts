@@ -7,7 +7,7 @@ import type {
   ShardOwner,
   TailRange,
 } from "../../ports/index.ts";
-import { limited } from "../shared/index.ts";
+import { limited, sortedShards } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { headsOf, type Journal, takenOver } from "./journal.ts";
@@ -48,12 +48,12 @@ export function leases(database: Database, owner: Owner, journal: Journal): Shar
       const [row] = await write(LEASES.bury, [incarnation, beat]);
       return wholeIn(row, 0) === 1 || wholeIn(row, 1) === 0;
     },
-    async claim(incarnation) {
-      const raised = await write(LEASES.claim, [incarnation]);
+    async claim(set) {
+      const raised = await write(LEASES.claim, [set.incarnation, sortedShards(set)]);
       return raised.length === 0 ? undefined : await takenOver(database, owner, raised);
     },
-    async release(incarnation) {
-      await write(LEASES.release, [incarnation]);
+    async release(set) {
+      await write(LEASES.release, [set.incarnation, sortedShards(set)]);
     },
     async leave(incarnation) {
       await write(LEASES.dieAsOwner, [incarnation]);

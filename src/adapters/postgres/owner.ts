@@ -1,17 +1,17 @@
 import { InvariantError } from "../../errors/index.ts";
+import { MARKET_SHARD } from "../../model/index.ts";
 
-/** What a handle owns since its latest takeover: the epochs of the shards, and the market journal. */
+/** What a handle has taken over: the epochs of the shards, and the market journal. */
 export class Owner {
-  #epochs: ReadonlyMap<number, number> = new Map();
-  #market: number | undefined;
+  readonly #epochs: Map<number, number> = new Map();
   #round = 0;
   #isRoundDue = false;
   #rows = 0;
 
   /** Notes a takeover that is durable. */
-  become(epochs: ReadonlyMap<number, number>, market: number): void {
-    this.#epochs = epochs;
-    this.#market = market;
+  take(epochs: ReadonlyMap<number, number>): void {
+    for (const [shard, epoch] of epochs) this.#epochs.set(shard, epoch);
+    if (!epochs.has(MARKET_SHARD)) return;
     this.#round = 0;
     this.#isRoundDue = false;
     this.#rows = 0;
@@ -29,7 +29,7 @@ export class Owner {
 
   /** The epoch with which this handle took the market journal over; undefined if it never did. */
   get market(): number | undefined {
-    return this.#market;
+    return this.#epochs.get(MARKET_SHARD);
   }
 
   /** The round of the market journal. */
@@ -59,8 +59,9 @@ export class Owner {
 
   /** Throws an InvariantError I60 if this handle has never taken the market journal over. Returns its epoch. */
   requireMarket(): number {
-    if (this.#market === undefined) throw laterOwner();
-    return this.#market;
+    const { market } = this;
+    if (market === undefined) throw laterOwner();
+    return market;
   }
 }
 

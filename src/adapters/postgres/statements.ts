@@ -102,6 +102,12 @@ const OWNER = `owner AS MATERIALIZED (
   SELECT s.shard FROM managed_orders.shard AS s WHERE s.shard = 256 AND s.epoch = $1::int8 ORDER BY s.shard FOR UPDATE
 )`;
 
+/** Locks a shard for a write of its owner, or the market journal. */
+const ONE_SHARD = `owner AS MATERIALIZED (
+  SELECT s.shard FROM managed_orders.shard AS s
+  WHERE s.shard = $2::int4 AND s.epoch = $1::int8 ORDER BY s.shard FOR UPDATE
+)`;
+
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
 /** Appends. The short forms leave out the tables to which nothing is added, because each costs planning time. */
@@ -113,7 +119,7 @@ export const APPEND: Texts<"records" | "orders" | "marks" | "whole"> = {
 };
 
 /** Shards: owners, rounds, heads, records. */
-export const JOURNAL: Texts<"acquire" | "fence" | "head" | "heads" | "read"> = {
+export const JOURNAL: Texts<"acquire" | "fence" | "head" | "heads" | "owned" | "read"> = {
   /** Raises every epoch, that of the market journal included, and begins its round 0. */
   acquire: `
 WITH locked AS MATERIALIZED (
@@ -132,6 +138,10 @@ FROM managed_orders.shard AS s WHERE s.shard = $1::int4`,
 SELECT s.shard, s.epoch, s.forgotten, coalesce((
     SELECT j.sequence FROM managed_orders.journal AS j WHERE j.shard = s.shard ORDER BY j.sequence DESC LIMIT 1), 0)
 FROM managed_orders.shard AS s WHERE s.shard < 256 ORDER BY s.shard`,
+  /** Those of the given shards that still have the given epochs. */
+  owned: `
+SELECT s.shard FROM managed_orders.shard AS s
+JOIN unnest($1::int4[], $2::int8[]) AS u (shard, epoch) ON u.shard = s.shard AND u.epoch = s.epoch WHERE s.shard < 256`,
   /** The head of a shard, and records up to a number of bytes, at least one: both at one moment. */
   read: `
 SELECT h.forgotten, h.last_sequence, c.sequence, c.record, c.checksum FROM (
@@ -315,13 +325,13 @@ WHERE s.shard = d.shard AND s.epoch = d.epoch AND m.shard = d.shard AND m.symbol
   /** Marks of a program of an earlier version, which wrote them for all shards. */
   hasOldMarks: "SELECT m.position FROM managed_orders.mark AS m LIMIT 1",
   adoptOldMarks: `
-WITH ${OWNER}
+WITH ${ONE_SHARD}
 INSERT INTO managed_orders.shard_mark (shard, symbol, side, position, price, time_ms)
 SELECT s.shard, m.symbol, m.side, m.position, m.price, m.time_ms
 FROM owner AS o CROSS JOIN managed_orders.mark AS m CROSS JOIN managed_orders.shard AS s WHERE s.shard < 256
 ON CONFLICT (shard, symbol, side, position) DO NOTHING RETURNING 1`,
   dropOldMarks: `
-WITH ${OWNER}
+WITH ${ONE_SHARD}
 DELETE FROM managed_orders.mark AS m USING owner AS o
 WHERE EXISTS (SELECT 1 FROM managed_orders.shard_mark AS n
   WHERE n.symbol = m.symbol AND n.side = m.side AND n.position = m.position) RETURNING m.position`,

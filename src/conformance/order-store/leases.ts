@@ -1,48 +1,12 @@
 import { SHARD_COUNT } from "../../model/index.ts";
-import type { ClusterView, NodeEntry, OrderStore, ShardLeases } from "../../ports/index.ts";
+import type { ClusterView, ShardLeases } from "../../ports/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
+import { ENTRY, epochsIn, every, joined, leaseRule, leasesOf, ownersIn } from "./lease-rules.ts";
 import { part, QUOTE, sampleRecord, sampleRecords } from "./samples.ts";
-import type { StoreRule, StoreRules, StoreWorld } from "./world.ts";
-
-const ENTRY: NodeEntry = {
-  name: "a",
-  address: "",
-  version: "1.0",
-  format: 1,
-  kinds: ["ACCEPTED", "ENDED"],
-  ttlMs: 10_000,
-};
+import type { StoreRule, StoreRules } from "./world.ts";
 
 /** Most rows of dead nodes beside those that own shards. */
 const DEAD_KEPT = 16;
-
-function leasesOf({ leases }: OrderStore): ShardLeases {
-  if (leases === undefined) throw new TypeError("the store has no leases");
-  return leases;
-}
-
-type LeaseRule = Readonly<{
-  name: string;
-  remedy: string;
-  check: (leases: ShardLeases, world: StoreWorld) => Promise<void>;
-}>;
-
-/** Returns a rule for stores with leases. */
-const leaseRule = ({ check, ...said }: LeaseRule): StoreRule => ({
-  ...said,
-  where: { leases: true },
-  check: async (world) => await check(leasesOf(world.store), world),
-});
-
-const joined = async (leases: ShardLeases, name = "a"): Promise<number> =>
-  (await leases.join({ ...ENTRY, name })).incarnation;
-
-const ownersIn = ({ shards }: ClusterView): readonly (number | undefined)[] => [
-  ...new Set(shards.map(({ incarnation }) => incarnation)),
-];
-const epochsIn = ({ shards }: ClusterView): readonly number[] => [
-  ...new Set(shards.map(({ epoch }) => epoch)),
-];
 
 async function rowOf(
   leases: ShardLeases,
@@ -148,13 +112,13 @@ const buries = leaseRule({
 
 const claims = leaseRule({
   name: "I60: a claim takes every shard of nobody: each epoch rises by one, and round 0 begins",
-  remedy: "Raise the epoch of all 256 shards in one transaction, as `acquire` does, and note the owner.",
+  remedy: "Raise the epochs of the shards and of the market journal in one transaction, and note the owner.",
   async check(leases, { store }) {
     await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })] });
     await store.fence({ shard: 3, epoch: 1, round: 4 });
     const incarnation = await joined(leases);
-    const heads = await leases.claim(incarnation);
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
+    const heads = await leases.claim(every(incarnation));
+    const shards = every(incarnation).shards.map((shard) => ({
       ...{ shard, epoch: 2, sequence: shard === 7 ? 2 : 0 },
     }));
     same("claim()", heads, shards);
@@ -171,19 +135,19 @@ const claims = leaseRule({
 
 const ownerStays = leaseRule({
   name: "I60: a claim takes nothing from a live node, and everything from one that is dead or gone",
-  remedy: "Claim all shards or none, and only if each owner is nobody, dead, gone, or the claimant.",
+  remedy: "Claim the whole set or nothing, and only if each owner is nobody, dead, gone, or the claimant.",
   async check(leases, { open }) {
     const owner = await joined(leases);
-    await leases.claim(owner);
+    await leases.claim(every(owner));
     const later = leasesOf(await open());
     const next = await joined(later, "b");
-    same("claim while the owner lives", await later.claim(next), undefined);
+    same("claim while the owner lives", await later.claim(every(next)), undefined);
     same("the epochs after that", epochsIn(await later.nodes()), [2]);
     await later.bury({ incarnation: owner, beat: 0 });
     same("the owner of the shards of a dead node", ownersIn(await later.nodes()), [owner]);
-    same("claim of the dead node itself", await leases.claim(owner), undefined);
-    same("claim of a node that never was", await leases.claim(next + 1), undefined);
-    same("claim after the owner died", (await later.claim(next))?.[0]?.epoch, 3);
+    same("claim of the dead node itself", await leases.claim(every(owner)), undefined);
+    same("claim of a node that never was", await leases.claim(every(next + 1)), undefined);
+    same("claim after the owner died", (await later.claim(every(next)))?.[0]?.epoch, 3);
     same("the owners after that", ownersIn(await later.nodes()), [next]);
   },
 });
@@ -193,8 +157,8 @@ const claimsAgain = leaseRule({
   remedy: "Let a node claim its own shards. Their epochs rise once more.",
   async check(leases) {
     const owner = await joined(leases);
-    await leases.claim(owner);
-    same("the second claim", (await leases.claim(owner))?.[9]?.epoch, 3);
+    await leases.claim(every(owner));
+    same("the second claim", (await leases.claim(every(owner)))?.[9]?.epoch, 3);
     same("the owners after it", ownersIn(await leases.nodes()), [owner]);
   },
 });
@@ -205,7 +169,7 @@ const oneClaimant = leaseRule({
   async check(leases, { open }) {
     const handles = [leases, leasesOf(await open()), leasesOf(await open())];
     const nodes = await Promise.all(handles.map((handle) => joined(handle)));
-    const taken = await Promise.all(handles.map((handle, place) => handle.claim(nodes[place] ?? 0)));
+    const taken = await Promise.all(handles.map((handle, place) => handle.claim(every(nodes[place] ?? 0))));
     same("number of claims that took the shards", taken.filter((heads) => heads !== undefined).length, 1);
     const [owner] = nodes.filter((_, place) => taken[place] !== undefined);
     const view = await leases.nodes();
@@ -219,7 +183,7 @@ const marketOwner = leaseRule({
   async check(_leases, { store, open }) {
     const later = await open();
     const leases = leasesOf(later);
-    await leases.claim(await joined(leases));
+    await leases.claim(every(await joined(leases)));
     await refused("quotes of the earlier handle", () => store.append({ shards: [], quotes: [QUOTE] }));
     await later.append({ shards: [], quotes: [QUOTE] });
     same("readQuotes()", await store.readQuotes(), [QUOTE]);
@@ -232,17 +196,17 @@ const releases = leaseRule({
   async check(leases, { store }) {
     const owner = await joined(leases);
     const next = await joined(leases, "b");
-    await leases.claim(owner);
-    await leases.release(next);
+    await leases.claim(every(owner));
+    await leases.release(every(next));
     same("owners after a release of another node", ownersIn(await leases.nodes()), [owner]);
-    await leases.release(owner);
-    await leases.release(owner);
+    await leases.release(every(owner));
+    await leases.release(every(owner));
     const view = await leases.nodes();
     same("owners and epochs after the release", [ownersIn(view), epochsIn(view)], [[undefined], [2]]);
     const records = [sampleRecord(0, 1)];
     const outcomes = await store.append({ shards: [part(0, 2, { records })] });
     same("a late append of the node", outcomes, ["durable"]);
-    const [head] = (await leases.claim(next)) ?? [];
+    const [head] = (await leases.claim(every(next))) ?? [];
     same("claim of another node", head, { shard: 0, epoch: 3, sequence: 1 });
   },
 });
@@ -252,14 +216,14 @@ const leaves = leaseRule({
   remedy: "Delete the row if it owns no shard. Otherwise set `dead`, so that the shards can be claimed.",
   async check(leases) {
     const [owner, other] = [await joined(leases), await joined(leases, "b")];
-    await leases.claim(owner);
+    await leases.claim(every(owner));
     await leases.leave(other);
     await leases.leave(other);
     same("the row of a node that left", await rowOf(leases, other), undefined);
     await leases.leave(owner);
     same("the row of an owner that left", (await rowOf(leases, owner))?.dead, true);
     const next = await joined(leases, "c");
-    same("claim of the next node", (await leases.claim(next))?.[0]?.epoch, 3);
+    same("claim of the next node", (await leases.claim(every(next)))?.[0]?.epoch, 3);
   },
 });
 
@@ -268,7 +232,7 @@ const bounded = leaseRule({
   remedy: "Delete the older ones in `join`. Keep a dead node that still owns shards.",
   async check(leases) {
     const owner = await joined(leases);
-    await leases.claim(owner);
+    await leases.claim(every(owner));
     await leases.bury({ incarnation: owner, beat: 0 });
     const dead: number[] = [];
     for (let count = 0; count < DEAD_KEPT + 4; count++) {
@@ -286,7 +250,7 @@ const acquires = leaseRule({
   name: "acquire takes the shards from every node: they are nobody's",
   remedy: "Clear the owner of each shard in `acquire`.",
   async check(leases, { store }) {
-    await leases.claim(await joined(leases));
+    await leases.claim(every(await joined(leases)));
     await store.acquire();
     const view = await leases.nodes();
     same("owners and epochs", [ownersIn(view), epochsIn(view)], [[undefined], [3]]);

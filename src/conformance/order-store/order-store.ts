@@ -5,6 +5,7 @@ import { endedParents } from "./ended-parents.ts";
 import { exactness } from "./exactness.ts";
 import { forgetting } from "./forgetting.ts";
 import { journal } from "./journal.ts";
+import { leaseSets } from "./lease-sets.ts";
 import { leases } from "./leases.ts";
 import { lifetime } from "./lifetime.ts";
 import { lastQuotes, marketJournal } from "./market.ts";
@@ -24,7 +25,7 @@ export const orderStoreRules: readonly StoreRules[] = [
   ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
   ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
   ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
-  ...[leases, tail],
+  ...[leases, leaseSets, tail],
 ];
 
 /**

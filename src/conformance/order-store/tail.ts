@@ -1,6 +1,7 @@
 import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
 import type { OrderStore, TailRange } from "../../ports/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
+import { every } from "./lease-rules.ts";
 import { part, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
@@ -77,7 +78,7 @@ const current: StoreRule = {
     const node = await reader.leases?.join({
       ...{ name: "b", address: "", version: "", format: 1, kinds: [], ttlMs: 10_000 },
     });
-    await reader.leases?.claim(node?.incarnation ?? 0);
+    await reader.leases?.claim(every(node?.incarnation ?? 0));
     same("tail after a claim", byShard(await tailOf(reader, { after: fromStart(), limit: 99 })), records);
   },
 };
@@ -92,7 +93,7 @@ const closed: StoreRule = {
     await refused("nodes after close", async () => await leases?.nodes());
     await refused("renew after close", async () => await leases?.renew({ incarnation: 1, state: "active" }));
     await refused("bury after close", async () => await leases?.bury({ incarnation: 1, beat: 0 }));
-    await refused("claim after close", async () => await leases?.claim(1));
+    await refused("claim after close", async () => await leases?.claim(every(1)));
     await refused("tail after close", async () => await leases?.tail({ after: fromStart(), limit: 1 }));
   },
 };

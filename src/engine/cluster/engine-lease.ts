@@ -7,6 +7,7 @@ import { HandOverError } from "./hand-over-error.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import { outdated } from "./node-agreement.ts";
 import type { NodeWatch } from "./node-watch.ts";
+import { EVERY_SHARD, shardsIn } from "./shard-sets.ts";
 
 /** Pause between two reads of nodes while a hand-over is prepared or awaited. */
 export const HAND_OVER_PAUSE_MS = 20;
@@ -96,11 +97,12 @@ export class EngineLease {
   /** Stops relying on the shards, and makes them nobody's. Others wait for a ttl if the store fails. */
   async release(): Promise<void> {
     const { leases, keeper } = this.#parts;
+    const { incarnation } = keeper;
     this.#stopped = true;
     this.#cancelLook();
     this.#core.trust.end();
     keeper.stop();
-    await this.#attempt(() => leases.release(keeper.incarnation));
+    await this.#attempt(() => leases.release({ incarnation, shards: EVERY_SHARD }));
   }
 
   /** Deletes the row of this node. */
@@ -142,7 +144,7 @@ export class EngineLease {
     const { keeper } = this.#parts;
     while (!this.#stopped && shards.all.some(({ state }) => state === "running" || state === "reloading")) {
       const view = await this.#view();
-      for (const { shard, epoch, incarnation } of view?.shards ?? [])
+      for (const { shard, epoch, incarnation } of shardsIn(view?.shards ?? []))
         if (incarnation !== keeper.incarnation) shards.at(shard).saw(epoch);
       await this.#pause(keeper.beatMs);
     }

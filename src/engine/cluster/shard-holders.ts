@@ -1,6 +1,7 @@
 import { errorMessage } from "../../common/index.ts";
 import type { ClusterView, NodeRow, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import { shardsIn } from "./shard-sets.ts";
 import type { ShardHolder } from "./standby-api.ts";
 
 /** Shortest time between two reads that were asked for. Requests that fail ask for one, and there may be many. */
@@ -27,12 +28,13 @@ export class ShardHolders {
       nodes.filter(({ dead }) => !dead).map((row) => [row.incarnation, holderOf(row, own)]),
     );
     const holders: (ShardHolder | undefined)[] = [];
-    for (const { shard, incarnation } of shards) {
+    const owned = shardsIn(shards);
+    for (const { shard, incarnation } of owned) {
       if (incarnation !== undefined) holders[shard] = live.get(incarnation);
     }
     this.#holders = holders;
     const [first] = holders;
-    this.#sole = shards.every(({ shard }) => holders[shard] === first) ? first : undefined;
+    this.#sole = owned.every(({ shard }) => holders[shard] === first) ? first : undefined;
   }
 
   /** Returns the owner of a shard, or of all shards; undefined if no live node is it. */

@@ -132,7 +132,7 @@ describe("an append", () => {
 
   it("I60: after an unknown write of the market journal its round is raised before the next one", async () => {
     const { server, appends, owner } = open();
-    owner.become(new Map(), 7);
+    owner.take(new Map([[256, 7]]));
     const quotes = { shards: [], quotes: [QUOTE] };
     const next = inTurn(new Error("Connection terminated"), [["256"]], [["-1", "t"]]);
     server.answers(next);

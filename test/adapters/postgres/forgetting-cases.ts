@@ -66,7 +66,7 @@ export function forgettingCases(places: Places): void {
         await fill(store);
         const database = places.database(schema);
         const owner = new Owner();
-        owner.become(new Map([[SHARD, 1]]), 1);
+        owner.take(new Map([[SHARD, 1]]));
         const silent = () => new Promise<never>(() => undefined);
         const { forgetEnded } = journalLifetime(
           { database, owner, readSnapshot: store.readSnapshot, answerTimeoutMs: 5 },

@@ -1,5 +1,7 @@
-import type { ClusterView, OrderStore, ShardLeases } from "../../../src/ports/index.ts";
+import type { ClusterView, OrderStore, ShardLeases, ShardSet } from "../../../src/ports/index.ts";
 import { type PlantedStore, planted, type StoreFault } from "./faulty-place.ts";
+
+const EVERY_SHARD = Array.from({ length: 257 }, (_, shard) => shard);
 
 /** Changes the leases of every handle. */
 const withLeases =
@@ -104,16 +106,15 @@ const ownerFaults = [
     "a claim raises no epoch in the answer",
     ["a claim takes every shard of nobody", "has the shards with a later epoch"],
     withLeases((leases) => ({
-      claim: async (incarnation) =>
-        (await leases.claim(incarnation))?.map((head) => ({ ...head, epoch: head.epoch - 1 })),
+      claim: async (set) => (await leases.claim(set))?.map((head) => ({ ...head, epoch: head.epoch - 1 })),
     })),
   ),
   planted(
     "a claim takes the shards of a live node",
     ["a claim takes nothing from a live node", "of claims at the same time one takes every shard"],
     withLeases((leases, store) => ({
-      async claim(incarnation) {
-        const heads = await leases.claim(incarnation);
+      async claim(set) {
+        const heads = await leases.claim(set);
         return heads ?? (await Promise.all(Array.from({ length: 256 }, (_, shard) => store.head(shard))));
       },
     })),
@@ -122,9 +123,10 @@ const ownerFaults = [
     "a claim of an owner is refused",
     ["has the shards with a later epoch"],
     withLeases((leases) => ({
-      async claim(incarnation) {
+      async claim(set) {
         const { shards } = await leases.nodes();
-        return shards[0]?.incarnation === incarnation ? undefined : await leases.claim(incarnation);
+        const isOwn = shards[0]?.incarnation === set.incarnation && set.shards.includes(0);
+        return isOwn ? undefined : await leases.claim(set);
       },
     })),
   ),
@@ -138,7 +140,7 @@ const ownerFaults = [
         const { leases } = store;
         return {
           ...(leases && {
-            leases: { ...leases, claim: async (one: number) => await first?.leases?.claim(one) },
+            leases: { ...leases, claim: async (set: ShardSet) => await first?.leases?.claim(set) },
           }),
         };
       };
@@ -153,9 +155,9 @@ const ownerFaults = [
     let owner: number | undefined;
     return ({ leases }) => {
       if (leases === undefined) return {};
-      const claim: ShardLeases["claim"] = async (incarnation) => {
-        owner = incarnation;
-        return await leases.claim(incarnation);
+      const claim: ShardLeases["claim"] = async (set) => {
+        owner = set.incarnation;
+        return await leases.claim(set);
       };
       const nodes = async (): Promise<ClusterView> => {
         const { nodes: rows, shards } = await leases.nodes();
@@ -175,6 +177,91 @@ const ownerFaults = [
       shards: shards.map(({ shard, epoch }) => ({ shard, epoch })),
     })),
   ),
+];
+
+const setFaults = [
+  planted(
+    "a set takes what it names wrongly as nothing",
+    ["a set of shards that is empty"],
+    withLeases((leases) => ({
+      claim: ({ incarnation, shards }) =>
+        leases.claim({ incarnation, shards: shards.filter((shard) => Number.isInteger(shard)) }),
+    })),
+  ),
+  planted(
+    "a claim takes every shard, whatever its set",
+    ["a claim takes the shards of its set and no others", "claims of different sets at the same time"],
+    withLeases((leases) => ({
+      claim: ({ incarnation }) => leases.claim({ incarnation, shards: EVERY_SHARD }),
+    })),
+  ),
+  planted(
+    "a claim takes the free shards of its set",
+    ["a claim takes the whole set or nothing"],
+    withLeases((leases) => ({
+      async claim({ incarnation, shards }) {
+        const owners = (await leases.nodes()).shards;
+        const free = shards.filter((shard) =>
+          [undefined, incarnation].includes(owners.find((one) => one.shard === shard)?.incarnation),
+        );
+        return free.length === 0 ? undefined : await leases.claim({ incarnation, shards: free });
+      },
+    })),
+  ),
+  planted(
+    "a claim of the market journal is left out",
+    ["a claim takes the shards of its set and no others", "the market journal has an owner of its own"],
+    withLeases((leases) => ({
+      async claim({ incarnation, shards }) {
+        const accounts = shards.filter((shard) => shard !== 256);
+        return accounts.length === 0 ? [] : await leases.claim({ incarnation, shards: accounts });
+      },
+    })),
+  ),
+  planted(
+    "a claim of any shard takes the market journal too",
+    ["the market journal has an owner of its own"],
+    () => (store) => ({
+      append: async (batch) => {
+        const { leases } = store;
+        const { incarnation } = (await leases?.nodes())?.nodes.at(0) ?? { incarnation: 0 };
+        if ((batch.quotes?.length ?? 0) > 0) {
+          await leases?.release({ incarnation: incarnation + 1, shards: [256] });
+          await leases?.claim({ incarnation, shards: [256] });
+        }
+        return await store.append(batch);
+      },
+    }),
+  ),
+  planted(
+    "a release frees every shard of the node",
+    ["a node that releases some of its shards"],
+    withLeases((leases) => ({
+      release: ({ incarnation }) => leases.release({ incarnation, shards: EVERY_SHARD }),
+    })),
+  ),
+  planted(
+    "a release frees shards of other nodes",
+    ["a node that releases some of its shards"],
+    withLeases((leases) => ({
+      async release({ incarnation, shards }) {
+        for (const row of (await leases.nodes()).nodes)
+          await leases.release({ incarnation: row.incarnation, shards });
+        await leases.release({ incarnation, shards });
+      },
+    })),
+  ),
+  planted("marks are deleted by any handle", ["marks and ended orders of a shard"], () => {
+    const handles: OrderStore[] = [];
+    return (store) => {
+      handles.push(store);
+      return {
+        deleteMarks: async (marks) => {
+          for (const handle of handles) await handle.deleteMarks(marks);
+        },
+      };
+    };
+  }),
 ];
 
 const tailFaults = [
@@ -235,4 +322,9 @@ const tailFaults = [
 ];
 
 /** Memory stores with one fault each in their leases. */
-export const leaseFaults: readonly PlantedStore[] = [...rowFaults, ...ownerFaults, ...tailFaults];
+export const leaseFaults: readonly PlantedStore[] = [
+  ...rowFaults,
+  ...ownerFaults,
+  ...setFaults,
+  ...tailFaults,
+];

@@ -38,8 +38,8 @@ export class WorldLeases {
       renew: (node) => this.#renew(instance, () => call(() => leases.renew(node))),
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => leases.bury(watched)),
-      claim: (incarnation) => call(() => this.#claim(instance, () => leases.claim(incarnation))),
-      release: (incarnation) => call(() => this.#release(instance, () => leases.release(incarnation))),
+      claim: (set) => call(() => this.#claim(instance, () => leases.claim(set))),
+      release: (set) => call(() => this.#release(instance, () => leases.release(set))),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
       leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
       tail: (range) => call(() => leases.tail(range)),
