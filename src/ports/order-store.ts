@@ -198,7 +198,8 @@ export interface OrderStore {
   /** Returns lists, newest first. */
   pageEndedLists(page: EndedListPage): Promise<readonly EndedList[]>;
   /**
-   * Deletes about `limit` rows that ended before `beforeMs`: parents outside lists, and lists with all their legs.
+   * Deletes about `limit` rows that ended before `beforeMs`: parents outside lists, and lists with all their legs. A store
+   * with leases deletes only rows of shards that the caller has taken over last.
    * Resolves to the number of deleted rows; 0 means that none is left.
    */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
@@ -206,8 +207,8 @@ export interface OrderStore {
    * Deletes the rows that `deleteEnded` would delete, and with each row, in the same transaction, the records of its
    * order. A row stays while its last record is not below the sequence of the newest snapshot of its shard, because an
    * opening reads the records from there on, and the record of the snapshot itself for its time. Works in short steps
-   * and calls `goesOn` after each; ends when nothing is left to delete, or when `goesOn` returns false. Rejects, and
-   * deletes nothing, if another handle has called `acquire` since. An engine calls it instead of `deleteEnded` if the
+   * and calls `goesOn` after each; ends when nothing is left to delete, or when `goesOn` returns false. Rows of shards
+   * that another handle has taken over since stay; rejects, and deletes nothing, if those are all shards. An engine calls it instead of `deleteEnded` if the
    * store has it, and takes snapshots more often (decisions TA and TB).
    */
   forgetEnded?(range: Readonly<{ beforeMs: number }>, goesOn: () => boolean): Promise<void>;
@@ -223,8 +224,8 @@ export interface OrderStore {
    */
   deleteVolume(cutoff: VolumeCutoff, deleting?: () => void): Promise<void>;
   /**
-   * Lets several processes share the store, one of which owns the shards. Without it, a store has one engine at a time.
-   * After an `acquire`, the shards belong to nobody.
+   * Lets several processes share the store, each with the shards that it owns. Without it, a store has one engine at a
+   * time. After an `acquire`, the shards belong to nobody.
    */
   readonly leases?: ShardLeases;
   /** Releases what the store holds. The engine calls it once, as its last call. Rejects if the store fails to close. */
