@@ -14,6 +14,7 @@ import type { ReplayGuardOptions } from "../signing/index.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
 import type { Front } from "./access/front-work.ts";
 import type { ServiceSettings } from "./rest/api.ts";
+import type { Arrival, AskElsewhere } from "./rest/rest-service.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import type { Traffic } from "./traffic/traffic.ts";
@@ -51,6 +52,21 @@ export interface ServiceOptions {
   readonly sockets?: SocketOptions;
 }
 
+/** The service of one node of a cluster: it executes nothing for accounts of the shards of other nodes. */
+export interface NodeShare {
+  /**
+   * Answers one request of a client, like that of {@link Service}. A request that is allowed, but about an account of
+   * another node, goes to `elsewhere` after it was weighed.
+   */
+  handle(request: WireRequest, arrival: Arrival): Promise<WireResponse>;
+  /**
+   * Answers one request that another node has received, weighed and sealed. `remoteAddress` is the client's, and
+   * X-Forwarded-For is not read. `usedWeight` goes into the headers of the reply. Returns the shard of an account that
+   * this node does not own.
+   */
+  handleForwarded(request: WireRequest, usedWeight: number): Promise<WireResponse | AskElsewhere>;
+}
+
 /** REST and WebSocket without a transport. */
 export interface Service {
   /**
@@ -59,10 +75,10 @@ export interface Service {
    */
   handle(request: WireRequest, front?: Front): Promise<WireResponse>;
   /**
-   * Answers one request that another node of a cluster has received, weighed and sealed. `remoteAddress` is the client's,
-   * and X-Forwarded-For is not read. `usedWeight` goes into the headers of the reply.
+   * Returns the service as a node of a cluster uses it. `owns` says whether the node owns a shard. `createClusterService`
+   * calls it.
    */
-  handleForwarded?(request: WireRequest, usedWeight: number): Promise<WireResponse>;
+  forNode?(owns: (shard: number) => boolean): NodeShare;
   /** Paths of the documents that the service serves besides its routes below `/api/`. */
   readonly documents?: readonly string[];
   /** The same orders over WebSocket, and the streams. */

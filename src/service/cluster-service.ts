@@ -23,13 +23,19 @@ import { clientAddressBehind } from "./access/client-address.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
 import type { Front } from "./access/front-work.ts";
 import { weigh } from "./access/rate-limits.ts";
-import type { Service } from "./api.ts";
+import type { NodeShare, Service } from "./api.ts";
 import type { ForwardedRequest, PeerAnswer, PeerReceiver, PeerSender } from "./forwarding/api.ts";
-import { Forwarder } from "./forwarding/forwarder.ts";
+import { Forwarder, type ForwarderParts } from "./forwarding/forwarder.ts";
 import { NodeSockets } from "./forwarding/node-sockets.ts";
 import type { ServiceSettings } from "./rest/api.ts";
 import { Documents } from "./rest/documents.ts";
-import { type EntryParts, fromClient, type Handling, respond } from "./rest/rest-service.ts";
+import {
+  type AnswerElsewhere,
+  type EntryParts,
+  fromClient,
+  type Handling,
+  respond,
+} from "./rest/rest-service.ts";
 import { destinationOf } from "./rest/routing.ts";
 import { documentsOption, settingsOption, trafficOption } from "./service-options.ts";
 import type { SocketService } from "./socket/api.ts";
@@ -86,9 +92,9 @@ const peersOption: OptionCheck = portOption<PeerSender>("PeerSender (managed-ord
   send: "required",
 });
 
-const servedOption: OptionCheck = portOption<Pick<Service, "handle" | "handleForwarded">>(
+const servedOption: OptionCheck = portOption<Required<Pick<Service, "handle" | "forNode">>>(
   "Service (managed-orders/service)",
-  { handle: "required", handleForwarded: "optional" },
+  { handle: "required", forNode: "required" },
 );
 
 const DEFAULT_WAIT_MS = 10_000;
@@ -112,9 +118,11 @@ type NodeParts = EntryParts &
   Readonly<{
     owners: ClusterServiceOptions["standby"];
     telemetry: QuietTelemetry;
-    forwarder: Forwarder;
     waitMs: number;
   }>;
+
+/** The way to the other nodes. */
+type Reach = Pick<ForwarderParts, "accounts" | "peers"> & Readonly<{ traffic: Traffic }>;
 
 /** A telemetry that is told of problems, of the service too as soon as there is one. */
 type Receiver = { readonly telemetry: Telemetry; end: (() => void) | undefined };
@@ -124,43 +132,50 @@ class NodeService implements ClusterService {
   readonly traffic: Traffic;
   readonly sockets: SocketService;
   readonly #parts: NodeParts;
+  readonly #forwarder: Forwarder;
   readonly #sockets: NodeSockets = new NodeSockets({ refuse: (request) => this.#refuse(request) });
   readonly #receivers: Map<object, Receiver> = new Map();
   #own: Service | undefined;
+  #share: NodeShare | undefined;
 
-  constructor(parts: NodeParts, traffic: Traffic) {
+  constructor(parts: NodeParts, reach: Reach) {
     this.#parts = parts;
-    this.traffic = traffic;
+    this.traffic = reach.traffic;
+    this.#forwarder = new Forwarder({ ...parts, ...reach, here: (request) => this.receive(request) });
     this.sockets = this.#sockets;
   }
 
   async handle(arrived: WireRequest, front?: Front): Promise<WireResponse> {
-    const own = this.#own;
-    const { forwarder, settings } = this.#parts;
+    const share = this.#share;
+    const forwarder = this.#forwarder;
+    const { settings } = this.#parts;
     const request = fromClient(this.#parts, arrived);
-    if (own !== undefined) {
+    if (share !== undefined) {
       const { owner } = await forwarder.ownerOf(request, () => destinationOf(request, settings));
-      if (owner?.isSelf === true) return await own.handle(arrived, front);
+      const elsewhere: AnswerElsewhere = (routed, shard) => forwarder.forward(routed, shard);
+      if (owner?.isSelf === true) return await share.handle(arrived, { front, elsewhere });
     }
     return await this.#respond(request, (routed) => forwarder.forward(routed));
   }
 
   async receive(request: ForwardedRequest): Promise<PeerAnswer> {
-    const { owners, clock, forwarder, settings, waitMs } = this.#parts;
+    const { owners, clock, waitMs } = this.#parts;
     const { incarnation, expiresAtMs, usedWeight } = request;
     if (incarnation !== owners.status().incarnation) return { kind: "refused", reason: "WRONG_NODE" };
     const leftMs = expiresAtMs - clock.nowMs();
     // Twice the wait leaves room for clocks that are apart, and for nodes with another setting.
     if (leftMs < 0 || leftMs > 2 * waitMs) return { kind: "refused", reason: "EXPIRED" };
-    const handle = this.#own?.handleForwarded;
-    const { owner } = await forwarder.ownerOf(request, () => destinationOf(request, settings));
-    if (handle === undefined || owner?.isSelf !== true) return { kind: "refused", reason: "ELSEWHERE" };
-    return { kind: "reply", response: await handle.call(this.#own, request, usedWeight) };
+    if (this.#share === undefined) return { kind: "refused", reason: "ELSEWHERE" };
+    const answer = await this.#share.handleForwarded(request, usedWeight);
+    if ("elsewhere" in answer) return { kind: "refused", reason: "ELSEWHERE", shard: answer.elsewhere };
+    return { kind: "reply", response: answer };
   }
 
   serve(service: Service): void {
     servedOption(service, "serve.service");
+    const { owners } = this.#parts;
     this.#own = service;
+    this.#share = service.forNode?.((shard) => owners.ownerOf(shard)?.isSelf === true);
     this.#sockets.serve(service.sockets);
     for (const receiver of this.#receivers.values()) receiver.end = service.reportTo?.(receiver.telemetry);
   }
@@ -232,9 +247,6 @@ export function createClusterService(given: ClusterServiceOptions): ClusterServi
     bans: new Bans(),
     turns: new Turns((run) => clock.soon(run), traffic),
     documents: new Documents(documents),
-    forwarder: new Forwarder({
-      ...{ owners: standby, accounts, clock, telemetry, traffic, peers, waitMs },
-    }),
   };
-  return new NodeService(parts, traffic);
+  return new NodeService(parts, { traffic, accounts, peers });
 }

@@ -17,7 +17,7 @@ import { createReplayGuard } from "../signing/index.ts";
 import { Bans } from "./access/bans.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
-import type { Service, ServiceOptions } from "./api.ts";
+import type { NodeShare, Service, ServiceOptions } from "./api.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
 import { Documents } from "./rest/documents.ts";
 import type { ServiceParts } from "./rest/parts.ts";
@@ -76,8 +76,8 @@ export function createService(given: ServiceOptions): Service {
   const events = accountEventsOf(options, ports.questions);
   watchFunds(parts, events.accountEvents);
   return {
-    handle: (request, front) => handleRequest(parts, request, front),
-    handleForwarded: (request, usedWeight) => handleForwarded(parts, request, usedWeight),
+    handle: (request, front) => handleRequest(parts, request, { front }),
+    forNode: (owns) => shareOf({ ...parts, owns }),
     documents: Object.keys(options.documents ?? {}),
     sockets: createSockets(parts, { ...options.sockets, ...events }),
     traffic: parts.traffic,
@@ -89,6 +89,12 @@ export function createService(given: ServiceOptions): Service {
     },
   };
 }
+
+/** Returns the service as its node uses it. */
+const shareOf = (parts: ServiceParts): NodeShare => ({
+  handle: (request, arrival) => handleRequest(parts, request, arrival),
+  handleForwarded: (request, usedWeight) => handleForwarded(parts, request, usedWeight),
+});
 
 type Ports = Pick<
   ServiceParts,

@@ -1,18 +1,31 @@
 import { OrderError } from "../../errors/index.ts";
+import { shardOf } from "../../lifecycle/index.ts";
 import type { Account, Permission } from "../../model/index.ts";
 import type { Actor } from "../../requests/index.ts";
 import type { Proof } from "./authentication.ts";
 import type { AccessParts } from "./parts.ts";
 
+/** Thrown for a permitted call about an account of another node. Nothing was executed. Source: decision ZU. */
+export class Elsewhere extends Error {
+  override readonly name = "Elsewhere";
+  /** The shard of the account. */
+  readonly shard: number;
+
+  constructor(shard: number) {
+    super(`shard ${shard} belongs to another node`);
+    this.shard = shard;
+  }
+}
+
 /**
  * Returns the account that a signed call is about: the account it names, or else the key's. A `userId` in the call must
  * be the key's user. The account must belong to that user or be delegated to them with the permission that the route
  * needs; this also holds for the key's own account. Throws an OrderError -1002 otherwise, in the same form whether the
- * account exists or not.
+ * account exists or not. Throws {@link Elsewhere} for a permitted call about an account of another node.
  * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
  */
 export async function accountOf(
-  { accounts }: Pick<AccessParts, "accounts">,
+  { accounts, owns }: Pick<AccessParts, "accounts" | "owns">,
   proof: Pick<Proof, "key" | "permission">,
   actor: Actor,
 ): Promise<number> {
@@ -23,6 +36,8 @@ export async function accountOf(
   if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
     throw new OrderError("UNAUTHORIZED");
   }
+  const shard = owns && shardOf(accountId);
+  if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
   return accountId;
 }
 

@@ -20,5 +20,7 @@ export type AccessParts = Readonly<{
   clientAddress: ClientAddress;
   crossOrigin: CrossOrigin;
   bans: Bans;
+  /** Whether this node owns a shard. Undefined outside a cluster, where every account is here. */
+  owns?: ((shard: number) => boolean) | undefined;
   traffic: ProvedNetworks;
 }>;

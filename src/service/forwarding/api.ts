@@ -17,7 +17,7 @@ export interface ForwardedRequest extends WireRequest {
 /**
  * Why a node did not execute a forwarded request. `MALFORMED`: it could not be read. `TOO_LONG`: it is longer than
  * allowed. `SEAL`: its seal is wrong. `REPLAYED`: it came before. `EXPIRED`: its time has passed, or is too far ahead.
- * `WRONG_NODE`: it is meant for another start of a node. `ELSEWHERE`: the node does not own the shard. `BUSY`: too many
+ * `WRONG_NODE`: it is meant for another start of a node. `ELSEWHERE`: the node does not own the shard, or serves none. `BUSY`: too many
  * requests are under way. `CLOSING`: the node ends.
  */
 export type PeerRefusal =
@@ -34,7 +34,12 @@ export type PeerRefusal =
 /** Answer of a node to a forwarded request. After a refusal nothing was executed. */
 export type PeerAnswer =
   | Readonly<{ kind: "reply"; response: WireResponse }>
-  | Readonly<{ kind: "refused"; reason: PeerRefusal }>;
+  | Readonly<{
+      kind: "refused";
+      reason: PeerRefusal;
+      /** With ELSEWHERE: the shard of the account, as the node read it after it had authenticated the request. */
+      shard?: number;
+    }>;
 
 /**
  * What became of a forwarded request. `unsent`: it was surely not handed over. `lost`: it may have been handed over, and

@@ -1,3 +1,4 @@
+import { SHARD_COUNT } from "../../model/index.ts";
 import { sign, verifySignature } from "../../signing/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
 import type { ForwardedRequest, PeerAnswer, PeerRefusal } from "./api.ts";
@@ -129,17 +130,23 @@ export function unpackReply(bytes: Uint8Array): PeerAnswer | undefined {
   return { kind: "reply", response: { status: Number.parseInt(status, 10), headers, body } };
 }
 
+type Refused = Extract<PeerAnswer, { kind: "refused" }>;
+
 const REFUSALS: readonly PeerRefusal[] = [
   ...(["MALFORMED", "TOO_LONG", "SEAL", "REPLAYED", "EXPIRED", "WRONG_NODE"] as const),
   ...(["ELSEWHERE", "BUSY", "CLOSING"] as const),
 ];
 
-/** Writes a refusal. */
-export const packRefusal = (reason: PeerRefusal): Uint8Array => encoder.encode(reason);
+/** Writes a refusal: its reason, and the shard if it names one. */
+export const packRefusal = ({ reason, shard }: Omit<Refused, "kind">): Uint8Array =>
+  encoder.encode(shard === undefined ? reason : `${reason} ${shard}`);
 
 /** Reads a refusal; undefined if it is none. */
 export function unpackRefusal(bytes: Uint8Array): PeerAnswer | undefined {
-  const text = textOf(bytes);
-  const reason = REFUSALS.find((known) => known === text);
-  return reason && { kind: "refused", reason };
+  const [word, digits, ...rest] = (textOf(bytes) ?? "").split(" ");
+  const reason = REFUSALS.find((known) => known === word);
+  const shard = digits === undefined ? undefined : wholeOf(digits);
+  if (reason === undefined || rest.length > 0) return undefined;
+  if (digits === undefined) return { kind: "refused", reason };
+  return shard === undefined || shard >= SHARD_COUNT ? undefined : { kind: "refused", reason, shard };
 }

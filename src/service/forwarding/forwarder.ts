@@ -5,14 +5,17 @@ import type { WireResponse } from "../../wire/index.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ProvedNetworks } from "../access/parts.ts";
 import type { RoutedRequest } from "../rest/rest-service.ts";
-import type { PeerOutcome, PeerRefusal, PeerSender } from "./api.ts";
+import type { PeerOutcome, PeerReceiver, PeerRefusal, PeerSender } from "./api.ts";
 import { forwardedHeaders } from "./envelope.ts";
 import { shardHint } from "./shard-hint.ts";
 
 /** What a node knows of the owners of shards. */
 export type Owners = Pick<Standby, "ownerOf" | "readOwners" | "status">;
 
-/** Dependencies of a {@link Forwarder}. `waitMs` bounds the wait for one answer of another node. */
+/**
+ * Dependencies of a {@link Forwarder}. `here` answers requests for this node itself. `waitMs` bounds the wait for one
+ * answer of another node.
+ */
 export type ForwarderParts = Readonly<{
   owners: Owners;
   accounts: Accounts;
@@ -20,6 +23,7 @@ export type ForwarderParts = Readonly<{
   telemetry: Telemetry;
   traffic: ProvedNetworks;
   peers: PeerSender | undefined;
+  here: PeerReceiver["receive"];
   waitMs: number;
 }>;
 
@@ -52,38 +56,49 @@ export class Forwarder {
   }
 
   /**
-   * Resolves to the reply of the shard's owner. Goes on to one other node if the first one says that it is not the owner.
-   * Throws an OrderError: -1001 if nothing was executed, and -1006 if a request that may write was handed over and no
-   * answer came. Such a request is never sent a second time.
+   * Resolves to the reply of the shard's owner. `named` is the shard that this node has read itself. Goes on to one other
+   * node if the first one says that it is not the owner. Throws an OrderError: -1001 if nothing was executed, and -1006 if
+   * a request that may write was handed over and no answer came. Such a request is never sent a second time.
    */
-  async forward(routed: RoutedRequest): Promise<WireResponse> {
+  async forward(routed: RoutedRequest, named?: number): Promise<WireResponse> {
     const { owners } = this.#parts;
+    // With a shard that was read here, this node was the first of the two that may be asked.
+    if (named !== undefined) return this.#replyOf(await this.#ask(owners.ownerOf(named), routed), routed);
     const { shard, owner } = await this.ownerOf(routed.request, () => routed.destination);
     const first = await this.#ask(owner, routed);
     if (first.kind !== "refused" || !MOVED.has(first.reason)) return this.#replyOf(first, routed);
-    await owners.readOwners();
-    const next = owners.ownerOf(shard);
-    if (next === undefined || next.incarnation === owner?.incarnation) throw this.#disconnected(first);
+    const next = await this.#otherOwner(first.shard ?? shard, owner);
+    if (next === undefined) throw this.#disconnected(first);
     return this.#replyOf(await this.#ask(next, routed), routed);
   }
 
+  /** Resolves to the owner of a shard if it is another node than the one that was asked; reads the owners if need be. */
+  async #otherOwner(shard: number | undefined, asked: Holder | undefined): Promise<Holder | undefined> {
+    const { owners } = this.#parts;
+    const other = (): Holder | undefined => {
+      const owner = owners.ownerOf(shard);
+      return owner?.incarnation === asked?.incarnation ? undefined : owner;
+    };
+    const known = other();
+    if (known !== undefined) return known;
+    await owners.readOwners();
+    return other();
+  }
+
   async #ask(owner: Holder | undefined, { request, verdict }: RoutedRequest): Promise<PeerOutcome> {
-    const { clock, peers, waitMs } = this.#parts;
+    const { clock, peers, here, waitMs } = this.#parts;
     if (owner === undefined) return { kind: "unsent", reason: "no live node owns the shard" };
-    if (owner.isSelf) return { kind: "unsent", reason: "this node does not serve yet" };
+    const { method, target, body, remoteAddress } = request;
+    const forwarded = {
+      ...{ method, target, body, remoteAddress, incarnation: owner.incarnation },
+      rawHeaders: forwardedHeaders(request.rawHeaders),
+      expiresAtMs: clock.nowMs() + waitMs,
+      usedWeight: verdict.used,
+    };
+    if (owner.isSelf) return await here(forwarded);
     if (peers === undefined || owner.address === "")
       return { kind: "unsent", reason: "the owner has no address" };
-    const { method, target, body, remoteAddress } = request;
-    return await peers.send({
-      address: owner.address,
-      waitMs,
-      request: {
-        ...{ method, target, body, remoteAddress, incarnation: owner.incarnation },
-        rawHeaders: forwardedHeaders(request.rawHeaders),
-        expiresAtMs: clock.nowMs() + waitMs,
-        usedWeight: verdict.used,
-      },
-    });
+    return await peers.send({ address: owner.address, waitMs, request: forwarded });
   }
 
   #replyOf(outcome: PeerOutcome, { request, destination }: RoutedRequest): WireResponse {

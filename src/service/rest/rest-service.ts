@@ -4,6 +4,7 @@ import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
+import { Elsewhere } from "../access/ownership.ts";
 import { demandWeight, tellRefusal, type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked } from "./authentication.ts";
@@ -48,51 +49,71 @@ export type RoutedRequest = Readonly<{
 }>;
 
 /** How requests are weighed and answered. A failure of either is answered, too. */
-export type Handling = Readonly<{
+export type Handling<Other = never> = Readonly<{
   weigh: (use: WeightRequest) => Awaitable<WeightVerdict>;
-  answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse>;
+  answer: (routed: RoutedRequest, stamp: ReplyStamp) => Promise<WireResponse | Other>;
 }>;
 
-/**
- * Answers one request. A failure is also returned as a response. `front` is the front thread that the request came
- * through, if any.
- */
+/** Answers a weighed request about an account of the shard of another node. */
+export type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
+
+/** The front thread that a request came through, if any, and the answer to one about an account of another node. */
+export type Arrival = Readonly<{ front?: Front | undefined; elsewhere?: AnswerElsewhere }>;
+
+/** Answers one request. A failure is also returned as a response. */
 export async function handleRequest(
   parts: ServiceParts,
   arrived: WireRequest,
-  front?: Front,
+  { front, elsewhere }: Arrival = {},
 ): Promise<WireResponse> {
   return await respond(parts, fromClient(parts, arrived), {
     weigh: (use) => weigh(parts, use),
-    answer: (routed, stamp) => answered(parts, { ...routed, front }, stamp),
+    async answer(routed, stamp) {
+      const answer = await answered(parts, { ...routed, front }, stamp);
+      if (!("elsewhere" in answer)) return answer;
+      if (elsewhere === undefined) throw new OrderError("DISCONNECTED");
+      return await elsewhere(routed, answer.elsewhere);
+    },
   });
 }
 
+/** The shard of a request about an account of another node. Nothing was executed. */
+export type AskElsewhere = Readonly<{ elsewhere: number }>;
+
 /**
  * Answers one request that another node has weighed. Its address is that of the client, whatever its headers say.
- * `usedWeight` goes into the headers of the reply.
+ * `usedWeight` goes into the headers of the reply. Returns the shard of an account that this node does not own.
  */
 export async function handleForwarded(
   parts: ServiceParts,
   request: WireRequest,
   usedWeight: number,
-): Promise<WireResponse> {
-  return await respond(parts, request, {
+): Promise<WireResponse | AskElsewhere> {
+  return await respond<AskElsewhere>(parts, request, {
     weigh: () => ({ used: usedWeight }),
     answer: (routed, stamp) => answered(parts, { ...routed, front: undefined }, stamp),
   });
 }
 
-async function answered(parts: ServiceParts, routed: FrontRequest, stamp: ReplyStamp): Promise<WireResponse> {
-  return wireReply(successReply(await pass(parts, routed)), stamp);
+async function answered(
+  parts: ServiceParts,
+  routed: FrontRequest,
+  stamp: ReplyStamp,
+): Promise<WireResponse | AskElsewhere> {
+  try {
+    return wireReply(successReply(await pass(parts, routed)), stamp);
+  } catch (error) {
+    if (error instanceof Elsewhere) return { elsewhere: error.shard };
+    throw error;
+  }
 }
 
 /** Weighs a request of a client in its turn, and answers it. */
-export async function respond(
+export async function respond<Other = never>(
   parts: EntryParts,
   request: WireRequest,
-  handling: Handling,
-): Promise<WireResponse> {
+  handling: Handling<Other>,
+): Promise<WireResponse | Other> {
   const requestId = requestIdOf(parts);
   const headers = parts.crossOrigin.headersOf(request.rawHeaders);
   const destination = destinationOf(request, parts.settings);

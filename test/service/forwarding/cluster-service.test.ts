@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock, createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
+import {
+  type AccountEntry,
+  createManualClock,
+  createMemoryRateLimiter,
+} from "../../../src/adapters/memory/index.ts";
 import type { ShardHolder } from "../../../src/engine/index.ts";
 import { shardOf } from "../../../src/lifecycle/index.ts";
 import {
@@ -247,6 +251,39 @@ describe("decision ZR: the entry node weighs, the owner does not", () => {
     expect(entry.sent).toHaveLength(3);
   });
 
+  it("an address that reaches N nodes has N times the limit, and a ban counts at the node that set it", async () => {
+    const world = await openWorld();
+    const ping = requestOf("GET", "/api/ping", { address: "192.0.2.7" });
+    const nodes = [1, 2].map(() => {
+      const clock = createManualClock({ startMs: START_MS });
+      const rateLimiter = createMemoryRateLimiter({ clock, weightPerMinute: 3 });
+      return entryOf(world, () => ({ kind: "reply", response: { status: 200, headers: {}, body: "{}" } }), {
+        rateLimiter,
+      }).node;
+    });
+    const [first, second] = nodes;
+    const bodies = async (node: ClusterService | undefined, times: number): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      for (let n = 0; n < times; n++) seen.push((await node?.handle(ping))?.body ?? "");
+      return seen;
+    };
+    const atFirst = await bodies(first, 20);
+    expect(atFirst.slice(0, 4).map(codeOf)).toEqual([undefined, undefined, undefined, -1003]);
+    expect(atFirst.at(-1)).toContain("IP banned until");
+    const atSecond = await bodies(second, 4);
+    expect(atSecond.map(codeOf)).toEqual([undefined, undefined, undefined, -1003]);
+    expect(atSecond.at(-1)).not.toContain("banned");
+  });
+
+  it("the orders of an account are counted by its owner, whichever node the client reaches", async () => {
+    const { world, owner, entry } = await openPair({ limits: { ordersPer10s: 2 } });
+    const other = entryOf(world, async ({ request }) => await owner.receive(request));
+    const codes: unknown[] = [];
+    for (const { node } of [entry, other, entry, other])
+      codes.push(codeOf((await node.handle(placement(world))).body));
+    expect(codes).toEqual([undefined, undefined, -1015, -1015]);
+  });
+
   it("the address list of a key is judged by the client's address, whatever headers the client sends", async () => {
     const { world, entry } = await openPair({
       service: { settings: { trustedProxies: ["192.0.2.0/24"] } },
@@ -398,6 +435,7 @@ describe("decision ZO: the owner executes only what is meant for it now", () => 
     expect(await owner.receive(forwarded(world))).toEqual({
       kind: "refused",
       reason: "ELSEWHERE",
+      shard: shardOf(1),
     });
     expect(await openOrders(world)).toBe(0);
   });
@@ -463,5 +501,106 @@ describe("decision ZS: the account that a request names leads to its shard", () 
       ].map(shardsOf),
     );
     expect(new Set(places.map((list) => list.join()))).toHaveLength(1);
+  });
+});
+
+describe("decision ZU: the node that is asked decides by what it has authenticated", () => {
+  const THERE = shardOf(3);
+
+  /** Account 3, whose owner lets user 1 read and trade. */
+  const SHARED: AccountEntry = {
+    account: {
+      ...{ accountId: 3, userId: 3, enableDataSharing: true, restricted: false },
+      delegates: [{ userId: 1, permissions: ["READ", "TRADE"] }],
+    },
+    keys: [],
+  };
+
+  /**
+   * Two nodes, the second of which owns the shard of account 3. The first one, and a node that owns nothing, believe that
+   * the first one owns everything.
+   */
+  async function openThree(): Promise<
+    Readonly<{ entry: Entry; first: ClusterService; worlds: readonly [ServiceWorld, ServiceWorld] }>
+  > {
+    const worlds = [await openWorld(), await openWorld()] as const;
+    for (const { accounts } of worlds) accounts.put(SHARED);
+    const nodes = new Map<string, ClusterService>();
+    const deliver = async ({ address, request }: PeerCall): Promise<PeerOutcome> =>
+      (await nodes.get(address)?.receive(request)) ?? { kind: "unsent", reason: "no such node" };
+    const of = (shard: number): ShardHolder => (shard === THERE ? OTHER : OWNER);
+    for (const [index, mine] of [OWNER, OTHER].entries()) {
+      const world = worlds[index] ?? worlds[0];
+      const asSeen = (holder: ShardHolder): ShardHolder => (holder === mine ? self(holder) : holder);
+      const node = createClusterService({
+        standby: ownersOf(
+          { reads: 0, sole: asSeen(OWNER), of: (shard) => asSeen(of(shard)) },
+          mine.incarnation,
+        ),
+        ...{ accounts: world.accounts, clock: world.clock },
+        rateLimiter: createMemoryRateLimiter({ clock: world.clock, enforce: false }),
+        entropy: { token: (length) => "o".repeat(length) },
+        peers: { send: deliver },
+      });
+      node.serve(world.service);
+      nodes.set(mine.address, node);
+    }
+    const entry = entryOf(worlds[0], deliver);
+    Object.assign(entry.view, { sole: OWNER, of });
+    const [first] = nodes.values();
+    if (first === undefined) throw new Error("no node");
+    return { entry, first, worlds };
+  }
+
+  const pageOf = (account: string): WireRequest =>
+    requestOf("GET", "/api/v3/openOrders", {
+      ...{ key: KEYS.owner, query: { account, apiManaged: true, timestamp: START_MS } },
+    });
+
+  const orderOf = (account: string, nonce: string): WireRequest =>
+    requestOf("POST", "/api/order", {
+      key: KEYS.owner,
+      json: { ...FAR_LIMIT, account: Number(account) },
+      query: { nonce },
+    });
+
+  /** How many orders of account 3 each node has. */
+  const ordersAt = (worlds: readonly ServiceWorld[]): Promise<readonly number[]> =>
+    Promise.all(
+      worlds.map(async ({ engine }) => (await engine.account(3).openOrders({ limit: 9 })).orders.length),
+    );
+
+  it("I07: a delegate's request goes on to the owner of the account, once, and is executed there only", async () => {
+    const { entry, worlds } = await openThree();
+    expect((await entry.node.handle(orderOf("3", "n1"))).status).toBe(200);
+    expect(await ordersAt(worlds)).toEqual([0, 1]);
+    const { status, body } = await entry.node.handle(pageOf("3"));
+    expect([status, (readJson(body) as JsonObject)["total"]]).toEqual([200, 1]);
+    const asked = entry.sent.map(({ address }) => address);
+    expect(asked).toEqual(["owner:1", "other:1", "owner:1", "other:1"]);
+  });
+
+  it("a node that a client asks directly passes it on by its own reading too", async () => {
+    const { first, worlds } = await openThree();
+    expect((await first.handle(orderOf("3", "n1"))).status).toBe(200);
+    expect(await ordersAt(worlds)).toEqual([0, 1]);
+  });
+
+  it("I07: who may not act for the account is refused by the first node, and nobody else is asked", async () => {
+    const { entry, worlds } = await openThree();
+    for (const request of [pageOf("2"), orderOf("2", "n1")]) {
+      const { status, body } = await entry.node.handle(request);
+      expect([status, codeOf(body)]).toEqual([401, -1002]);
+    }
+    expect(entry.sent.map(({ address }) => address)).toEqual(["owner:1", "owner:1"]);
+    expect(await ordersAt(worlds)).toEqual([0, 0]);
+  });
+
+  it("a second node that names a third one ends it with 503 -1001", async () => {
+    const world = await openWorld();
+    const entry = entryOf(world, () => ({ kind: "refused", reason: "ELSEWHERE", shard: THERE }));
+    entry.view.of = () => OTHER;
+    const { status, body } = await entry.node.handle(placement(world));
+    expect([status, codeOf(body), entry.sent.length]).toEqual([503, -1001, 2]);
   });
 });

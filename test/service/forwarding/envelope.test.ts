@@ -6,8 +6,10 @@ import {
   FrameReader,
   frameOf,
   openRequest,
+  packRefusal,
   packReply,
   sealRequest,
+  unpackRefusal,
   unpackReply,
 } from "../../../src/service/internal.ts";
 
@@ -134,6 +136,20 @@ describe("decision ZN: a reply is passed on byte for byte", () => {
   it("bytes that are no reply are none", () => {
     for (const text of ["", "\0", "\0\u0001\0\0\0\u0009200", "\0\u0001\0\0\0\u0003999"])
       expect(unpackReply(new TextEncoder().encode(text))).toBeUndefined();
+  });
+});
+
+describe("decision ZU: a refusal names the shard", () => {
+  it("comes out as it went in, and a shard that does not exist is no refusal", () => {
+    const shards = fc.option(fc.nat({ max: 255 }), { nil: undefined });
+    fc.assert(
+      fc.property(shards, (shard) => {
+        const refusal = { reason: "ELSEWHERE" as const, ...(shard !== undefined && { shard }) };
+        expect(unpackRefusal(packRefusal(refusal))).toEqual({ kind: "refused", ...refusal });
+      }),
+    );
+    for (const text of ["", "ELSEWHERE ", "ELSEWHERE 256", "ELSEWHERE -1", "ELSEWHERE 1 2", "NOWHERE 1"])
+      expect(unpackRefusal(new TextEncoder().encode(text))).toBeUndefined();
   });
 });
 

@@ -171,7 +171,7 @@ export class PeerListener {
     const answer = await this.#received(request);
     visitor.open--;
     this.#heldBytes -= held.bytes;
-    if (answer.kind === "refused") this.#refuse(visitor, number, answer.reason);
+    if (answer.kind === "refused") this.#refuse(visitor, number, answer.reason, answer.shard);
     else
       this.#write(visitor, {
         kind: "reply",
@@ -199,9 +199,13 @@ export class PeerListener {
     return packReply(failed(request));
   }
 
-  #refuse(visitor: Visitor, number: number, reason: PeerRefusal): void {
+  #refuse(visitor: Visitor, number: number, reason: PeerRefusal, shard?: number): void {
     this.#countRefusal(reason);
-    this.#write(visitor, { kind: "refusal", number, payload: packRefusal(reason) });
+    this.#write(visitor, {
+      kind: "refusal",
+      number,
+      payload: packRefusal({ reason, ...(shard !== undefined && { shard }) }),
+    });
     if (FATAL.has(reason)) visitor.socket.destroySoon();
   }
 
