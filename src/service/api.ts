@@ -52,7 +52,11 @@ export interface ServiceOptions {
   readonly sockets?: SocketOptions;
 }
 
-/** The service of one node of a cluster: it executes nothing for accounts of the shards of other nodes. */
+/**
+ * The service of one node of a cluster: it executes nothing for accounts of the shards of other nodes.
+ *
+ * @internal
+ */
 export interface NodeShare {
   /**
    * Answers one request of a client, like that of {@link Service}. A request that is allowed, but about an account of
@@ -77,6 +81,8 @@ export interface Service {
   /**
    * Returns the service as a node of a cluster uses it. `owns` says whether the node owns a shard. `createClusterService`
    * calls it.
+   *
+   * @internal
    */
   forNode?(owns: (shard: number) => boolean): NodeShare;
   /** Paths of the documents that the service serves besides its routes below `/api/`. */
