@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../src/simulator/random/index.ts";
 import { type AskedSandbox, checkRestart, createCrashRun, loadUntilDeath } from "../crash/rest-load.ts";
+import type { SandboxProcess } from "../support/sandbox-process.ts";
 import { FAULTS } from "./faults.ts";
 import { Stack } from "./stack.ts";
 
@@ -113,7 +114,7 @@ async function underLoad(
   const watch = new ServiceWatch();
   const over = new AbortController();
   const ended = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
-  const asked = { ...watch.watched(active.asked), control: anyControl(stack, run.random) };
+  const asked = watch.watched(anyNode(stack, run.random));
   const load = loadUntilDeath(run, { ...asked, ended, answersAtOnce: true });
   try {
     await sleep(200);
@@ -134,15 +135,24 @@ async function underLoad(
   return watch.longestMs;
 }
 
-/** Sends calls about market and venue to any node: each passes them on to the venue. */
-const anyControl =
-  (stack: Stack, random: Random): AskedSandbox["control"] =>
-  async (method, path, body) => {
-    await sleep(CONTROL_PAUSE_MS);
+/**
+ * Sends each request to any node, or through the front: a standby forwards it to the owner of the shard. Calls about market
+ * and venue are passed on to the venue by each node.
+ */
+function anyNode(stack: Stack, random: Random): AskedSandbox {
+  const any = (): SandboxProcess => {
     const nodes = stack.slots.flatMap(({ process }) => process ?? []);
     if (nodes.length === 0) throw new Error("no node runs");
-    return await inTime(random.pick(nodes).control(method, path, body));
+    return random.pick([...nodes, stack.throughFront(random.pick(nodes))]);
   };
+  return {
+    signed: async (method, path, parameters) => await any().signed(method, path, parameters),
+    control: async (method, path, body) => {
+      await sleep(CONTROL_PAUSE_MS);
+      return await inTime(any().control(method, path, body));
+    },
+  };
+}
 
 /** Pauses of clients that hear of a failure at once, and of those that move the market: they share the machine. */
 const FAILED_PAUSE_MS = 25;

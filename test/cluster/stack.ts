@@ -128,12 +128,16 @@ export class Stack {
       const { serving } = this.front;
       const slot = this.slots.find(({ name, process }) => process !== undefined && serving.includes(name));
       if (slot?.process === undefined || serving.length > 1) continue;
-      const { process } = slot;
-      const url = `http://127.0.0.1:${this.front.port}`;
-      const addresses = { url, wsUrl: `ws${url.slice("http".length)}`, controlUrl: process.controlUrl };
-      return { slot, process, asked: processAt(addresses, process) };
+      return { slot, process: slot.process, asked: this.throughFront(slot.process) };
     }
     throw new Error(`no node served for ${LONGEST_MS} ms`);
+  }
+
+  /** A node with its requests sent through the front, and control requests sent to it. */
+  throughFront(process: SandboxProcess): SandboxProcess {
+    const url = `http://127.0.0.1:${this.front.port}`;
+    const addresses = { url, wsUrl: `ws${url.slice("http".length)}`, controlUrl: process.controlUrl };
+    return processAt(addresses, process);
   }
 
   async close(): Promise<void> {
