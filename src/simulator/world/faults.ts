@@ -87,6 +87,8 @@ export const CLUSTER_FAULTS = [
   "store fails a call of a lease",
   "store answers a call of a lease late",
   "store loses the answer to a call of a lease",
+  "store loses the answer to a claim",
+  "renewals of a node fail while its reads go on",
   "clock of a node is off",
   "clock of a node steps",
   "shards are handed over",

@@ -32,6 +32,10 @@ export class Instance {
   state: InstanceState = "opening";
   engine: Engine | undefined;
   service: Service | undefined;
+  /** Number of its present row in the store, in a cluster. */
+  incarnation: number | undefined;
+  /** Until this true time no renewal of its lease reaches the store. */
+  unrenewedUntilMs: number = Number.NEGATIVE_INFINITY;
   /** What it is until it takes over, in a cluster. */
   standby: Standby | undefined;
   /** The clocks of its machine. */

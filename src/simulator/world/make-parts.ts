@@ -74,6 +74,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     journal,
     disk,
     departures,
+    alive: () => fleet.alive,
     kill: (instance) => fleet.kill(instance),
     acquired: (instance) => fleet.acquired(instance),
     cluster: plan.cluster,
@@ -147,7 +148,7 @@ function makeVenue(
     isOpening: () => fleet.newest?.state === "opening",
     priceOf: priceIn(base),
     submitting: (submitting) => checkSubmit(parts(), submitting),
-    hasNodes: plan.cluster !== undefined,
+    ...(plan.cluster && { takeoverMs: 2 * plan.cluster.ttlMs }),
     executed: (row, size, executionId) => {
       hosts.executed(row, size);
       tape.owe(row.child.symbol, executionId, size);

@@ -29,6 +29,8 @@ export type StoreParts = Readonly<{
   disk: WorldDisk;
   /** Present if the stores forget: it checks what their deletions take. */
   departures: Departures | undefined;
+  /** Returns the processes that live. */
+  alive: () => readonly Instance[];
   /** Kills a process. */
   kill: (instance: Instance) => void;
   /** Called when a process takes over every shard. */
@@ -36,6 +38,13 @@ export type StoreParts = Readonly<{
   /** Present if the processes are nodes of a cluster. */
   cluster: ClusterPlan | undefined;
 }>;
+
+/** Chances that a read is slow, and that it fails. An engine that opens makes some hundreds of them, a standby some ten. */
+const READING = {
+  opening: { slow: 0.001, fails: 0.0004 },
+  following: { slow: 0.02, fails: 0.008 },
+  running: { slow: 0.05, fails: 0.03 },
+} as const;
 
 type Round = Parameters<OrderStore["fence"]>[0];
 
@@ -244,20 +253,28 @@ export class WorldStore {
 
   async #read<T>(instance: Instance, ask: () => Promise<T>): Promise<T> {
     const { random, faults, situations, time } = this.#parts;
-    const isOpening = instance.state === "opening" || instance.state === "following";
+    const { slow, fails } = READING[this.#readingOf(instance)];
     instance.reading++;
     try {
-      if (faults.strikes("store reads slowly", random, isOpening ? 0.001 : 0.05))
-        await time.after(1 + random.below(300));
-      if (faults.strikes("store fails a read", random, isOpening ? 0.0004 : 0.03)) {
+      if (faults.strikes("store reads slowly", random, slow)) await time.after(1 + random.below(300));
+      if (faults.strikes("store fails a read", random, fails)) {
         instance.storeFaults++;
-        situations.saw(isOpening ? "read fails while an engine opens" : "read fails after a failed append");
+        situations.saw(
+          instance.engine === undefined
+            ? "read fails while an engine opens"
+            : "read fails after a failed append",
+        );
         throw new Error("the store does not read");
       }
       return await ask();
     } finally {
       instance.reading--;
     }
+  }
+
+  #readingOf({ state }: Instance): keyof typeof READING {
+    if (state !== "opening" && state !== "following") return "running";
+    return this.#parts.cluster === undefined ? "opening" : "following";
   }
 
   /** Pages slowly and in short pages, so that much happens while an engine gathers them. */

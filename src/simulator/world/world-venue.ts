@@ -37,8 +37,8 @@ export type VenueParts = Readonly<{
   priceOf: (symbol: string) => Price | undefined;
   /** Called before a child is accepted. */
   submitting: (submitting: Submitting) => void;
-  /** Whether the processes are nodes of a cluster. */
-  hasNodes?: boolean;
+  /** How long a takeover from a node that stands still may last; absent without nodes. */
+  takeoverMs?: number;
   executed: (row: Row, size: Quantity, executionId: string) => void;
   /** Returns whether an engine is being opened. */
   isOpening: () => boolean;
@@ -81,7 +81,7 @@ export class WorldVenue {
       capabilities: this.#parts.capabilities,
       submit: (child, { deadlineMs }) => {
         const askedAtMs = this.#parts.time.trueMs;
-        if (this.#parts.hasNodes === true) this.#stopBefore(instance);
+        if (this.#parts.takeoverMs !== undefined) this.#stopBefore(instance, this.#parts.takeoverMs);
         const isStopped = instance.paused;
         return call(() => this.#submit({ child, deadlineMs, instance, askedAtMs, isStopped }));
       },
@@ -163,12 +163,13 @@ export class WorldVenue {
   }
 
   /** Stops a process after it has looked at its clocks and before its child is on the wire. */
-  #stopBefore(instance: Instance): void {
+  #stopBefore(instance: Instance, takeoverMs: number): void {
     const { faults, time } = this.#parts;
     const random = this.#stops;
     const what = random.pick<Standstill>(["none", "monotonic", "both"]);
-    const ms = random.below(30_000);
-    if (!faults.strikes("node stops before its socket", random, 0.06) || instance.paused) return;
+    // Often until after a takeover, while the world goes on long enough to see what happens then.
+    const ms = random.chance(0.5) ? random.below(30_000) : takeoverMs + random.below(takeoverMs);
+    if (!faults.strikes("node stops before its socket", random, 0.12) || instance.paused) return;
     instance.standStill(what, time);
     void time.after(ms).then(() => instance.goOn(time));
   }

@@ -109,6 +109,7 @@ export class ClusterSupervisor {
     const { time } = this.#parts;
     for (const link of Object.values(instance.links)) link.heal();
     if (instance.paused) instance.goOn(time);
+    instance.unrenewedUntilMs = Number.NEGATIVE_INFINITY;
     instance.machine.setAhead(0);
   }
 
@@ -141,6 +142,7 @@ export class ClusterSupervisor {
     ];
     const isOff = strikes("clock of a node is off", 0.012);
     const isStepped = strikes("clock of a node steps", 0.008);
+    const isUnrenewed = strikes("renewals of a node fail while its reads go on", 0.02);
     if (strikes("store is gone for all nodes", 0.004)) this.#losesStore();
     if (strikes("node of an old version joins", 0.008)) this.#parts.beside(this.#oldVersion());
     if (instance === undefined) return;
@@ -150,10 +152,17 @@ export class ClusterSupervisor {
     if (sleeps) this.#stop(instance, "monotonic");
     if (stands) this.#stop(instance, "both");
     for (const [isCut, to, direction] of cuts) if (isCut) this.#cut(instance.links[to], direction);
+    if (isUnrenewed) instance.unrenewedUntilMs = this.#unrenewedUntilMs();
     if (isOff) this.#setClock(instance, random.pick(OFF_MS));
     if (isStepped) this.#setClock(instance, random.pick(STEPS_MS));
     if (isHandedOver) this.#handOver(instance);
     else if (isClosed) this.#close(instance);
+  }
+
+  /** Long enough, as often as not, that another node declares this one dead. */
+  #unrenewedUntilMs(): number {
+    const { ttlMs } = this.#plan;
+    return this.#parts.time.trueMs + ttlMs / 2 + this.#random.below(3 * ttlMs);
   }
 
   #start(): void {

@@ -1,4 +1,4 @@
-import type { ShardHead, ShardLeases } from "../../../ports/index.ts";
+import type { ShardHead, ShardLeases, WatchedBeat } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
@@ -17,6 +17,8 @@ export type LeaseParts = Readonly<{
   journal: JournalBook;
   cluster: ClusterPlan;
   held: HeldAppends;
+  /** Returns the processes that live. */
+  alive: () => readonly Instance[];
   /** Called when a node has claimed the shards. */
   acquired: (instance: Instance) => void;
 }>;
@@ -34,14 +36,15 @@ export class WorldLeases {
     const call = <T>(ask: () => Promise<T>): Promise<T> =>
       instance.call(() => this.#call(instance, ask), instance.links.store);
     return {
-      join: (entry) => call(() => leases.join(entry)),
+      join: (entry) => call(() => this.#join(instance, () => leases.join(entry))),
       renew: (node) => this.#renew(instance, () => call(() => leases.renew(node))),
       nodes: () => call(() => leases.nodes()),
-      bury: (watched) => call(() => leases.bury(watched)),
-      claim: (set) => call(() => this.#claim(instance, () => leases.claim(set))),
+      bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
+      claim: (set) => call(() => this.#hear(instance, () => leases.claim(set))),
       release: (set) => call(() => this.#release(instance, () => leases.release(set))),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
       leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
+      heads: () => call(() => leases.heads()),
       tail: (range) => call(() => leases.tail(range)),
     };
   }
@@ -60,18 +63,49 @@ export class WorldLeases {
     return answer;
   }
 
+  async #join<T extends Readonly<{ incarnation: number }>>(
+    instance: Instance,
+    join: () => Promise<T>,
+  ): Promise<T> {
+    const joined = await join();
+    instance.incarnation = joined.incarnation;
+    return joined;
+  }
+
+  async #bury({ incarnation }: WatchedBeat, bury: () => Promise<boolean>): Promise<boolean> {
+    const isDead = await bury();
+    const { alive, situations } = this.#parts;
+    if (isDead && alive().some((node) => node.incarnation === incarnation))
+      situations.saw("node declared dead that lives");
+    return isDead;
+  }
+
   async #renew<T extends Readonly<{ alive: boolean }>>(
     instance: Instance,
     ask: () => Promise<T>,
   ): Promise<T> {
     const { time, situations, cluster } = this.#parts;
     const askedMs = time.trueMs;
+    if (askedMs < instance.unrenewedUntilMs) throw failed(instance);
     const renewal = await ask();
     if (!renewal.alive) return renewal;
     if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.owns)
       situations.saw("lease renewed after it lapsed");
     instance.renewedAtMs = Math.max(instance.renewedAtMs, askedMs);
     return renewal;
+  }
+
+  /** Claims the shards. The answer may be lost: the node owns them then, and does not know it. */
+  async #hear(
+    instance: Instance,
+    claim: () => Promise<readonly ShardHead[] | undefined>,
+  ): Promise<readonly ShardHead[] | undefined> {
+    const { random, faults, situations } = this.#parts;
+    const heads = await this.#claim(instance, claim);
+    if (!faults.strikes("store loses the answer to a claim", random, 0.15) || heads === undefined)
+      return heads;
+    situations.saw("claim made and not heard");
+    throw failed(instance);
   }
 
   /**
