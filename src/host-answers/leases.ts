@@ -47,6 +47,7 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
       ),
     release: (set) => questions.inTime(() => leases.release(set), ignored),
     leave: (incarnation) => questions.inTime(() => leases.leave(incarnation), ignored),
+    heads: () => questions.inTime(() => leases.heads(), readHeads),
     tail: (range) =>
       questions.inTime(
         () => leases.tail(range),
@@ -127,6 +128,13 @@ function readClaim(said: unknown, { shards }: ShardSet): readonly ShardHead[] | 
     heads.every(({ shard }) => asked.has(shard)),
     "the claim took a shard that was not asked for",
   );
+  return heads;
+}
+
+function readHeads(said: unknown): readonly ShardHead[] {
+  const heads = itemsOf(said, "the heads of all shards", SHARD_COUNT).map(headOf);
+  demandEachOnce(heads, SHARD_COUNT);
+  for (const { shard } of heads) shardOf(shard);
   return heads;
 }
 

@@ -124,6 +124,10 @@ export interface ShardLeases {
   /** Deletes the row of a node. A node that still owns shards is declared dead instead. */
   leave(incarnation: number): Promise<void>;
   /**
+   * Returns the heads of all shards as `head` does, in one read. A node that opens reads only shards that have records.
+   */
+  heads(): Promise<readonly ShardHead[]>;
+  /**
    * Returns records of all shards after the given positions, at most `limit` of them, in sequence within each shard.
    * Large records may make it fewer, but at least one if there is any. Contains what was durable when it was asked. As
    * with `readRecords`, sequences at or below `forgotten` of a head may be missing.

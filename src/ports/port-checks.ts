@@ -112,7 +112,8 @@ export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
 /** Checks the leases of an order store. */
 const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-orders/ports)", {
   ...{ join: "required", renew: "required", nodes: "required", bury: "required" },
-  ...{ claim: "required", release: "required", leave: "required", tail: "required" },
+  ...{ claim: "required", release: "required", leave: "required" },
+  ...{ heads: "required", tail: "required" },
 });
 
 const storeFunctions: OptionCheck = portOption<Omit<OrderStore, "leases">>(

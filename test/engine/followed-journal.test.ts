@@ -3,8 +3,48 @@ import { createMemoryInstruments, createMemoryStore } from "../../src/adapters/m
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
 import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
-import { createWorld, INSTRUMENTS } from "../support/world.ts";
+import { ACCOUNT, createWorld, INSTRUMENTS } from "../support/world.ts";
+
+it("decision XL: a standby that opens reads only shards with records, and the tail has what is appended meanwhile", async () => {
+  const world = await createWorld();
+  await world.place({ price: "90", newClientOrderId: "a" });
+  const store = createMemoryStore({ disk: world.disk, clock: world.clock });
+  const { leases } = store;
+  if (leases === undefined) throw new Error("the store has no leases");
+  const read: number[] = [];
+  const core = coreOf({
+    clock: world.clock,
+    store: {
+      ...store,
+      readSnapshot: (shard: number) => {
+        read.push(shard);
+        return store.readSnapshot(shard);
+      },
+    },
+  } as never);
+  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  const journal = new FollowedJournal(
+    core,
+    {
+      ...leases,
+      heads: async () => {
+        const heads = await leases.heads();
+        await world.place({ price: "90", newClientOrderId: "b" }, 2);
+        return heads;
+      },
+    },
+    { books, saw: () => undefined },
+  );
+  await journal.load();
+  expect(read).toEqual([shardOf(ACCOUNT)]);
+  await journal.follow();
+  const heads = await leases.heads();
+  expect(journal.shards.map(({ durableSequence }) => durableSequence)).toEqual(
+    heads.map(({ sequence }) => sequence),
+  );
+});
 
 it("decision WV: a standby notes every record that it reads, also those after a gap for which a shard is loaded again", async () => {
   const world = await createWorld();

@@ -62,6 +62,7 @@ const CALLS: Readonly<Record<string, (leases: ShardLeases) => Promise<unknown>>>
   claim: (leases) => leases.claim({ incarnation: 1, shards: EVERY_SHARD }),
   release: (leases) => leases.release({ incarnation: 1, shards: EVERY_SHARD }),
   leave: (leases) => leases.leave(1),
+  heads: (leases) => leases.heads(),
   tail: (leases) => leases.tail({ after: AFTER, limit: 3 }),
 };
 const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[] = [
@@ -108,6 +109,12 @@ const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[]
   ["claim", "a sequence as a bigint", head({ sequence: 1n })],
   ["claim", "a sequence below 0", head({ sequence: -1 })],
   ["claim", "forgotten as text", head({ forgotten: "1" })],
+  ["heads", "nothing", undefined],
+  ["heads", "no heads", []],
+  ["heads", "the heads of some shards", HEADS.slice(1)],
+  ["heads", "a head twice", head({ shard: 255 })],
+  ["heads", "the market journal", [...HEADS.slice(1), { shard: 256, epoch: 1, sequence: 0 }]],
+  ["heads", "a head without a sequence", head({ sequence: undefined })],
   ["tail", "nothing", undefined],
   ["tail", "more records than asked for", [6, 7, 8, 9].map((sequence) => record(0, sequence))],
   ["tail", "a record that is known", [record(0, 5)]],

@@ -44,11 +44,19 @@ export const LEASE_CALLS: readonly LeaseCall[] = [
   { name: "leases.release", at: "owner", ends: "closes" },
   { name: "leases.leave", at: "owner", ends: "closes" },
   {
+    ...{ name: "leases.heads", at: "standby", ends: "dies" },
+    wrong: true,
+    range: SHARDS.map((shard) => ({ shard, epoch: 1, sequence: -1 })),
+  },
+  {
     ...{ name: "leases.tail", at: "standby", ends: "dies" },
     wrong: "records",
     range: [{ shard: 256, sequence: 1, changes: [] }],
   },
 ];
+
+/** Calls of a node only while it opens. */
+const WHILE_OPENING: readonly string[] = ["leases.join", "leases.heads"];
 
 const TTL_MS = 2_000;
 const WATCH_MS = 30_000;
@@ -79,7 +87,7 @@ const refused = (): never => {
 function reasonOf({ name, wrong }: LeaseCall, column: Column): string | undefined {
   if (wrong === undefined && (column === "wrong type" || column === "out of range"))
     return "the engine expects no answer";
-  if (name === "leases.join" && column === "after close") return "a node joins while it opens";
+  if (WHILE_OPENING.includes(name) && column === "after close") return "a node asks only while it opens";
   return undefined;
 }
 
@@ -88,7 +96,7 @@ export async function observeLease(call: LeaseCall, column: Column): Promise<str
   const reason = reasonOf(call, column);
   if (reason !== undefined) return `not applicable: ${reason}`;
   const told = new Set<string>();
-  const isWhileOpening = column === "while opening" || call.name === "leases.join";
+  const isWhileOpening = column === "while opening" || WHILE_OPENING.includes(call.name);
   const failing = call.at === "owner" ? "a" : "b";
   const late = (ms: number): Promise<void> =>
     new Promise((resolve) => cluster.clock.schedule(cluster.clock.monotonicMs() + ms, resolve));

@@ -51,6 +51,7 @@ export function memoryLeases({ disk, nowMs, ownership, guarded }: LeaseParts): S
         if (node !== undefined && owns(disk, incarnation)) node.dead = true;
         else disk.nodes.delete(incarnation);
       }),
+    heads: () => guarded(() => disk.shards.map((_, shard) => headOf(disk, shard))),
     tail: (range) => guarded(() => tail(disk, range)),
   };
 }

@@ -59,6 +59,7 @@ export function leases(database: Database, owner: Owner, journal: Journal): Shar
       await write(LEASES.dieAsOwner, [incarnation]);
       await write(LEASES.leave, [incarnation]);
     },
+    heads: () => headsOf(database),
     tail: (range) => tail(database, journal, limited(range)),
   };
 }

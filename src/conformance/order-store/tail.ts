@@ -24,6 +24,22 @@ async function appendSome(store: OrderStore): Promise<readonly JournalRecord[]> 
 const byShard = (records: readonly JournalRecord[]): readonly JournalRecord[] =>
   [...records].sort((a, b) => a.shard - b.shard);
 
+const readsHeads: StoreRule = {
+  name: "the heads of all shards are those that `head` returns for each",
+  remedy: "Read owner and last sequence of all 256 shards in one statement, also of shards without records.",
+  where,
+  async check({ store }) {
+    await appendSome(store);
+    const each = await Promise.all(fromStart().map((_, shard) => store.head(shard)));
+    const heads = [...((await store.leases?.heads()) ?? [])];
+    same(
+      "heads()",
+      heads.sort((a, b) => a.shard - b.shard),
+      each,
+    );
+  },
+};
+
 const readsAll: StoreRule = {
   name: "the tail has the records of all shards after their positions, each shard's in sequence",
   remedy: "Join the journal with the 256 positions, and order the records of a shard by sequence.",
@@ -94,9 +110,13 @@ const closed: StoreRule = {
     await refused("renew after close", async () => await leases?.renew({ incarnation: 1, state: "active" }));
     await refused("bury after close", async () => await leases?.bury({ incarnation: 1, beat: 0 }));
     await refused("claim after close", async () => await leases?.claim(every(1)));
+    await refused("heads after close", async () => await leases?.heads());
     await refused("tail after close", async () => await leases?.tail({ after: fromStart(), limit: 1 }));
   },
 };
 
 /** Rules of the records that nodes follow. */
-export const tail: StoreRules = { name: "tail", rules: [readsAll, pages, current, closed] };
+export const tail: StoreRules = {
+  name: "tail",
+  rules: [readsHeads, readsAll, pages, current, closed],
+};

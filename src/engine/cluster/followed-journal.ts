@@ -29,9 +29,15 @@ export class FollowedJournal {
     this.shards = Array.from({ length: SHARD_COUNT }, (_, number) => new ShardFollower(number, core));
   }
 
-  /** Builds the memory of every shard. Rejects when the store cannot be read. */
+  /**
+   * Builds the memory of every shard that has records (decision XL). Rejects when the store cannot be read. Records that are
+   * appended meanwhile to a shard without any are read by `follow`.
+   */
   async load(): Promise<void> {
-    for (const shard of this.shards) await this.#load(shard);
+    for (const { shard, sequence } of await this.#leases.heads()) {
+      const follower = this.shards[shard];
+      if (follower !== undefined && sequence > 0) await this.#load(follower);
+    }
   }
 
   /** Reads new records, until a page is not full. */

@@ -266,6 +266,13 @@ const setFaults = [
 
 const tailFaults = [
   planted(
+    "the heads leave out shards without records",
+    ["the heads of all shards are those that `head` returns"],
+    withLeases((leases) => ({
+      heads: async () => (await leases.heads()).filter(({ sequence }) => sequence > 0),
+    })),
+  ),
+  planted(
     "a tail has the records of one shard",
     ["the tail has the records of all shards"],
     withLeases((leases) => ({
