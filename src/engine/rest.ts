@@ -76,9 +76,9 @@ export class Rest {
         }
       } else {
         calm = 0;
+        if (++still < PATIENT_TURNS) continue;
         const waitedMs = monotonicMs() - sinceMs;
-        const isOver = waitedMs === 0 || waitedMs >= patienceMs || sinceMs + waitedMs >= untilMs;
-        if (++still >= PATIENT_TURNS && isOver) return awaited;
+        if (waitedMs === 0 || waitedMs >= patienceMs || sinceMs + waitedMs >= untilMs) return awaited;
       }
     }
   }

@@ -8,21 +8,22 @@ export class UnreadableAnswer extends Error {
 /** Members of an object whose shape has not been checked yet. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Throws an UnreadableAnswer unless a condition holds. */
+/** Throws an UnreadableAnswer unless a condition holds. For a problem that is a constant: others cost time even if it does. */
 export function demand(holds: boolean, problem: string): asserts holds {
   if (!holds) throw new UnreadableAnswer(problem);
 }
 
 /** Returns the members of an object that is not an array. Throws an UnreadableAnswer for anything else. */
 export function membersOf(said: unknown, what: string): Members {
-  demand(typeof said === "object" && said !== null && !Array.isArray(said), `${what} is not an object`);
+  if (typeof said !== "object" || said === null || Array.isArray(said))
+    throw new UnreadableAnswer(`${what} is not an object`);
   return said as Members;
 }
 
 /** Returns the items of an array of at most `most`. Throws an UnreadableAnswer for anything else. */
 export function itemsOf(said: unknown, what: string, most: number): readonly unknown[] {
-  demand(Array.isArray(said), `${what} is not an array`);
-  demand(said.length <= most, `${what} has more than ${most} entries`);
+  if (!Array.isArray(said)) throw new UnreadableAnswer(`${what} is not an array`);
+  if (said.length > most) throw new UnreadableAnswer(`${what} has more than ${most} entries`);
   return said;
 }
 
@@ -34,9 +35,9 @@ export function wholeOf(
   what: string,
   { from = 0, to = Number.MAX_SAFE_INTEGER }: Readonly<{ from?: number; to?: number }> = USUAL,
 ): number {
-  demand(Number.isSafeInteger(said), `${what} is not a whole number`);
+  if (!Number.isSafeInteger(said)) throw new UnreadableAnswer(`${what} is not a whole number`);
   const whole = said as number;
-  demand(whole >= from && whole <= to, `${what} is out of range`);
+  if (whole < from || whole > to) throw new UnreadableAnswer(`${what} is out of range`);
   return whole;
 }
 
@@ -45,15 +46,16 @@ export function wholeOf(
  * number of steps.
  */
 export function scaledOf(said: unknown, what: string): Scaled {
-  demand(typeof said === "bigint" || Number.isSafeInteger(said), `${what} is not a whole number of steps`);
+  if (typeof said !== "bigint" && !Number.isSafeInteger(said))
+    throw new UnreadableAnswer(`${what} is not a whole number of steps`);
   return normalise(BigInt(said as Scaled));
 }
 
 /** Returns a scaled value above 0 and below `limit`. Throws an UnreadableAnswer for anything else. */
 export function amountOf<T extends Scaled>(said: unknown, what: string, limit: T): T {
   const amount = scaledOf(said, what);
-  demand(amount > 0, `${what} is not above 0`);
-  demand(amount < limit, `${what} is out of range`);
+  if (amount <= 0) throw new UnreadableAnswer(`${what} is not above 0`);
+  if (amount >= limit) throw new UnreadableAnswer(`${what} is out of range`);
   return amount as T;
 }
 
@@ -63,8 +65,9 @@ export function textOf(
   what: string,
   { from = 1, most = 256 }: Readonly<{ from?: number; most?: number }> = USUAL,
 ): string {
-  demand(typeof said === "string", `${what} is not a string`);
-  demand(said.length >= from && said.length <= most, `${what} must have ${from} to ${most} characters`);
+  if (typeof said !== "string") throw new UnreadableAnswer(`${what} is not a string`);
+  if (said.length < from || said.length > most)
+    throw new UnreadableAnswer(`${what} must have ${from} to ${most} characters`);
   return said;
 }
 
@@ -73,19 +76,19 @@ const PRINTABLE = /^[ -~]*$/;
 /** Returns a text of 1 to `most` printable ASCII characters. Throws an UnreadableAnswer for anything else. */
 export function printableOf(said: unknown, what: string, most: number): string {
   const text = textOf(said, what, { most });
-  demand(PRINTABLE.test(text), `${what} has characters other than printable ASCII`);
+  if (!PRINTABLE.test(text)) throw new UnreadableAnswer(`${what} has characters other than printable ASCII`);
   return text;
 }
 
 /** Returns one of the given words. Throws an UnreadableAnswer for anything else. */
 export function wordOf<T extends string>(said: unknown, what: string, words: readonly T[]): T {
-  demand(words.includes(said as T), `${what} is not one of ${words.join(", ")}`);
+  if (!words.includes(said as T)) throw new UnreadableAnswer(`${what} is not one of ${words.join(", ")}`);
   return said as T;
 }
 
 /** Returns true or false. Throws an UnreadableAnswer for anything else. */
 export function flagOf(said: unknown, what: string): boolean {
-  demand(typeof said === "boolean", `${what} is not a boolean`);
+  if (typeof said !== "boolean") throw new UnreadableAnswer(`${what} is not a boolean`);
   return said;
 }
 

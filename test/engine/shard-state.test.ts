@@ -7,6 +7,7 @@ import {
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
+import { timely } from "../../src/engine/core/stored.ts";
 import { Trust } from "../../src/engine/core/trust.ts";
 import { Shard } from "../../src/engine/shards/shard.ts";
 import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shards/shard-state.ts";
@@ -61,7 +62,10 @@ async function shardIn(state: ShardState): Promise<Subject> {
     settings: { snapshotEvery: 1, maxPendingCommands: 2 },
   });
   core.effects.connect({ run: nothing });
-  const shard = new Shard(head, core, { notAfterMs: () => START_MS });
+  const shard = new Shard(head, core, {
+    deadlines: { notAfterMs: () => START_MS },
+    reads: timely(core),
+  });
   const release = async (): Promise<void> => {
     for (const resolve of reads?.splice(0) ?? []) resolve();
     reads = undefined;

@@ -7,6 +7,7 @@ import {
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
+import { timely } from "../../src/engine/core/stored.ts";
 import { Shard } from "../../src/engine/shards/shard.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
@@ -39,7 +40,14 @@ async function subject(): Promise<Subject> {
   const head = (await store.acquire())[shardOf(1)];
   if (head === undefined) throw new Error("the store has no such shard");
   core.effects.connect({ run: () => undefined });
-  const shard = new Shard(head, { ...core, turns: held.turns }, { notAfterMs: () => START_MS });
+  const shard = new Shard(
+    head,
+    { ...core, turns: held.turns },
+    {
+      deadlines: { notAfterMs: () => START_MS },
+      reads: timely(core),
+    },
+  );
   await shard.load();
   let accepted = 0;
   const accept = async (): Promise<void> => {

@@ -119,9 +119,9 @@ function view(disk: DiskContents): ClusterView {
 function tail(disk: DiskContents, range: TailRange): readonly JournalRecord[] {
   const { after, limit } = limited(range);
   const found: JournalRecord[] = [];
-  for (const [shard] of disk.shards.entries()) {
+  for (const [shard, { records }] of disk.shards.entries()) {
     const known = after[shard] ?? 0;
-    if (found.length >= limit || headOf(disk, shard).sequence <= known) continue;
+    if (found.length >= limit || records.last <= known) continue;
     for (const record of readRecords(disk, { shard, after: known, limit: limit - found.length }))
       found.push(record);
   }

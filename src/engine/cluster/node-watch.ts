@@ -87,5 +87,13 @@ export class NodeWatch {
   }
 }
 
-const ownersIn = ({ shards }: ClusterView): ReadonlySet<number | undefined> =>
-  new Set(shards.map(({ incarnation }) => incarnation));
+/** Returns the incarnations of all owners. Most shards have the owner of the one before. */
+function ownersIn({ shards }: ClusterView): ReadonlySet<number> {
+  const owners = new Set<number>();
+  let before: number | undefined;
+  for (const { incarnation } of shards) {
+    if (incarnation !== undefined && incarnation !== before) owners.add(incarnation);
+    before = incarnation;
+  }
+  return owners;
+}

@@ -14,7 +14,7 @@ import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
-import { type ShardReads, timely } from "../core/stored.ts";
+import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
 import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
@@ -28,6 +28,9 @@ import { Undecided, type UndecidedRecord } from "./undecided.ts";
 
 /** Source of the latest time at which a child intended now may be handed over, in the venue's time. */
 export type DeadlineSource = Readonly<{ notAfterMs: () => number }>;
+
+/** Where shards get the deadlines of their children from, and what they read from the store. All shards share both. */
+export type ShardSources = Readonly<{ deadlines: DeadlineSource; reads: ShardReads }>;
 
 /** New parents to accept inside the mailbox: a single one, or the legs of a list. */
 export type NewParents = Readonly<{
@@ -66,11 +69,11 @@ export class Shard {
   readonly #intents: Intents;
   readonly #undecided: Undecided = new Undecided();
 
-  constructor(head: ShardHead, core: Core, deadlines: DeadlineSource) {
+  constructor(head: ShardHead, core: Core, { deadlines, reads }: ShardSources) {
     this.number = head.shard;
     this.#epoch = head.epoch;
     this.#core = core;
-    this.#reads = timely(core);
+    this.#reads = reads;
     this.#intents = new Intents(core.counters);
     this.#deadlines = deadlines;
     this.#life = new ShardLife({

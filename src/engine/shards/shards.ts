@@ -3,6 +3,7 @@ import { type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
+import { timely } from "../core/stored.ts";
 import { type DeadlineSource, Shard } from "./shard.ts";
 
 /** All shards of an engine. Readers find the shard of an order or an account here, and totals over all shards. */
@@ -11,7 +12,8 @@ export class Shards {
 
   /** Creates the shards from all heads, sorted by number. */
   constructor(heads: readonly ShardHead[], core: Core, deadlines: DeadlineSource) {
-    this.all = heads.map((head) => new Shard(head, core, deadlines));
+    const reads = timely(core);
+    this.all = heads.map((head) => new Shard(head, core, { deadlines, reads }));
     core.trust.onExtended(() => {
       for (const shard of this.all) shard.resume();
     });
