@@ -1,10 +1,11 @@
 import { type Cuts, runWorld } from "../../src/simulator/world/index.ts";
-import { givenOf } from "./campaign.ts";
+import { type Kind, runOf } from "./campaign.ts";
 import seeds from "./seeds.json" with { type: "json" };
 
-/** A seed that once failed: the cause and the fix. */
+/** A seed that once failed: the cause and the fix. Without a kind it is a world. */
 export type KeptSeed = Readonly<{
   seed: number;
+  kind?: Kind;
   steps: number;
   cuts: Cuts;
   invariant: string;
@@ -16,7 +17,7 @@ export type KeptSeed = Readonly<{
 export const KEPT = seeds as readonly KeptSeed[];
 
 /** Runs a kept seed and returns what it breaks, if it does. */
-export async function brokenBy({ seed, steps, cuts }: KeptSeed): Promise<string | undefined> {
-  const { broken } = await runWorld({ seed, steps, cuts, ...givenOf(seed) });
+export async function brokenBy({ kind = "world", seed, steps, cuts }: KeptSeed): Promise<string | undefined> {
+  const { broken } = await runWorld(runOf(kind, seed, steps, cuts));
   return broken?.message;
 }

@@ -68,6 +68,8 @@ export class WorldLeases {
     join: () => Promise<T>,
   ): Promise<T> {
     const joined = await join();
+    // Shards of its row before, which is dead, are not those of the row that it renews from now on.
+    if (instance.incarnation !== undefined) instance.released = true;
     instance.incarnation = joined.incarnation;
     return joined;
   }
