@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { reported } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -222,10 +222,7 @@ describe("verify", () => {
     const order = await world.place({ price: "100" });
     await world.cancel(order);
     expect((await world.engine.verify()).equal).toBe(true);
-    await createMemoryStore({ disk: world.disk }).deleteEnded({
-      beforeMs: world.clock.nowMs() + 1,
-      limit: 1,
-    });
+    contentsOf(world.disk).ended.delete(order.orderId);
     expect((await world.engine.verify()).equal).toBe(false);
   });
 });
