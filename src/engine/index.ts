@@ -4,7 +4,25 @@
  *
  * @module managed-orders/engine
  */
-export { HandOverError, type HandOverProblem } from "./cluster/hand-over-error.ts";
+export {
+  type ClusterReport,
+  type ClusterReportOptions,
+  type NodeLife,
+  type NodeReport,
+  readCluster,
+} from "./cluster/cluster-report.ts";
+export {
+  type DrainOptions,
+  type DrainOutcome,
+  type DrainProgress,
+  type DrainStep,
+  drainNode,
+} from "./cluster/drain.ts";
+export {
+  HandOverError,
+  type HandOverProblem,
+} from "./cluster/hand-over-error.ts";
+export type { OperatorOptions } from "./cluster/operator-parts.ts";
 export type {
   ClusterOptions,
   ShardHolder,

@@ -99,11 +99,13 @@ class WaitingEngine implements Standby {
       entry: this.#entry,
       ttlMs,
       clockApartMs,
+      followed: () => this.#journal.followed,
       listener: {
         lapsed: () => this.#tell(),
         renewed: () => this.#tell(),
         lost: () => this.#tell(),
         clockApart: () => this.#tell(),
+        handOverWanted: () => undefined,
       },
     });
   }

@@ -8,7 +8,7 @@ export { readEndedNames } from "./ended-names.ts";
 export { checkedExposure } from "./exposure.ts";
 export { capabilitiesOf, checkedEntropy, harmless, QuietTelemetry } from "./guards.ts";
 export { checkedInstruments } from "./instruments.ts";
-export { checkedLeases } from "./leases.ts";
+export { checkedForOperator, checkedLeases } from "./leases.ts";
 export { readPrintInput, readQuoteInput } from "./market.ts";
 export { checkedNativeOrders } from "./native-orders.ts";
 export { readNotFound, readVenueTime } from "./not-found.ts";

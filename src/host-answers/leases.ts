@@ -3,6 +3,7 @@ import type {
   ClusterView,
   NodeRow,
   NodeState,
+  NodeWish,
   Renewal,
   ShardHead,
   ShardLeases,
@@ -12,6 +13,9 @@ import type {
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+
+/** The part of the leases of a store that an operator needs. */
+export type OperatorLeases = Pick<ShardLeases, "nodes" | "want">;
 
 /** Most rows of nodes in one view. Rows of nodes that failed are deleted long before there are so many. */
 const MOST_NODES = 100_000;
@@ -27,6 +31,7 @@ const LONGEST_TEXT = 200;
 /** The last time that a date can show, in epoch milliseconds. */
 const LAST_MS = 8_640_000_000_000_000;
 
+const WISHES: readonly NodeWish[] = ["hand-over"];
 const STATES: readonly NodeState[] = ["following", "ready", "active", "handing-over"];
 
 /**
@@ -38,7 +43,7 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
   return {
     join: (entry) => questions.inTime(() => leases.join(entry), readJoined),
     renew: (node) => questions.inTime(() => leases.renew(node), readRenewal),
-    nodes: () => questions.inTime(() => leases.nodes(), readView),
+    ...checkedForOperator(leases, questions),
     bury: (watched) => questions.inTime(() => leases.bury(watched), readBuried),
     claim: (set) =>
       questions.inTime(
@@ -56,18 +61,30 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
   };
 }
 
+/** Wraps the part of the leases that an operator needs, as {@link checkedLeases} does. */
+export function checkedForOperator(leases: OperatorLeases, questions: Questions): OperatorLeases {
+  return {
+    want: (wish) => questions.inTime(() => leases.want(wish), readWanted),
+    nodes: () => questions.inTime(() => leases.nodes(), readView),
+  };
+}
+
 function readJoined(said: unknown): Readonly<{ incarnation: number; clockMs: number }> {
   const { incarnation, clockMs } = membersOf(said, "the answer to join");
   return { incarnation: incarnationOf(incarnation), clockMs: timeOf(clockMs) };
 }
 
 function readRenewal(said: unknown): Renewal {
-  const { alive, clockMs } = membersOf(said, "a renewal");
+  const { alive, clockMs, wanted } = membersOf(said, "a renewal");
   return {
     alive: flagOf(alive, "alive of a renewal"),
     clockMs: timeOf(clockMs),
+    ...(wanted !== undefined && { wanted: wishOf(wanted) }),
   };
 }
+
+const readWanted = (said: unknown): boolean => flagOf(said, "the answer to want");
+const wishOf = (said: unknown): NodeWish => wordOf(said, "what is wanted of a node", WISHES);
 
 const readBuried = (said: unknown): boolean => flagOf(said, "the answer to bury");
 
@@ -103,6 +120,10 @@ function rowOf(said: unknown): NodeRow {
     dead: flagOf(row.dead, "dead of a node"),
     ...(row.ttlMs !== undefined && {
       ttlMs: wholeOf(row.ttlMs, "ttlMs of a node", { from: 1 }),
+    }),
+    ...(row.wanted !== undefined && { wanted: wishOf(row.wanted) }),
+    ...(row.followed !== undefined && {
+      followed: wholeOf(row.followed, "what a node has read"),
     }),
   };
 }

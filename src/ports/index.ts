@@ -75,9 +75,11 @@ export type {
 } from "./host.ts";
 export type {
   ClusterView,
+  NodeBeat,
   NodeEntry,
   NodeRow,
   NodeState,
+  NodeWish,
   Renewal,
   ShardLeases,
   ShardOwner,

@@ -9,6 +9,7 @@ export {
   instrumentsOption,
   marketDataOption,
   nativeOrdersOption,
+  operatorLeasesOption,
   rateLimiterOption,
   rejectionsOption,
   storeOption,

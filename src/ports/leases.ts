@@ -28,6 +28,9 @@ export interface NodeEntry {
  */
 export type NodeState = "following" | "ready" | "active" | "handing-over";
 
+/** What an operator wants of a node. `hand-over`: that it gives its shards to another node. */
+export type NodeWish = "hand-over";
+
 /** The row of one node, one per start of a process. */
 export interface NodeRow extends Omit<NodeEntry, "ttlMs"> {
   /** That of its {@link NodeEntry}; absent for a node of an earlier version, which did not say. */
@@ -39,6 +42,13 @@ export interface NodeRow extends Omit<NodeEntry, "ttlMs"> {
   readonly beat: number;
   /** Whether another node has declared it dead. A dead node is never alive again. */
   readonly dead: boolean;
+  /** What an operator wants of it; absent if nothing. */
+  readonly wanted?: NodeWish;
+  /**
+   * How many records of all shards it has read, as it said last: the sum of the sequences of the last record of each shard.
+   * Absent if it never said so.
+   */
+  readonly followed?: number;
 }
 
 /** Who owns a shard, or the market journal, which counts as shard 256: the incarnation of a node, or nobody. */
@@ -57,12 +67,22 @@ export interface ClusterView {
   readonly shards: readonly ShardOwner[];
 }
 
+/** A renewal of the lease of a node, and what the node says of itself with it. */
+export interface NodeBeat {
+  readonly incarnation: number;
+  readonly state: NodeState;
+  /** See {@link NodeRow}. If absent, what the node said before stays. */
+  readonly followed?: number;
+}
+
 /** Answer to a renewal. */
 export interface Renewal {
   /** False if the row of the node is dead or gone. Then nothing was renewed. */
   readonly alive: boolean;
   /** The clock of the store when it renewed, in epoch milliseconds. */
   readonly clockMs: number;
+  /** What an operator wants of the node; absent if nothing. */
+  readonly wanted?: NodeWish;
 }
 
 /** A node and the beat that was read of it. */
@@ -98,7 +118,12 @@ export interface ShardLeases {
    */
   join(entry: NodeEntry): Promise<Readonly<{ incarnation: number; clockMs: number }>>;
   /** Raises the beat of a live node by one and sets its state. Changes nothing if the row is dead or gone. */
-  renew(node: Readonly<{ incarnation: number; state: NodeState }>): Promise<Renewal>;
+  renew(node: NodeBeat): Promise<Renewal>;
+  /**
+   * Sets what an operator wants of a live node, which its next renewal answers; without `wanted`, nothing any more. Resolves
+   * to false, and changes nothing, if the node is dead, gone, or of a version that cannot be asked.
+   */
+  want(wish: Readonly<{ incarnation: number; wanted?: NodeWish }>): Promise<boolean>;
   /** Returns all nodes, and the owners of all shards and of the market journal. */
   nodes(): Promise<ClusterView>;
   /**

@@ -111,10 +111,16 @@ export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
 
 /** Checks the leases of an order store. */
 const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-orders/ports)", {
-  ...{ join: "required", renew: "required", nodes: "required", bury: "required" },
+  ...{ join: "required", renew: "required", nodes: "required", bury: "required", want: "required" },
   ...{ claim: "required", release: "required", leave: "required" },
   ...{ heads: "required", tail: "required" },
 });
+
+/** Checks the part of the leases that an operator needs. */
+export const operatorLeasesOption: OptionCheck = portOption<Pick<ShardLeases, "nodes" | "want">>(
+  "ShardLeases (managed-orders/ports)",
+  { nodes: "required", want: "required" },
+);
 
 const storeFunctions: OptionCheck = portOption<Omit<OrderStore, "leases">>(
   "OrderStore (managed-orders/ports)",

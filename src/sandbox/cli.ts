@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { createSystemClock } from "../adapters/node/index.ts";
+import { clusterCommand, clusterHelp, INTERRUPTED } from "./cluster-command.ts";
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
@@ -19,10 +21,14 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = await storeCommand(rest, OUTPUT);
     return;
   }
+  if (command === "cluster" && !asksForHelp(rest)) {
+    process.exitCode = await runClusterCommand(rest);
+    return;
+  }
   if (command === "venue" && !asksForHelp(rest)) return await runVenue(rest);
   if (command !== "sandbox" || asksForHelp(rest)) {
     const known = command === "" || command === "sandbox" || command === "venue" || asksForHelp(argv);
-    process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}\n${venueHelp()}`);
+    process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}${clusterHelp()}\n${venueHelp()}`);
     process.exitCode = known ? 0 : BAD_SETTING;
     return;
   }
@@ -32,6 +38,10 @@ async function main(argv: readonly string[]): Promise<void> {
   const cancel = announceStandby(settings, started);
   const sandbox = await started.active.finally(cancel);
   process.stdout.write(settings.log === "json" ? jsonLine(sandbox) : greeting(settings, sandbox));
+  sandbox.drained.then((sentence) => {
+    process.stderr.write(`managed-orders: ${sentence}\n`);
+    process.exit(0);
+  }, fail);
   void sandbox.replaced.then((sentence) => {
     process.stderr.write(`managed-orders: ${sentence}\n`);
     // Nothing needs closing: what is durable belongs to the other process, and nothing else may be sent.
@@ -62,6 +72,21 @@ async function runVenue(argv: readonly string[]): Promise<void> {
   const ready =
     settings.log === "json" ? JSON.stringify({ ready: true, url, controlUrl }) : `Venue ready: ${url}/v1`;
   process.stdout.write(`${ready}\n`);
+}
+
+/** The first signal ends what waits, in a defined state; a second one ends the process. */
+async function runClusterCommand(argv: readonly string[]): Promise<number> {
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (stopping.signal.aborted) process.exit(INTERRUPTED);
+    stopping.abort();
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  return await clusterCommand(argv, {
+    ...{ output: OUTPUT, clock: createSystemClock(), signal: stopping.signal },
+    isTerminal: process.stdout.isTTY,
+  });
 }
 
 /** Progress is shown on a terminal only, on one line that the next text replaces. */

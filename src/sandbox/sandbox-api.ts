@@ -11,6 +11,8 @@ export type Sandbox = Readonly<{
   controlUrl: string | undefined;
   /** Resolves to a sentence if another sandbox on the same store has taken over. This one can only end then. */
   replaced: Promise<string>;
+  /** Resolves to a sentence once it has handed over because an operator wanted it, and is closed. */
+  drained: Promise<string>;
   /** Stops accepting orders, answers pending requests within ten seconds, and closes. */
   stop: () => Promise<void>;
 }>;
@@ -18,7 +20,7 @@ export type Sandbox = Readonly<{
 /** A sandbox that runs, or that waits for another one on the same store. */
 export type StartedSandbox = Readonly<{
   /** Its addresses while it waits; undefined if the store has one process only. */
-  standby: Omit<Sandbox, "exchange" | "replaced" | "stop"> | undefined;
+  standby: Omit<Sandbox, "exchange" | "replaced" | "drained" | "stop"> | undefined;
   active: Promise<Sandbox>;
   stop: () => Promise<void>;
 }>;

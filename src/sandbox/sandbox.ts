@@ -48,6 +48,7 @@ async function openAlone(settings: SandboxSettings, host: ExchangeHost): Promise
   return {
     ...{ exchange, url, wsUrl, controlUrl: control.controlUrl },
     replaced: new Promise<string>(() => undefined),
+    drained: new Promise<string>(() => undefined),
     async stop() {
       exchange.engine.drain();
       control.close();

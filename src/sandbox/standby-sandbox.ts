@@ -9,6 +9,9 @@ import type { SandboxSettings } from "./settings.ts";
 /** Conditions in which the orders belong to another process. */
 const REPLACED: ReadonlySet<StatusKind> = new Set(["LEASE_LOST", "SHARD_FENCED"]);
 
+const DRAINED_SENTENCE =
+  "an operator wanted a hand-over, and another sandbox on the same store is active: this one ends; start it again as a standby";
+
 const REPLACED_SENTENCE =
   "another sandbox on the same store has taken over: this one ends; start it again as a standby";
 
@@ -49,10 +52,39 @@ class SandboxNode {
   async stop(): Promise<void> {
     const exchange = this.#exchange;
     const isHandedOver = exchange !== undefined && (await handedOver(exchange));
+    if (exchange !== undefined && !isHandedOver) exchange.engine.drain();
+    await this.#end(isHandedOver);
+  }
+
+  async #end(isHandedOver: boolean): Promise<void> {
     this.#control.close();
     await this.#rest.close();
     await this.#link?.close();
-    if (!isHandedOver) await (exchange ?? this.#node).close();
+    if (!isHandedOver) await (this.#exchange ?? this.#node).close();
+  }
+
+  /** Resolves once this node has handed over because an operator wanted it. */
+  #drained({ engine }: Exchange): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!engine.status().reasons.some(({ kind }) => kind === "HAND_OVER_WANTED")) return;
+        this.#handOver().then((isHandedOver) => {
+          if (isHandedOver) resolve(DRAINED_SENTENCE);
+        }, reject);
+      };
+      engine.events.on("status", ({ change }) => {
+        if (change === "HAND_OVER_WANTED") look();
+      });
+      look();
+    });
+  }
+
+  /** Hands over if a standby is ready, and closes the ports after it. */
+  async #handOver(): Promise<boolean> {
+    const exchange = this.#exchange;
+    if (exchange === undefined || !(await handedOver(exchange))) return false;
+    await this.#end(true);
+    return true;
   }
 
   async #become(source: AnswerSource): Promise<Sandbox> {
@@ -67,19 +99,19 @@ class SandboxNode {
       engine.events.on("status", look);
       look();
     });
+    const drained = this.#drained(exchange);
     await this.#rest.serve(exchange);
-    return { exchange, ...this.addresses, replaced, stop: () => this.stop() };
+    return { exchange, ...this.addresses, replaced, drained, stop: () => this.stop() };
   }
 }
 
-/** Closes an exchange once a standby is ready, and resolves to true. Drains it and resolves to false if there is none. */
+/** Closes an exchange once a standby is ready, and resolves to true. Resolves to false if there is none. */
 async function handedOver(exchange: Exchange): Promise<boolean> {
   const { engine } = exchange;
   try {
     await engine.handOver();
   } catch (error) {
     if (!(error instanceof HandOverError)) throw error;
-    engine.drain();
     return false;
   }
   await exchange.close();

@@ -30,11 +30,25 @@ export type LeaseParts = Readonly<{
 export function memoryLeases({ disk, nowMs, ownership, guarded }: LeaseParts): ShardLeases {
   return {
     join: (entry) => guarded(() => ({ incarnation: join(disk, entry), clockMs: nowMs() })),
-    renew: ({ incarnation, state }) =>
+    renew: ({ incarnation, state, followed }) =>
       guarded(() => {
         const node = aliveNode(disk, incarnation);
         if (node !== undefined) Object.assign(node, { beat: node.beat + 1, state });
-        return { alive: node !== undefined, clockMs: nowMs() };
+        if (node !== undefined && followed !== undefined) node.followed = followed;
+        const { wanted } = node ?? {};
+        return {
+          alive: node !== undefined,
+          clockMs: nowMs(),
+          ...(wanted !== undefined && { wanted }),
+        };
+      }),
+    want: ({ incarnation, wanted }) =>
+      guarded(() => {
+        const node = aliveNode(disk, incarnation);
+        if (node === undefined) return false;
+        if (wanted === undefined) delete node.wanted;
+        else node.wanted = wanted;
+        return true;
       }),
     nodes: () => guarded(() => view(disk)),
     bury: ({ incarnation, beat }) =>

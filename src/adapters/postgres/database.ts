@@ -34,20 +34,31 @@ export class Database {
     return changed;
   }
 
-  /** Reads. Rejects with an error that names the database. */
-  async read(text: string, values: readonly unknown[] = [], lane: Lane = "other"): Promise<readonly Row[]> {
+  /** Reads. Rejects with an error that names the database. `limitMs` shortens `answerTimeoutMs`. */
+  async read(
+    text: string,
+    values: readonly unknown[] = [],
+    lane: Lane = "other",
+    limitMs?: number,
+  ): Promise<readonly Row[]> {
     return await this.#guarded(() =>
-      this.#pool.use(lane, (connection) => connection.read(this.inSchema(text), values)),
+      this.#pool.use(lane, (connection) => connection.read(this.inSchema(text), values), limitMs),
     );
   }
 
   /**
    * Writes, and resolves when it is committed. What was rolled back for a passing reason is sent again. Rejects with an
-   * UnknownOutcome if it may be kept, or else with an error that names the database.
+   * UnknownOutcome if it may be kept, or else with an error that names the database. `limitMs` shortens
+   * `answerTimeoutMs`.
    */
-  async write(text: string, values: readonly unknown[] = [], lane: Lane = "other"): Promise<readonly Row[]> {
+  async write(
+    text: string,
+    values: readonly unknown[] = [],
+    lane: Lane = "other",
+    limitMs?: number,
+  ): Promise<readonly Row[]> {
     return await this.#again(() =>
-      this.#pool.use(lane, (connection) => connection.write(this.inSchema(text), values)),
+      this.#pool.use(lane, (connection) => connection.write(this.inSchema(text), values), limitMs),
     );
   }
 

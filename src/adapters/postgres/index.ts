@@ -4,6 +4,12 @@
  * @module managed-orders/postgres
  */
 export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
+export {
+  openPostgresCluster,
+  type PostgresCluster,
+  type PostgresClusterOptions,
+  type ShardContents,
+} from "./cluster-handle.ts";
 export type { LeavingRecord, PostgresJournalOptions } from "./journal-lifetime.ts";
 export type { PostgresStoreOptions } from "./options.ts";
 export { openPostgresStore, type PostgresStore } from "./order-store.ts";

@@ -78,15 +78,20 @@ async function adoptOldMarks(database: Database, owner: Owner, [shard]: readonly
 }
 
 /** Reads records as they are stored, otherwise like `readRecords`. */
-export async function readTexts(database: Database, range: Range): Promise<readonly RecordText[]> {
+export async function readTexts(
+  database: Database,
+  range: Range,
+  limitMs?: number,
+): Promise<readonly RecordText[]> {
   const { shard, after, limit } = range;
   requireShard(shard);
-  return textsOf(range, await database.read(JOURNAL.read, [shard, after, limit, READ_BYTES]));
+  const values = [shard, after, limit, READ_BYTES];
+  return textsOf(range, await database.read(JOURNAL.read, values, "other", limitMs));
 }
 
 /** Reads the heads of all shards. */
-export async function headsOf(database: Database): Promise<readonly ShardHead[]> {
-  return (await database.read(JOURNAL.heads)).map(headOf);
+export async function headsOf(database: Database, limitMs?: number): Promise<readonly ShardHead[]> {
+  return (await database.read(JOURNAL.heads, [], "other", limitMs)).map(headOf);
 }
 
 function headOf(row: Row | undefined): ShardHead {

@@ -9,10 +9,13 @@ export const LEASES: Readonly<
   Record<
     | "dropDead"
     | "dropTerms"
+    | "dropWords"
     | "count"
     | "join"
     | "renew"
+    | "want"
     | "nodes"
+    | "images"
     | "bury"
     | "claim"
     | "release"
@@ -32,6 +35,10 @@ DELETE FROM managed_orders.node AS d USING (
   dropTerms: `
 DELETE FROM managed_orders.node_term AS t
 WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = t.incarnation) RETURNING t.incarnation`,
+  /** Words of nodes that are gone, which an earlier version does not know either. */
+  dropWords: `
+DELETE FROM managed_orders.node_word AS w
+WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = w.incarnation) RETURNING w.incarnation`,
   count: `
 UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 0 RETURNING i.last`,
   join: `
@@ -40,20 +47,36 @@ WITH added AS (
   VALUES ($1::int8, $2::text, $3::text, $4::text, $5::int8, $6::text, 'following', 0, false) RETURNING incarnation
 ), term AS (
   INSERT INTO managed_orders.node_term (incarnation, ttl_ms) VALUES ($1::int8, $7::int8) RETURNING incarnation
+), word AS (
+  INSERT INTO managed_orders.node_word (incarnation) VALUES ($1::int8) RETURNING incarnation
 )
 SELECT (SELECT count(*) FROM added), ${CLOCK_MS}`,
   renew: `
 WITH renewed AS (
   UPDATE managed_orders.node AS n SET beat = n.beat + 1, state = $2::text
   WHERE n.incarnation = $1::int8 AND NOT n.dead RETURNING n.incarnation
+), told AS (
+  UPDATE managed_orders.node_word AS w SET followed = $3::int8 FROM renewed AS r
+  WHERE w.incarnation = r.incarnation AND w.followed IS DISTINCT FROM coalesce($3::int8, w.followed)
+  RETURNING w.incarnation
 )
-SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS}`,
+SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS},
+  (SELECT w.wanted FROM managed_orders.node_word AS w WHERE w.incarnation = $1::int8)`,
+  /** A node of a version that cannot be asked has no word. */
+  want: `
+UPDATE managed_orders.node_word AS w SET wanted = $2::text FROM managed_orders.node AS n
+WHERE w.incarnation = $1::int8 AND n.incarnation = $1::int8 AND NOT n.dead RETURNING w.incarnation`,
   /** Nodes and shards with the market journal, 256, at one moment: rows of shards have a number, those of nodes have none. */
   nodes: `
-SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0 FROM managed_orders.shard AS s
+SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0, '', 0 FROM managed_orders.shard AS s
 UNION ALL
-SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms
-FROM managed_orders.node AS n LEFT JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation`,
+SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms,
+  w.wanted, w.followed
+FROM managed_orders.node AS n LEFT JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation
+LEFT JOIN managed_orders.node_word AS w ON w.incarnation = n.incarnation`,
+  /** The newest snapshot of each shard, and how many open parents it has. */
+  images: `
+SELECT i.shard, i.sequence, i.parents FROM managed_orders.snapshot AS i ORDER BY i.shard`,
   /** The second number is that of living nodes before the statement. */
   bury: `
 WITH buried AS (

@@ -7,10 +7,11 @@ import type {
   ShardOwner,
   TailRange,
 } from "../../ports/index.ts";
+import { decodeRecord } from "../../wire/index.ts";
 import { limited, sortedShards } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
-import { headsOf, type Journal, takenOver } from "./journal.ts";
+import { headsOf, readTexts, takenOver } from "./journal.ts";
 import { LEASES } from "./lease-statements.ts";
 import type { Owner } from "./owner.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
@@ -21,16 +22,21 @@ const LONGEST_TEXT = 200;
 
 /**
  * Creates the leases of a handle. Their statements do not wait for reads of the engine: a renewal that is late costs the
- * node its shards.
+ * node its shards. From `join` on, what is asked with each beat is given up after a ttl (decision ZI).
  */
-export function leases(database: Database, owner: Owner, journal: Journal): ShardLeases {
+export function leases(database: Database, owner: Owner): ShardLeases {
+  let limitMs: number | undefined;
   const write = (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
     database.write(text, values, "first");
+  const soon = (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    database.write(text, values, "first", limitMs);
   return {
     async join(entry) {
       requireEntry(entry);
+      limitMs = entry.ttlMs;
       await write(LEASES.dropDead, [DEAD_KEPT]);
       await write(LEASES.dropTerms, []);
+      await write(LEASES.dropWords, []);
       const [counted] = await write(LEASES.count, []);
       const incarnation = wholeIn(counted, 0);
       const { name, address, version, format, kinds, ttlMs } = entry;
@@ -39,13 +45,19 @@ export function leases(database: Database, owner: Owner, journal: Journal): Shar
       const [row] = await write(LEASES.join, values);
       return { incarnation, clockMs: wholeIn(row, 1) };
     },
-    async renew({ incarnation, state }) {
-      const [row] = await write(LEASES.renew, [incarnation, state]);
-      return { alive: wholeIn(row, 0) === 1, clockMs: wholeIn(row, 1) };
+    async renew({ incarnation, state, followed }) {
+      const [row] = await soon(LEASES.renew, [incarnation, state, followed ?? null]);
+      return {
+        alive: wholeIn(row, 0) === 1,
+        clockMs: wholeIn(row, 1),
+        ...wishIn(row, 2),
+      };
     },
-    nodes: async () => viewOf(await database.read(LEASES.nodes, [], "first")),
+    want: async ({ incarnation, wanted }) =>
+      (await soon(LEASES.want, [incarnation, wanted ?? null])).length === 1,
+    nodes: async () => viewOf(await database.read(LEASES.nodes, [], "first", limitMs)),
     async bury({ incarnation, beat }) {
-      const [row] = await write(LEASES.bury, [incarnation, beat]);
+      const [row] = await soon(LEASES.bury, [incarnation, beat]);
       return wholeIn(row, 0) === 1 || wholeIn(row, 1) === 0;
     },
     async claim(set) {
@@ -59,8 +71,8 @@ export function leases(database: Database, owner: Owner, journal: Journal): Shar
       await write(LEASES.dieAsOwner, [incarnation]);
       await write(LEASES.leave, [incarnation]);
     },
-    heads: () => headsOf(database),
-    tail: (range) => tail(database, journal, limited(range)),
+    heads: () => headsOf(database, limitMs),
+    tail: (range) => tail(database, limited(range), limitMs),
   };
 }
 
@@ -103,21 +115,28 @@ function nodeOf(row: Row): NodeRow {
     beat: wholeIn(row, 9),
     dead: textIn(row, 10) === "t",
     ...(row[11] !== null && { ttlMs: wholeIn(row, 11) }),
+    ...wishIn(row, 12),
+    ...(row[13] !== null && { followed: wholeIn(row, 13) }),
   };
 }
+
+/** What is wanted of a node. A wish of a later version is none that this one knows. */
+const wishIn = (row: Row | undefined, column: number): Pick<NodeRow, "wanted"> =>
+  row?.[column] === "hand-over" ? { wanted: "hand-over" } : {};
 
 /** Reads shard after shard, and none of the shards without further records. */
 async function tail(
   database: Database,
-  journal: Journal,
   { after, limit }: TailRange,
+  limitMs: number | undefined,
 ): Promise<readonly JournalRecord[]> {
   const found: JournalRecord[] = [];
-  for (const { shard, sequence } of await headsOf(database)) {
+  for (const { shard, sequence } of await headsOf(database, limitMs)) {
     const known = after[shard] ?? 0;
     if (sequence <= known) continue;
     const range = { shard, after: known, limit: limit - found.length };
-    for (const record of await journal.readRecords(range)) found.push(record);
+    for (const { sequence: place, text } of await readTexts(database, range, limitMs))
+      found.push(decodeRecord(text, { shard, sequence: place }));
     if (found.length >= limit) break;
   }
   return found;

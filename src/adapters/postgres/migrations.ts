@@ -249,6 +249,12 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    version: 8,
+    usableFrom: 6,
+    // What an operator wants of a node, and how far the node has followed. A table of its own, as that of step 2.
+    sql: ["CREATE TABLE managed_orders.node_word (incarnation int8 PRIMARY KEY, wanted text, followed int8)"],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

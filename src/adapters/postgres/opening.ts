@@ -95,6 +95,22 @@ export async function migrate(
   }
 }
 
+/** Throws unless the schema is there and has every step: whoever only looks must not change what nodes of another version use. */
+export async function requireCurrent(database: Database): Promise<void> {
+  const [step] = await missingSteps(database, MIGRATIONS);
+  if (step === undefined) return;
+  const { place } = database;
+  if (step === "create")
+    throw new PostgresStoreError(
+      `the schema ${place.schema} of ${place.database} holds no store`,
+      "NO_STORE",
+    );
+  throw new PostgresStoreError(
+    `the schema ${place.schema} of ${place.database} lacks step ${step.version}, which this version of managed-orders needs: use the version of the nodes, or open a node of this version first`,
+    "OLDER_SCHEMA",
+  );
+}
+
 async function missingSteps(
   database: Database,
   migrations: readonly Migration[],

@@ -44,7 +44,7 @@ const LONGEST_MS = 2_147_483_647;
 const timeoutOption = wholeOption({ from: 1, to: LONGEST_MS }, " of milliseconds");
 
 /** Checks a URL, and never shows it: it may contain a password. */
-const urlOption: OptionCheck = (value, name) => {
+export const urlOption: OptionCheck = (value, name) => {
   if (typeof value === "string" && databaseOf(value) !== undefined) return;
   const wanted = "the URL of a database such as postgres://user@host:5432/database";
   if (value === undefined) throw new TypeError(`${name} is missing: pass ${wanted}`);
@@ -52,14 +52,16 @@ const urlOption: OptionCheck = (value, name) => {
   throw typeof value === "string" ? new RangeError(message) : new TypeError(message);
 };
 
+/** Checks the name of a schema. */
+export const schemaOption: OptionCheck = textOption(
+  "a name of lower-case letters, digits and _, at most 63 characters",
+  (text) => /^[a-z_][a-z0-9_]{0,62}$/.test(text),
+);
+
 /** Checks the options of a store. */
 export const storeOption: OptionCheck = optionsOf<PostgresStoreOptions>({
   url: urlOption,
-  schema: optional(
-    textOption("a name of lower-case letters, digits and _, at most 63 characters", (text) =>
-      /^[a-z_][a-z0-9_]{0,62}$/.test(text),
-    ),
-  ),
+  schema: optional(schemaOption),
   connections: optional(wholeOption({ from: 3, to: 1_000 })),
   waiting: optional(wholeOption({ from: 1 })),
   connectTimeoutMs: optional(timeoutOption),

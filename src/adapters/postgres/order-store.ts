@@ -133,7 +133,7 @@ export function storeOn(
     ...market(database, owner),
     ...endings(database, owner),
     ...volume({ database, owner, appends }),
-    leases: leases(database, owner, shards),
+    leases: leases(database, owner),
     close,
     [Symbol.asyncDispose]: close,
     rejections,

@@ -37,12 +37,17 @@ export class Pool {
   }
 
   /** Runs work that must not be given up, on a connection of its own. Rejects like the work or the connecting. */
-  async patient<T>(lane: Lane, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async patient<T>(
+    lane: Lane,
+    work: (connection: Connection) => Promise<T>,
+    limitMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<T> {
+    const connectTimeoutMs = Math.min(this.#options.connectTimeoutMs, limitMs);
     const place = {};
     await this.#enter(lane, place);
     let connection: Connection | undefined;
     try {
-      connection = this.#takeIdle() ?? (await Connection.open(this.#options));
+      connection = this.#takeIdle() ?? (await Connection.open({ ...this.#options, connectTimeoutMs }));
       return await work(connection);
     } finally {
       if (connection?.isOpen === true && !this.#isClosed)
@@ -52,15 +57,20 @@ export class Pool {
     }
   }
 
-  /** Runs work that may be given up. Cuts the connection after the time limit, and rejects. */
-  async use<T>(lane: Lane, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const { answerTimeoutMs } = this.#options;
-    return await this.patient(lane, (connection) =>
-      withDeadline(work(connection), answerTimeoutMs, () => {
+  /** Runs work that may be given up. Cuts the connection after `limitMs`, `answerTimeoutMs` at most, and rejects. */
+  async use<T>(
+    lane: Lane,
+    work: (connection: Connection) => Promise<T>,
+    limitMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<T> {
+    const mostMs = Math.min(this.#options.answerTimeoutMs, limitMs);
+    const inTime = (connection: Connection): Promise<T> =>
+      withDeadline(work(connection), mostMs, () => {
         connection.destroy();
-        return new PostgresStoreError(`the server has not answered for ${answerTimeoutMs} ms`, "ETIMEDOUT");
-      }),
-    );
+        this.#destroyIdle();
+        return new PostgresStoreError(`the server has not answered for ${mostMs} ms`, "ETIMEDOUT");
+      });
+    return await this.patient(lane, inTime, mostMs);
   }
 
   /** Closes idle connections now and the others when they are given back. Statements that wait are rejected. */
@@ -72,6 +82,11 @@ export class Pool {
     await Promise.all(
       this.#idle.splice(0).map(({ connection }) => connection.close().catch(() => undefined)),
     );
+  }
+
+  /** A network that was cut has cut the idle connections too, and each would take the whole limit to show it. */
+  #destroyIdle(): void {
+    for (const { connection } of this.#idle.splice(0)) connection.destroy();
   }
 
   #takeIdle(): Connection | undefined {

@@ -45,6 +45,7 @@ export class EngineLease {
         void this.#fence(shards);
       },
       clockApart: (byMs) => board.clockApart(byMs),
+      handOverWanted: (isWanted) => board.handOverWanted(isWanted),
     });
     if (keeper.isLost) void this.#fence(shards);
     void keeper.tell("active");
@@ -91,7 +92,15 @@ export class EngineLease {
       await this.#pause(HAND_OVER_PAUSE_MS);
     }
     await keeper.tell("active");
+    await this.#decline();
     throw new HandOverError("NO_STANDBY", problem);
+  }
+
+  /** Tells an operator who wanted the hand-over that it does not take place (decision ZJ). */
+  async #decline(): Promise<void> {
+    const { leases, keeper } = this.#parts;
+    const { incarnation, isHandOverWanted } = keeper;
+    if (isHandOverWanted) await this.#attempt(async () => void (await leases.want({ incarnation })));
   }
 
   /** Stops relying on the shards, and makes them nobody's. Others wait for a ttl if the store fails. */

@@ -11,7 +11,10 @@ import type { FollowedBooks } from "./followed-books.ts";
 const PAGE = 1_024;
 
 /** What follows the journal: `saw` is called with every record that was read from the tail. */
-export type JournalFollowers = Readonly<{ books: FollowedBooks; saw: (record: JournalRecord) => void }>;
+export type JournalFollowers = Readonly<{
+  books: FollowedBooks;
+  saw: (record: JournalRecord) => void;
+}>;
 
 /** Follows the journal of all shards, so that a takeover needs to read only its last records. */
 export class FollowedJournal {
@@ -27,6 +30,11 @@ export class FollowedJournal {
     this.#leases = leases;
     this.#followers = followers;
     this.shards = Array.from({ length: SHARD_COUNT }, (_, number) => new ShardFollower(number, core));
+  }
+
+  /** How many records it has read: the sum of the sequences of the last record of each shard. */
+  get followed(): number {
+    return this.shards.reduce((sum, { durableSequence }) => sum + durableSequence, 0);
   }
 
   /**

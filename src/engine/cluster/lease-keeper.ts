@@ -1,5 +1,5 @@
 import { errorMessage } from "../../common/index.ts";
-import type { NodeEntry, NodeState, ShardLeases } from "../../ports/index.ts";
+import type { NodeEntry, NodeState, Renewal, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 
 /** Renewals in one ttl. */
@@ -15,6 +15,8 @@ export type LeaseListener = Readonly<{
   lost: () => void;
   /** Wall clock and store clock are further apart than allowed, by that much; undefined when they are not any more. */
   clockApart: (byMs: number | undefined) => void;
+  /** An operator wants the node to hand over, or wants it no more. */
+  handOverWanted: (isWanted: boolean) => void;
 }>;
 
 /** Dependencies and settings of {@link LeaseKeeper}. */
@@ -23,6 +25,8 @@ export type KeeperParts = Readonly<{
   entry: NodeEntry;
   ttlMs: number;
   clockApartMs: number;
+  /** How many records the node has read as a standby. */
+  followed: () => number;
   listener: LeaseListener;
 }>;
 
@@ -38,6 +42,7 @@ export class LeaseKeeper {
   #state: NodeState = "following";
   #apartMs: number | undefined;
   #hasLapsed = false;
+  #isHandOverWanted = false;
   #isLost = false;
   #stopped = false;
   #cancelBeat: () => void = () => undefined;
@@ -63,6 +68,11 @@ export class LeaseKeeper {
     return this.#apartMs;
   }
 
+  /** Whether an operator wants the node to hand over. */
+  get isHandOverWanted(): boolean {
+    return this.#isHandOverWanted;
+  }
+
   get beatMs(): number {
     return this.#parts.ttlMs / BEATS_PER_TTL;
   }
@@ -71,6 +81,7 @@ export class LeaseKeeper {
   listen(listener: LeaseListener): void {
     this.#listener = listener;
     if (this.#apartMs !== undefined) listener.clockApart(this.#apartMs);
+    if (this.#isHandOverWanted) listener.handOverWanted(true);
   }
 
   /** Adds the row and begins to renew. Rejects when the store fails. */
@@ -79,6 +90,7 @@ export class LeaseKeeper {
     const { incarnation } = await leases.join(entry);
     this.#incarnation = incarnation;
     this.#isLost = false;
+    this.#heed({ alive: true, clockMs: 0 });
     this.#beat();
   }
 
@@ -110,15 +122,32 @@ export class LeaseKeeper {
     const { time, telemetry, clock } = this.#core;
     const [incarnation, state, asked] = [this.#incarnation, this.#state, time.moment()];
     try {
-      const renewal = await this.#parts.leases.renew({ incarnation, state });
+      const renewal = await this.#parts.leases.renew({
+        incarnation,
+        state,
+        ...this.#followed(state),
+      });
       if (this.#stopped || incarnation !== this.#incarnation) return;
       if (!renewal.alive) return this.#lose();
       this.#core.trust.extend(asked);
       this.#compare(renewal.clockMs, { askedMs: asked.wallMs, answeredMs: clock.nowMs() });
       this.#watchLapse();
+      this.#heed(renewal);
     } catch (error) {
       telemetry.event("warn", "lease.unrenewed", { message: errorMessage(error) });
     }
+  }
+
+  /** An owner follows nobody. */
+  #followed(state: NodeState): Readonly<{ followed?: number }> {
+    return state === "following" || state === "ready" ? { followed: this.#parts.followed() } : {};
+  }
+
+  #heed({ wanted }: Renewal): void {
+    const isWanted = wanted === "hand-over";
+    if (isWanted === this.#isHandOverWanted) return;
+    this.#isHandOverWanted = isWanted;
+    this.#listener.handOverWanted(isWanted);
   }
 
   #lose(): void {

@@ -9,6 +9,7 @@ export type StatusKind =
   | "LEASE_LOST"
   | "CLOCK_APART"
   | "NODE_OUTDATED"
+  | "HAND_OVER_WANTED"
   | "EVENTS_DROPPED"
   | "VOLUME_NOT_COUNTED"
   | "QUOTES_STOPPED"
@@ -27,8 +28,8 @@ export interface EngineStatus {
 }
 
 /**
- * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR` and `NODES_CURRENT`
- * one that ended.
+ * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR`, `NODES_CURRENT` and
+ * `HAND_OVER_WITHDRAWN` one that ended.
  */
 export type StatusChange =
   | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
@@ -36,6 +37,7 @@ export type StatusChange =
   | "LEASE_RENEWED"
   | "CLOCK_NEAR"
   | "NODES_CURRENT"
+  | "HAND_OVER_WITHDRAWN"
   | "VOLUME_COUNTED";
 
 /** A change of an engine's status, and the status after it. `timeMs` is engine time. */

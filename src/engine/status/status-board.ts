@@ -32,6 +32,7 @@ export class StatusBoard {
   #clock: StatusReason | undefined;
   #nodes: StatusReason | undefined;
   #dropped: StatusReason | undefined;
+  #wanted: StatusReason | undefined;
 
   constructor(core: Core, parts: StatusParts) {
     this.#core = core;
@@ -97,6 +98,15 @@ export class StatusBoard {
     else this.#tell("NODE_OUTDATED", detail);
   }
 
+  /** Reports that an operator wants this node to hand over, or wants it no more. */
+  handOverWanted(isWanted: boolean): void {
+    const detail = isWanted
+      ? "an operator wants this node to hand its shards over"
+      : "no operator wants a hand-over";
+    this.#wanted = isWanted ? { kind: "HAND_OVER_WANTED", detail } : undefined;
+    this.#tell(isWanted ? "HAND_OVER_WANTED" : "HAND_OVER_WITHDRAWN", detail);
+  }
+
   fenced(shard: number): void {
     this.#fenced.push(shard);
     this.#tell("SHARD_FENCED", `another engine owns shard ${shard}`);
@@ -150,7 +160,7 @@ export class StatusBoard {
   #own(): readonly StatusReason[] {
     const reasons: StatusReason[] = [];
     if (this.#ending !== undefined) reasons.push(this.#ending);
-    for (const reason of [this.#store, this.#lease, this.#clock, this.#nodes, this.#dropped])
+    for (const reason of [this.#store, this.#lease, this.#clock, this.#nodes, this.#dropped, this.#wanted])
       if (reason !== undefined) reasons.push(reason);
     const [first] = this.#fenced;
     if (first !== undefined) {

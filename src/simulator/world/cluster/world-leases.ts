@@ -38,6 +38,7 @@ export class WorldLeases {
     return {
       join: (entry) => call(() => this.#join(instance, () => leases.join(entry))),
       renew: (node) => this.#renew(instance, () => call(() => leases.renew(node))),
+      want: (wish) => call(() => leases.want(wish)),
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
       claim: (set) => call(() => this.#hear(instance, () => leases.claim(set))),

@@ -1,0 +1,163 @@
+import { functionOption, numberOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import type { ClusterView, NodeRow, NodeState, NodeWish, ShardOwner } from "../../ports/index.ts";
+import { askedBy, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
+
+/** The ttl of a node of an earlier version, which did not say it, in milliseconds. */
+const USUAL_TTL_MS = 10_000;
+
+/** Renewals of a node in one ttl. */
+const BEATS_PER_TTL = 4;
+
+const PAUSE_MS = 250;
+
+/**
+ * Whether a node was seen to live. `live`: its beat rose while it was watched. `silent`: it did not, which may be too short
+ * a watch. `dead`: another node has declared it dead.
+ */
+export type NodeLife = "live" | "silent" | "dead";
+
+/** A node of a cluster as an operator sees it. */
+export interface NodeReport {
+  /** Number of this start among the nodes of the store. */
+  readonly incarnation: number;
+  readonly name: string;
+  /** Where other nodes reach it; empty if they cannot. */
+  readonly address: string;
+  readonly version: string;
+  /** What it said last that it does. */
+  readonly state: NodeState;
+  readonly beat: number;
+  readonly life: NodeLife;
+  /** How long its beat was watched, in milliseconds of the operator's own clock. */
+  readonly watchedMs: number;
+  /** Number of shards that belong to it. */
+  readonly shards: number;
+  /** Most records that a standby has not read yet. Absent for an owner, for a node that did not say, and if unknown. */
+  readonly behind?: number;
+  /** What an operator wants of it. */
+  readonly wanted?: NodeWish;
+  readonly ttlMs?: number;
+}
+
+/** What an operator sees of a cluster. */
+export interface ClusterReport {
+  readonly nodes: readonly NodeReport[];
+  readonly shards: readonly ShardOwner[];
+  /** Number of shards without an owner that was seen to live. */
+  readonly unserved: number;
+}
+
+/** What `readCluster` reads, and for how long it watches. */
+export interface ClusterReportOptions extends OperatorOptions {
+  /** How long to watch the beats at most, in milliseconds. Default two beats of the slowest node. */
+  readonly watchMs?: number;
+  /** Reads the number of records of all shards: the sum of the sequences of the last record of each. */
+  readonly records?: () => Promise<number>;
+}
+
+const reportOptions: OptionCheck = optionsOf<ClusterReportOptions>({
+  ...OPERATOR_CHECKS,
+  watchMs: optional(numberOption({ from: 0 }, " of milliseconds")),
+  records: optional(functionOption("reads the number of records of all shards")),
+});
+
+/** The first and the last reading of a node's beat. */
+type Watched = {
+  readonly first: number;
+  last: number;
+  readonly sinceMs: number;
+  untilMs: number;
+};
+
+/**
+ * Reads the nodes and the owners of all shards, and watches the beats until every node that is not dead was seen to live,
+ * or for `watchMs`. Rejects when the store cannot be read or does not answer within 10 seconds, and with a TypeError or
+ * RangeError that names an option that is missing, unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * import { type OperatorOptions, readCluster } from "managed-orders/engine";
+ * const look = async (operator: OperatorOptions): Promise<void> => {
+ *   const { nodes, unserved } = await readCluster(operator);
+ *   for (const { name, life, state, shards } of nodes) console.log(name, life, state, shards);
+ *   if (unserved > 0) console.log(`${unserved} shards have no owner that was seen to live`);
+ * };
+ * ```
+ */
+export async function readCluster(options: ClusterReportOptions): Promise<ClusterReport> {
+  reportOptions(options, "readCluster");
+  const leases = askedBy(options);
+  const { clock, records, signal } = options;
+  const beats = new Map<number, Watched>();
+  const startedMs = clock.monotonicMs();
+  for (;;) {
+    const askedMs = clock.monotonicMs();
+    const view = await leases.nodes();
+    note(beats, view, { askedMs, answeredMs: clock.monotonicMs() });
+    const untilMs = startedMs + (options.watchMs ?? twoBeats(view));
+    const isSeen = view.nodes.every((row) => row.dead || lifeOf(row, beats) === "live");
+    if (isSeen || signal?.aborted === true || clock.monotonicMs() >= untilMs)
+      return reportOf(view, beats, await records?.());
+    await pauseOf(options, Math.min(PAUSE_MS, untilMs - clock.monotonicMs()));
+  }
+}
+
+function twoBeats({ nodes }: ClusterView): number {
+  const terms = nodes.filter(({ dead }) => !dead).map(({ ttlMs = USUAL_TTL_MS }) => ttlMs);
+  return (2 * Math.max(0, ...terms)) / BEATS_PER_TTL;
+}
+
+function note(
+  beats: Map<number, Watched>,
+  { nodes }: ClusterView,
+  { askedMs, answeredMs }: Readonly<{ askedMs: number; answeredMs: number }>,
+): void {
+  for (const { incarnation, beat } of nodes) {
+    const seen = beats.get(incarnation);
+    if (seen === undefined)
+      beats.set(incarnation, {
+        first: beat,
+        last: beat,
+        sinceMs: answeredMs,
+        untilMs: answeredMs,
+      });
+    else
+      Object.assign(seen, {
+        last: beat,
+        untilMs: Math.max(askedMs, seen.sinceMs),
+      });
+  }
+}
+
+function lifeOf({ incarnation, dead }: NodeRow, beats: ReadonlyMap<number, Watched>): NodeLife {
+  if (dead) return "dead";
+  const seen = beats.get(incarnation);
+  return seen !== undefined && seen.last > seen.first ? "live" : "silent";
+}
+
+function reportOf(
+  { nodes, shards }: ClusterView,
+  beats: ReadonlyMap<number, Watched>,
+  records: number | undefined,
+): ClusterReport {
+  const owned = new Map<number | undefined, number>();
+  for (const { incarnation } of shards) owned.set(incarnation, (owned.get(incarnation) ?? 0) + 1);
+  const rows = nodes.map((row): NodeReport => {
+    const { incarnation, name, address, version, state, beat, wanted, ttlMs, followed } = row;
+    const seen = beats.get(incarnation);
+    const isFollower = !row.dead && (state === "following" || state === "ready");
+    return {
+      ...{ incarnation, name, address, version, state, beat },
+      life: lifeOf(row, beats),
+      watchedMs: seen === undefined ? 0 : seen.untilMs - seen.sinceMs,
+      shards: owned.get(incarnation) ?? 0,
+      ...(isFollower &&
+        followed !== undefined &&
+        records !== undefined && { behind: Math.max(0, records - followed) }),
+      ...(wanted !== undefined && { wanted }),
+      ...(ttlMs !== undefined && { ttlMs }),
+    };
+  });
+  const served = rows.filter(({ life }) => life === "live").reduce((sum, row) => sum + row.shards, 0);
+  return { nodes: rows, shards, unserved: shards.length - served };
+}

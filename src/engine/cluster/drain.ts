@@ -1,0 +1,185 @@
+import {
+  errorMessage,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  wholeOption,
+} from "../../common/index.ts";
+import type { ClusterView } from "../../ports/index.ts";
+import { askedBy, listenerOption, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
+
+const PAUSE_MS = 250;
+const LIMIT_MS = 60_000;
+
+/**
+ * How far a drain is. `asked`: the node was asked. `handing-over`: it has begun. `released`: its shards belong to nobody
+ * until another node claims them.
+ */
+export type DrainStep = "asked" | "handing-over" | "released";
+
+/** Progress of a drain. */
+export interface DrainProgress {
+  readonly step: DrainStep;
+  /** Number of shards that still belong to the node. */
+  readonly shards: number;
+  /** Milliseconds since the node was asked. */
+  readonly elapsedMs: number;
+  /** Why the store could not be read last; absent if it could. */
+  readonly failing?: string;
+}
+
+/**
+ * How a drain ended. `drained`: other nodes own all shards of the node. `nothing-owned`: it owned none. `not-live`: it is
+ * dead or gone. `cannot-be-asked`: its version does not know the question. `no-standby`: it answered that no other node was
+ * ready, and goes on. `late`, `stopped`: the time was over, or the signal was aborted, at this step; with `isWithdrawn`
+ * the node is not asked any more. One that has begun then still ends its hand-over, or goes on.
+ */
+export type DrainOutcome =
+  | Readonly<{ kind: "drained"; owners: readonly number[] }>
+  | Readonly<{
+      kind: "nothing-owned" | "not-live" | "cannot-be-asked" | "no-standby";
+    }>
+  | Readonly<{
+      kind: "late" | "stopped";
+      step: DrainStep;
+      isWithdrawn: boolean;
+    }>;
+
+/** Which node is drained, and for how long it is waited for. */
+export interface DrainOptions extends OperatorOptions {
+  /** The start of a process that hands its shards over: its number among the nodes of the store. */
+  readonly incarnation: number;
+  /** How long it may take, in milliseconds; default 60,000. */
+  readonly limitMs?: number;
+  /** Called after each reading. */
+  readonly onProgress?: (progress: DrainProgress) => void;
+}
+
+const drainOptions: OptionCheck = optionsOf<DrainOptions>({
+  ...OPERATOR_CHECKS,
+  incarnation: wholeOption({ from: 1 }),
+  limitMs: optional(numberOption({ from: 0 }, " of milliseconds")),
+  onProgress: optional(listenerOption),
+});
+
+/**
+ * Asks a node to hand its shards over, and waits until other nodes own them. The node learns of it with its next renewal,
+ * as the status HAND_OVER_WANTED of its engine; its host then calls `engine.handOver()`. Whatever ends the wait early also
+ * withdraws the question. Rejects when the store fails before the node is asked, and with a TypeError or RangeError that
+ * names an option that is missing, unknown or wrong (decision ZJ).
+ *
+ * @example
+ * ```ts
+ * import { drainNode, type DrainOutcome, type OperatorOptions } from "managed-orders/engine";
+ * const drain = async (operator: OperatorOptions, incarnation: number): Promise<DrainOutcome> =>
+ *   await drainNode({ ...operator, incarnation, onProgress: ({ step }) => console.log(step) });
+ * ```
+ */
+export async function drainNode(options: DrainOptions): Promise<DrainOutcome> {
+  drainOptions(options, "drainNode");
+  return await new Drain(options).run();
+}
+
+class Drain {
+  readonly #options: DrainOptions;
+  readonly #leases: OperatorOptions["leases"];
+  #own: readonly number[] = [];
+  #step: DrainStep = "asked";
+  #shards = 0;
+
+  constructor(options: DrainOptions) {
+    this.#options = options;
+    this.#leases = askedBy(options);
+  }
+
+  async run(): Promise<DrainOutcome> {
+    const { incarnation, clock, limitMs = LIMIT_MS, signal } = this.#options;
+    const before = await this.#leases.nodes();
+    if (rowIn(before, incarnation)?.dead !== false) return { kind: "not-live" };
+    this.#own = ownedBy(before, incarnation);
+    this.#shards = this.#own.length;
+    if (this.#shards === 0) return { kind: "nothing-owned" };
+    const askedMs = clock.monotonicMs();
+    const outcome = await this.#ask();
+    if (outcome !== undefined) return outcome;
+    for (;;) {
+      const elapsedMs = clock.monotonicMs() - askedMs;
+      const end = await this.#look(elapsedMs);
+      if (end !== undefined) return end;
+      if (signal?.aborted === true) return await this.#withdrawn("stopped");
+      if (elapsedMs >= limitMs) return await this.#withdrawn("late");
+      await pauseOf(this.#options, Math.min(PAUSE_MS, limitMs - elapsedMs));
+    }
+  }
+
+  async #ask(): Promise<DrainOutcome | undefined> {
+    const { incarnation } = this.#options;
+    try {
+      if (await this.#leases.want({ incarnation, wanted: "hand-over" })) return undefined;
+    } catch (error) {
+      // The question may have arrived although its answer was lost.
+      await this.#withdraw();
+      throw error;
+    }
+    const isLive = rowIn(await this.#leases.nodes(), incarnation)?.dead === false;
+    return { kind: isLive ? "cannot-be-asked" : "not-live" };
+  }
+
+  /** Reads how far the node is. Resolves to the outcome if there is one. */
+  async #look(elapsedMs: number): Promise<DrainOutcome | undefined> {
+    const { incarnation } = this.#options;
+    let failing: string | undefined;
+    try {
+      const view = await this.#leases.nodes();
+      const row = rowIn(view, incarnation);
+      this.#shards = ownedBy(view, incarnation).length;
+      if (this.#shards > 0 && row?.dead === false && row.wanted === undefined) return { kind: "no-standby" };
+      if (this.#shards === 0) this.#step = "released";
+      else this.#step = row?.state === "handing-over" ? "handing-over" : "asked";
+      const owners = this.#successors(view);
+      if (owners !== undefined) return { kind: "drained", owners };
+    } catch (error) {
+      failing = errorMessage(error);
+    }
+    this.#options.onProgress?.({
+      ...{ step: this.#step, shards: this.#shards, elapsedMs },
+      ...(failing !== undefined && { failing }),
+    });
+    return undefined;
+  }
+
+  /** Returns who owns what the node has owned; undefined while a shard belongs to it, to nobody or to a dead node. */
+  #successors(view: ClusterView): readonly number[] | undefined {
+    const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
+    live.delete(this.#options.incarnation);
+    const owners = new Set<number>();
+    for (const shard of this.#own) {
+      const owner = view.shards[shard]?.incarnation;
+      if (owner === undefined || !live.has(owner)) return undefined;
+      owners.add(owner);
+    }
+    return [...owners];
+  }
+
+  async #withdrawn(kind: "late" | "stopped"): Promise<DrainOutcome> {
+    return { kind, step: this.#step, isWithdrawn: await this.#withdraw() };
+  }
+
+  /** Resolves to whether the node is certainly not asked any more. */
+  async #withdraw(): Promise<boolean> {
+    const { incarnation } = this.#options;
+    try {
+      await this.#leases.want({ incarnation });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+const rowIn = ({ nodes }: ClusterView, wanted: number): ClusterView["nodes"][number] | undefined =>
+  nodes.find(({ incarnation }) => incarnation === wanted);
+
+const ownedBy = ({ shards }: ClusterView, owner: number): readonly number[] =>
+  shards.filter(({ incarnation }) => incarnation === owner).map(({ shard }) => shard);

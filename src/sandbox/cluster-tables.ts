@@ -1,0 +1,124 @@
+import type { ClusterReport, DrainOutcome, DrainProgress, NodeReport } from "../engine/index.ts";
+
+/** A shard as `cluster shards` shows it. */
+export type ShardRow = Readonly<{
+  shard: number;
+  epoch: number;
+  sequence: number;
+  owner?: Readonly<{ incarnation: number; name: string }>;
+  snapshot?: Readonly<{ sequence: number; parents: number }>;
+}>;
+
+/** Returns a text of a node without characters that a terminal obeys. */
+export const clean = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
+
+/** Returns the nodes as a table, and a sentence about shards that nobody serves. */
+export function nodesText({ nodes, shards, unserved }: ClusterReport): string {
+  if (nodes.length === 0) return "No node has joined this store.\n";
+  const rows = nodes.map((row) => [
+    ...[String(row.incarnation), clean(row.name), row.address === "" ? "-" : clean(row.address)],
+    ...[row.version === "" ? "-" : clean(row.version), row.state, String(row.beat), lifeOf(row)],
+    ...[String(row.shards), row.behind === undefined ? "-" : `${row.behind} records`, row.wanted ?? "-"],
+  ]);
+  const titles = [
+    "NUMBER",
+    "NAME",
+    "ADDRESS",
+    "VERSION",
+    "STATE",
+    "BEAT",
+    "SEEN",
+    "SHARDS",
+    "BEHIND",
+    "WANTED",
+  ];
+  const verdict =
+    unserved === 0
+      ? `All ${shards.length} shards have an owner that lives.`
+      : `${unserved} of ${shards.length} shards have no owner that was seen to live.`;
+  return `${tableOf([titles, ...rows])}${verdict}\n`;
+}
+
+function lifeOf({ life, watchedMs }: NodeReport): string {
+  return life === "silent" ? `no beat in ${(watchedMs / 1_000).toFixed(1)} s` : life;
+}
+
+/** Returns the shards as a table: neighbours with the same owner and epoch are one row, unless `all` is set. */
+export function shardsText(shards: readonly ShardRow[], all: boolean): string {
+  const groups: ShardRow[][] = [];
+  for (const row of shards) {
+    const group = groups.at(-1);
+    const [first] = group ?? [];
+    const isSame = first?.epoch === row.epoch && first.owner?.incarnation === row.owner?.incarnation;
+    if (!all && group !== undefined && isSame) group.push(row);
+    else groups.push([row]);
+  }
+  const titles = ["SHARDS", "OWNER", "EPOCH", all ? "LAST RECORD" : "RECORDS", "OPEN AT LAST SNAPSHOT"];
+  return tableOf([titles, ...groups.map(rangeOf)]);
+}
+
+function rangeOf(group: readonly ShardRow[]): readonly string[] {
+  const [first, last] = [group[0], group.at(-1)];
+  const { owner, epoch = 0 } = first ?? {};
+  const images = group.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [snapshot.parents]));
+  const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+  return [
+    first === last ? String(first?.shard) : `${first?.shard}-${last?.shard}`,
+    owner === undefined ? "nobody" : `${clean(owner.name)} (${owner.incarnation})`,
+    String(epoch),
+    String(sum(group.map(({ sequence }) => sequence))),
+    images.length === 0 ? "-" : String(sum(images)),
+  ];
+}
+
+/** Returns how far a drain is, as one line. */
+export function drainStep({ step, shards, elapsedMs }: DrainProgress): string {
+  const since = `${(elapsedMs / 1_000).toFixed(1)} s`;
+  if (step === "released") return `${since}: its shards are released; waiting until another node owns them`;
+  if (step === "handing-over") return `${since}: it hands ${shards} shards over as soon as a node is ready`;
+  return `${since}: asked; it owns ${shards} shards`;
+}
+
+/** Returns how a drain ended, in words for an operator. */
+export function drainText(outcome: DrainOutcome, row: NodeReport): string {
+  const node = `${clean(row.name)} (${row.incarnation})`;
+  switch (outcome.kind) {
+    case "drained":
+      return `${node} has handed over. Owner now: ${outcome.owners.join(", ")}.\n`;
+    case "nothing-owned":
+      return `${node} owns no shards: there is nothing to hand over.\n`;
+    case "not-live":
+      return `${node} is dead or gone: another node takes its shards over by itself.\n`;
+    case "cannot-be-asked":
+      return `${node} runs a version that cannot be asked: stop its process in the usual way, it hands over then.\n`;
+    case "no-standby":
+      return `${node} goes on: no other node was ready to take over. See managed-orders cluster nodes.\n`;
+    default:
+      return `${outcome.kind === "late" ? "The time is over" : "Interrupted"}. ${restOf(outcome, node)}\n`;
+  }
+}
+
+function restOf(
+  { step, isWithdrawn }: Extract<DrainOutcome, { isWithdrawn: boolean }>,
+  node: string,
+): string {
+  if (step === "released") return `${node} has released its shards, and no other node has claimed them yet.`;
+  if (!isWithdrawn)
+    return `The database did not confirm that ${node} is not asked any more: it may still hand over.`;
+  if (step === "handing-over")
+    return `${node} is not asked any more, but had begun: it hands over if a node is ready within two ttl, and goes on otherwise.`;
+  return `${node} is not asked any more. It goes on, unless it took notice in this moment.`;
+}
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
+  );
+  const lines = rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
