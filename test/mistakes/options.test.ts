@@ -18,7 +18,7 @@ import {
   createPeerLink,
   probeMount,
 } from "../../src/adapters/node/index.ts";
-import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
+import { openPostgresCluster, openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import {
   backupSqliteStore,
   openSqliteStore,
@@ -35,7 +35,15 @@ import {
 } from "../../src/client/index.ts";
 import { testOrderStore, testRateLimiter, testRejections } from "../../src/conformance/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
-import { type EngineOptions, openEngine, openStandby, resolveSettings } from "../../src/engine/index.ts";
+import {
+  drainNode,
+  type EngineOptions,
+  type OperatorOptions,
+  openEngine,
+  openStandby,
+  readCluster,
+  resolveSettings,
+} from "../../src/engine/index.ts";
 import { previewOrder } from "../../src/lifecycle/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
@@ -112,6 +120,12 @@ const engineParts = (): EngineOptions => {
   return { ...parts, venue: createScriptedVenue() };
 };
 
+const operatorParts = (): OperatorOptions => {
+  const { clock, store } = engineParts();
+  if (store.leases === undefined) throw new Error("the store has no leases");
+  return { clock, leases: store.leases };
+};
+
 const serviceParts = async (): Promise<ServiceOptions> => {
   const engine = await openEngine(engineParts());
   const { accounts, instruments, clock, entropy } = host();
@@ -127,6 +141,14 @@ const result = await simulate({
 const ENTRIES: Readonly<Record<string, Entry>> = {
   openEngine: entry(engineParts, openEngine),
   openStandby: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openStandby),
+  readCluster: entry(
+    () => ({ ...operatorParts(), watchMs: 1, records: async () => 1 }),
+    readCluster,
+  ),
+  drainNode: entry(
+    () => ({ ...operatorParts(), incarnation: 1, limitMs: 1, onProgress: () => undefined }),
+    drainNode,
+  ),
   resolveSettings: entry(() => ({ advancedOrders: true }), resolveSettings),
   createService: entry(() => parts, createService),
   createRejectionBuffer: entry(() => ({ perAccount: 1 }), createRejectionBuffer),
@@ -154,6 +176,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   probeMount: entry(
     () => ({ url: "http://127.0.0.1:9", timeoutMs: 1 }),
     (options) => void probeMount(createMountProbe(), options).catch(() => undefined),
+  ),
+  openPostgresCluster: entry(
+    () => ({ url: "postgres://orders@127.0.0.1:9/never-opened", schema: "orders", answerTimeoutMs: 1 }),
+    openPostgresCluster,
   ),
   openPostgresStore: entry(
     () => ({

@@ -91,6 +91,49 @@ const renews = leaseRule({
   },
 });
 
+const wants = leaseRule({
+  name: "decision ZJ: what is wanted of a live node is in its row and in the answer to its renewals until it is withdrawn",
+  remedy:
+    "Keep the wish beside the row of the node, return it from `renew` and `nodes`, and answer `want` with whether the node lives.",
+  async check(leases) {
+    const [node, other] = [await joined(leases), await joined(leases, "b")];
+    const seen = async (): Promise<readonly unknown[]> => {
+      const renewals = [
+        await leases.renew({ incarnation: node, state: "active" }),
+        await leases.renew({ incarnation: other, state: "ready" }),
+      ];
+      const rows = (await leases.nodes()).nodes;
+      return [...renewals, ...rows].map(({ wanted }) => wanted);
+    };
+    same("before", await seen(), [undefined, undefined, undefined, undefined]);
+    same("want of a live node", await leases.want({ incarnation: node, wanted: "hand-over" }), true);
+    const wanted = ["hand-over", undefined, "hand-over", undefined];
+    same("renewals and rows", await seen(), wanted);
+    same("want again", await leases.want({ incarnation: node, wanted: "hand-over" }), true);
+    same("renewals and rows after that", await seen(), wanted);
+    same("withdrawn", await leases.want({ incarnation: node }), true);
+    same("renewals and rows then", await seen(), [undefined, undefined, undefined, undefined]);
+    await leases.bury({ incarnation: other, beat: 4 });
+    const wish = { wanted: "hand-over" } as const;
+    same("want of a dead node", await leases.want({ incarnation: other, ...wish }), false);
+    same("want of a node that never was", await leases.want({ incarnation: other + 1, ...wish }), false);
+  },
+});
+
+const tellsFollowed = leaseRule({
+  name: "decision ZK: a renewal says how far the node has read, and one that does not say leaves what was said",
+  remedy: "Keep `followed` of the last renewal that had one.",
+  async check(leases) {
+    const incarnation = await joined(leases);
+    const renewed = async (followed?: number): Promise<unknown> => {
+      await leases.renew({ incarnation, state: "ready", ...(followed !== undefined && { followed }) });
+      return (await rowOf(leases, incarnation))?.followed;
+    };
+    const said = [await renewed(), await renewed(0), await renewed(9_007_199_254_740_991), await renewed()];
+    same("followed of the row", said, [undefined, 0, 9_007_199_254_740_991, 9_007_199_254_740_991]);
+  },
+});
+
 const buries = leaseRule({
   name: "decision WN: a node is declared dead only if its beat is the one that was watched, and stays dead",
   remedy: "`UPDATE node SET dead = true WHERE incarnation = … AND beat = …`. Compare no times.",
@@ -261,7 +304,20 @@ const acquires = leaseRule({
 export const leases: StoreRules = {
   name: "leases",
   rules: [
-    ...[hasLeases, noLeases, joins, tellsTtl, renews, buries, claims, ownerStays, claimsAgain, oneClaimant],
+    ...[
+      hasLeases,
+      noLeases,
+      joins,
+      tellsTtl,
+      renews,
+      wants,
+      tellsFollowed,
+      buries,
+      claims,
+      ownerStays,
+      claimsAgain,
+      oneClaimant,
+    ],
     ...[marketOwner, releases, leaves, bounded, acquires],
   ],
 };

@@ -4,6 +4,7 @@ import { Database } from "../../../src/adapters/postgres/database.ts";
 import { loadDriver } from "../../../src/adapters/postgres/driver.ts";
 import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { journal } from "../../../src/adapters/postgres/journal.ts";
+import { leases } from "../../../src/adapters/postgres/leases.ts";
 import { durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
@@ -152,6 +153,28 @@ describe("connections", () => {
     server.answers(() => "silence");
     await expect(database.read("SELECT 1")).rejects.toThrow("the server has not answered for 5 ms");
     expect([server.destroyed, server.open]).toEqual([1, 0]);
+  });
+
+  it("decision ZI: what is asked with a beat is given up after a ttl, and idle connections are not tried one by one", async () => {
+    const { server, database } = open({ answerTimeoutMs: 60_000, connections: 8 });
+    server.answers(() => "silence");
+    const busy = Array.from({ length: 5 }, () => database.read("idle"));
+    await new Promise((resolve) => setImmediate(resolve));
+    server.release([["1"]]);
+    await Promise.all(busy);
+    expect([server.connections.length, server.destroyed]).toEqual([5, 0]);
+    const nodes = leases(database, new Owner());
+    server.answers((text) => (text.includes("RETURNING i.last") ? [["1"]] : [["1", "1"]]));
+    await nodes.join({ name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: 5 });
+    server.answers(() => "silence");
+    for (const asked of [
+      () => nodes.renew({ incarnation: 1, state: "ready" }),
+      () => nodes.nodes(),
+      () => nodes.bury({ incarnation: 2, beat: 1 }),
+      () => nodes.tail({ after: [], limit: 1 }),
+    ])
+      await expect(asked()).rejects.toThrow(/the server has not answered for 5 ms/);
+    expect([server.open, server.destroyed]).toEqual([0, 8]);
   });
 
   it("decision WE: reads leave two connections to appends and fences, and a bounded number waits", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
-import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
+import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
 import { testOrderStore, testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
@@ -164,6 +164,37 @@ describe("postgres store", () => {
     expect(await places.execute(`SELECT incarnation FROM ${schema}.node_term`)).toEqual([
       [String(next.incarnation)],
     ]);
+    await store.close();
+    await remove();
+  });
+
+  it("decision ZJ, ZK: a node of the version without wishes cannot be asked, and an operator changes no schema", async () => {
+    const { options, schema, remove } = places.create();
+    const [, at] = [await places.execute(`CREATE SCHEMA ${schema}`), { url: places.url, schema }];
+    await expect(openPostgresCluster(at)).rejects.toMatchObject({ code: "NO_STORE" });
+    await migrated(schema, MIGRATIONS.slice(0, -1));
+    await expect(openPostgresCluster(at)).rejects.toMatchObject({ code: "OLDER_SCHEMA" });
+    const store = await openPostgresStore(options);
+    const cluster = await openPostgresCluster(at);
+    const entry = { name: "new", address: "", version: "2", format: 1, kinds: ["ACCEPTED"], ttlMs: 7_000 };
+    const { incarnation } = await store.leases.join(entry);
+    await places.execute(`INSERT INTO ${schema}.node
+      (incarnation, name, address, version, format, kinds, state, beat, dead)
+      VALUES (${incarnation + 1}, 'old', '', '1', 1, 'ACCEPTED', 'following', 0, false)`);
+    const wanted = "hand-over" as const;
+    expect(await cluster.leases.want({ incarnation, wanted })).toBe(true);
+    expect(await cluster.leases.want({ incarnation: incarnation + 1, wanted })).toBe(false);
+    expect((await cluster.leases.nodes()).nodes.map((row) => row.wanted)).toEqual([wanted, undefined]);
+    await places.execute(`UPDATE ${schema}.node_word SET wanted = 'a wish of a later version'`);
+    expect(await store.leases.renew({ incarnation, state: "ready" })).toEqual({
+      ...{ alive: true, clockMs: expect.any(Number) },
+    });
+    await store.leases.claim(incarnation);
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 3) })] });
+    const contents = await cluster.contents();
+    expect(contents).toHaveLength(256);
+    expect(contents[7]).toEqual({ shard: 7, epoch: 1, sequence: 3 });
+    await cluster.close();
     await store.close();
     await remove();
   });

@@ -74,6 +74,31 @@ const rowFaults = [
     ["a node is declared dead only if its beat"],
     withLeases((leases) => ({ renew: async (node) => ({ ...(await leases.renew(node)), alive: true }) })),
   ),
+  planted(
+    "a renewal does not answer what is wanted",
+    ["decision ZJ: what is wanted of a live node"],
+    withLeases((leases) => ({
+      async renew(node) {
+        const { alive, clockMs } = await leases.renew(node);
+        return { alive, clockMs };
+      },
+    })),
+  ),
+  planted(
+    "anything can be wanted of a dead node",
+    ["decision ZJ: what is wanted of a live node"],
+    withLeases((leases) => ({
+      async want(wish) {
+        await leases.want(wish);
+        return true;
+      },
+    })),
+  ),
+  planted(
+    "a renewal that does not say how far the node has read sets it back",
+    ["decision ZK: a renewal says how far the node has read"],
+    withLeases((leases) => ({ renew: (node) => leases.renew({ followed: 0, ...node }) })),
+  ),
   planted("rows of dead nodes stay", ["rows of dead nodes are bounded"], () => {
     const dead = new Map<number, ClusterView["nodes"][number]>();
     return ({ leases }) => {

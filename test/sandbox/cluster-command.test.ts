@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSystemClock } from "../../src/adapters/node/index.ts";
+import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
+import type { NodeReport } from "../../src/engine/index.ts";
+import { clusterCommand } from "../../src/sandbox/cluster-command.ts";
+import { nodeNamed } from "../../src/sandbox/cluster-names.ts";
+import { drainText, nodesText, shardsText } from "../../src/sandbox/cluster-tables.ts";
+import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
+
+const SECRET = "not-to-be-shown";
+const ENTRY = { address: "10.0.0.5:7443", version: "1.0", format: 1, kinds: [], ttlMs: 400 };
+
+let server: PGliteServer;
+let store: PostgresStore;
+let url: string;
+
+beforeAll(async () => {
+  server = await startPGlite();
+  const at = new URL(server.url);
+  at.password = SECRET;
+  url = `${at.href}?schema=orders`;
+  store = await openPostgresStore({ url: at.href, schema: "orders", requireDurability: false });
+});
+afterAll(async () => {
+  await store.close();
+  await server.close();
+});
+
+type Run = Readonly<{ code: number; said: string; shown: string }>;
+
+async function run(
+  argv: readonly string[],
+  signal = new AbortController().signal,
+  onSaid: () => void = () => undefined,
+): Promise<Run> {
+  const [said, shown] = [[] as string[], [] as string[]];
+  const output = {
+    say(text: string) {
+      said.push(text);
+      onSaid();
+    },
+    progress: (text: string) => void shown.push(text),
+  };
+  const clock = createSystemClock();
+  const code = await clusterCommand(argv, { output, clock, signal, isTerminal: false });
+  return { code, said: said.join(""), shown: shown.join("") };
+}
+
+/** A node that beats until it is stopped, and that answers a wish as its host would. */
+async function startNode(name: string, isOwner: boolean) {
+  const { incarnation } = await store.leases.join({ ...ENTRY, name });
+  if (isOwner) await store.leases.claim(incarnation);
+  let [isStopped, isDeaf] = [false, true];
+  let state: "active" | "ready" = isOwner ? "active" : "ready";
+  const beat = async (): Promise<void> => {
+    if (isStopped) return;
+    const { wanted } = await store.leases.renew({ incarnation, state, followed: 2 });
+    if (wanted === "hand-over" && !isDeaf && state === "active") {
+      state = "ready";
+      await store.leases.release(incarnation);
+      await store.leases.want({ incarnation });
+    }
+    setImmediate(() => {
+      running = beat();
+    });
+  };
+  let running = beat();
+  return {
+    incarnation,
+    heeds: () => {
+      isDeaf = false;
+    },
+    stop: async () => {
+      isStopped = true;
+      await running;
+      await store.leases.leave(incarnation);
+    },
+  };
+}
+
+describe("decision ZL: managed-orders cluster", () => {
+  it("nodes, shards and drain show a store, its nodes and what becomes of them, and no password", async () => {
+    const empty = await run(["nodes", url]);
+    expect(empty).toMatchObject({ code: 1, said: "No node has joined this store.\n" });
+    const owner = await startNode("node-1", true);
+    const next = await startNode("node-2", false);
+    const { code, said } = await run(["nodes", url]);
+    expect(code).toBe(0);
+    expect(said).toMatch(/1 +node-1 +10\.0\.0\.5:7443 +1\.0 +active +\d+ +live +256 +- +-\n/);
+    expect(said).toMatch(/2 +node-2 .* ready +\d+ +live +0 +0 records +-\n/);
+    expect(said).toContain("All 256 shards have an owner that lives.");
+    const json = JSON.parse((await run(["nodes", url, "--json"])).said);
+    expect(json).toMatchObject({ unserved: 0, nodes: [{ incarnation: 1, life: "live", shards: 256 }, {}] });
+    expect((await run(["shards", url])).said).toMatch(/\n0-255 +node-1 \(1\) +1 +0 +-\n$/);
+    expect((await run(["shards", url, "--all"])).said.split("\n")).toHaveLength(258);
+    const stopping = new AbortController();
+    stopping.abort();
+    const stopped = await run(["drain", url, "1", "--json"], stopping.signal);
+    expect([stopped.code, JSON.parse(stopped.said)]).toMatchObject([
+      130,
+      { kind: "stopped", isWithdrawn: true },
+    ]);
+    owner.heeds();
+    const drained = run(["drain", url, "node-1"]);
+    while ((await store.leases.claim(next.incarnation)) === undefined);
+    expect(await drained).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/handed over. Owner now: 2.\n$/),
+    });
+    expect(JSON.stringify([empty, said, stopped, await drained])).not.toContain(SECRET);
+    await owner.stop();
+    await next.stop();
+  });
+
+  it("--watch reads until a signal comes", async () => {
+    const stopping = new AbortController();
+    const { code, said } = await run(["shards", url, "--watch", "--json"], stopping.signal, () =>
+      stopping.abort(),
+    );
+    expect([code, said.split("\n").length]).toEqual([0, 2]);
+  });
+
+  it("wrong arguments are answered with what is right, and never with the URL", async () => {
+    for (const argv of [[], ["nods", url]])
+      await expect(run(argv)).rejects.toThrow("usage: managed-orders cluster nodes URL");
+    for (const argv of [
+      ["drain", url],
+      ["drain", url, "a", "--limit", "0"],
+      ["drain", url, "a", "--watch"],
+    ])
+      await expect(run(argv)).rejects.toThrow("usage: managed-orders cluster drain URL NODE");
+    await expect(run(["nodes", "sqlite:orders.db"])).rejects.toThrow("a cluster is on a Postgres store");
+    await expect(run(["nodes", "postgres:// wrong"])).rejects.toThrow("its value is not shown");
+    await expect(run(["nodes", url.replace("=orders", "=nothing")])).rejects.toThrow("holds no store");
+    const closed = `postgres://orders:${SECRET}@127.0.0.1:1/exchange`;
+    await expect(run(["nodes", closed])).rejects.toThrow(/^(?!.*not-to-be-shown).*ECONNREFUSED/s);
+  });
+});
+
+const node = (incarnation: number, name: string, more: Partial<NodeReport> = {}): NodeReport => ({
+  ...{ incarnation, name, address: "", version: "", state: "ready", beat: 1, life: "live", watchedMs: 0 },
+  ...{ shards: 0, ...more },
+});
+
+describe("decision ZL: names of nodes", () => {
+  const nodes = [node(1, "a"), node(2, "node-2"), node(3, "a"), node(4, "node-2", { life: "dead" })];
+
+  it("a name that one node has, or the number of a start; anything else is answered with what exists", () => {
+    expect(nodeNamed(nodes, "node-2").incarnation).toBe(2);
+    expect(nodeNamed(nodes, "4").incarnation).toBe(4);
+    expect(() => nodeNamed(nodes, "a")).toThrow(
+      "several nodes are called a: give the number of one of them: a (1), a (3)",
+    );
+    expect(() => nodeNamed(nodes, "node2")).toThrow(
+      "Did you mean node-2? There are: a (1), node-2 (2), a (3)",
+    );
+    expect(() => nodeNamed([], "x")).toThrow("the store has no live nodes");
+  });
+
+  it("a name cannot command the terminal", () => {
+    const evil = node(1, "\u001b[2Jroot\u202e\n");
+    expect(nodesText({ nodes: [evil], shards: [], unserved: 0 })).toContain("?[2Jroot??");
+    const late = { kind: "late", step: "handing-over", isWithdrawn: true } as const;
+    expect(drainText(late, node(1, "a"))).toBe(
+      "The time is over. a (1) is not asked any more, but had begun: it hands over if a node is ready within two ttl, and goes on otherwise.\n",
+    );
+    expect(drainText({ kind: "nothing-owned" }, evil)).not.toContain("\u001b");
+    const owner = { incarnation: 1, name: evil.name };
+    expect(shardsText([{ shard: 0, epoch: 1, sequence: 0, owner }], false)).not.toContain("\u001b");
+  });
+
+  it("neighbours with one owner and epoch are one row", () => {
+    const owner = { incarnation: 1, name: "a" };
+    const rows = [0, 1, 2, 3].map((shard) => ({
+      ...{ shard, epoch: shard < 2 ? 1 : 2, sequence: 10 },
+      ...(shard < 3 && { owner, snapshot: { sequence: 5, parents: 7 } }),
+    }));
+    const lines = shardsText(rows, false).split("\n").slice(1, -1);
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ["0-1", "a (1)", "1", "20", "14"],
+      ["2", "a (1)", "2", "10", "7"],
+      ["3", "nobody", "2", "10", "-"],
+    ]);
+  });
+});
