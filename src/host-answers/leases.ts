@@ -15,7 +15,7 @@ import type { Questions } from "./questions.ts";
 import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 
 /** The part of the leases of a store that an operator needs. */
-export type OperatorLeases = Pick<ShardLeases, "nodes" | "want">;
+export type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want">;
 
 /** Most rows of nodes in one view. Rows of nodes that failed are deleted long before there are so many. */
 const MOST_NODES = 100_000;
@@ -52,7 +52,6 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
       ),
     release: (set) => questions.inTime(() => leases.release(set), ignored),
     leave: (incarnation) => questions.inTime(() => leases.leave(incarnation), ignored),
-    heads: () => questions.inTime(() => leases.heads(), readHeads),
     tail: (range) =>
       questions.inTime(
         () => leases.tail(range),
@@ -64,6 +63,7 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
 /** Wraps the part of the leases that an operator needs, as {@link checkedLeases} does. */
 export function checkedForOperator(leases: OperatorLeases, questions: Questions): OperatorLeases {
   return {
+    heads: () => questions.inTime(() => leases.heads(), readHeads),
     want: (wish) => questions.inTime(() => leases.want(wish), readWanted),
     nodes: () => questions.inTime(() => leases.nodes(), readView),
   };

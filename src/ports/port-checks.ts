@@ -117,9 +117,9 @@ const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-
 });
 
 /** Checks the part of the leases that an operator needs. */
-export const operatorLeasesOption: OptionCheck = portOption<Pick<ShardLeases, "nodes" | "want">>(
+export const operatorLeasesOption: OptionCheck = portOption<Pick<ShardLeases, "heads" | "nodes" | "want">>(
   "ShardLeases (managed-orders/ports)",
-  { nodes: "required", want: "required" },
+  { heads: "required", nodes: "required", want: "required" },
 );
 
 const storeFunctions: OptionCheck = portOption<Omit<OrderStore, "leases">>(

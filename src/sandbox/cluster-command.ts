@@ -208,10 +208,7 @@ function pause(clock: Clock, signal: AbortSignal): Promise<void> {
 
 async function reportOf({ cluster, clock, signal, output }: Call): Promise<ClusterReport> {
   output.progress("Watching the beats of the nodes ...");
-  const { leases } = cluster;
-  const records = async (): Promise<number> =>
-    (await cluster.contents()).reduce((sum, { sequence }) => sum + sequence, 0);
-  return await readCluster({ leases, clock, signal, records });
+  return await readCluster({ leases: cluster.leases, clock, signal });
 }
 
 async function drain(call: Call): Promise<number> {

@@ -1,4 +1,5 @@
 import type { ClusterReport, DrainOutcome, DrainProgress, NodeReport } from "../engine/index.ts";
+import { MARKET_SHARD } from "../model/index.ts";
 
 /** A shard as `cluster shards` shows it. */
 export type ShardRow = Readonly<{
@@ -34,8 +35,8 @@ export function nodesText({ nodes, shards, unserved }: ClusterReport): string {
   ];
   const verdict =
     unserved === 0
-      ? `All ${shards.length} shards have an owner that lives.`
-      : `${unserved} of ${shards.length} shards have no owner that was seen to live.`;
+      ? "All 256 shards and the market journal have an owner that lives."
+      : `${unserved} of ${shards.length}, 256 shards and the market journal, have no owner that was seen to live.`;
   return `${tableOf([titles, ...rows])}${verdict}\n`;
 }
 
@@ -50,7 +51,7 @@ export function shardsText(shards: readonly ShardRow[], all: boolean): string {
     const group = groups.at(-1);
     const [first] = group ?? [];
     const isSame = first?.epoch === row.epoch && first.owner?.incarnation === row.owner?.incarnation;
-    if (!all && group !== undefined && isSame) group.push(row);
+    if (!all && row.shard !== MARKET_SHARD && group !== undefined && isSame) group.push(row);
     else groups.push([row]);
   }
   const titles = ["SHARDS", "OWNER", "EPOCH", all ? "LAST RECORD" : "RECORDS", "OPEN AT LAST SNAPSHOT"];
@@ -63,13 +64,15 @@ function rangeOf(group: readonly ShardRow[]): readonly string[] {
   const images = group.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [snapshot.parents]));
   const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
   return [
-    first === last ? String(first?.shard) : `${first?.shard}-${last?.shard}`,
+    first === last ? nameOf(first?.shard) : `${first?.shard}-${last?.shard}`,
     owner === undefined ? "nobody" : `${clean(owner.name)} (${owner.incarnation})`,
     String(epoch),
-    String(sum(group.map(({ sequence }) => sequence))),
+    first?.shard === MARKET_SHARD ? "-" : String(sum(group.map(({ sequence }) => sequence))),
     images.length === 0 ? "-" : String(sum(images)),
   ];
 }
+
+const nameOf = (shard = 0): string => (shard === MARKET_SHARD ? "market" : String(shard));
 
 /** Returns how far a drain is, as one line. */
 export function drainStep({ step, shards, elapsedMs }: DrainProgress): string {

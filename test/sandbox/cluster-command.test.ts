@@ -7,6 +7,8 @@ import { nodeNamed } from "../../src/sandbox/cluster-names.ts";
 import { drainText, nodesText, shardsText } from "../../src/sandbox/cluster-tables.ts";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
 
+/** All shards, and the market journal. */
+const ALL = Array.from({ length: 257 }, (_, shard) => shard);
 const SECRET = "not-to-be-shown";
 const ENTRY = { address: "10.0.0.5:7443", version: "1.0", format: 1, kinds: [], ttlMs: 400 };
 
@@ -49,7 +51,7 @@ async function run(
 /** A node that beats until it is stopped, and that answers a wish as its host would. */
 async function startNode(name: string, isOwner: boolean) {
   const { incarnation } = await store.leases.join({ ...ENTRY, name });
-  if (isOwner) await store.leases.claim(incarnation);
+  if (isOwner) await store.leases.claim({ incarnation, shards: ALL });
   let [isStopped, isDeaf] = [false, true];
   let state: "active" | "ready" = isOwner ? "active" : "ready";
   const beat = async (): Promise<void> => {
@@ -57,7 +59,7 @@ async function startNode(name: string, isOwner: boolean) {
     const { wanted } = await store.leases.renew({ incarnation, state, followed: 2 });
     if (wanted === "hand-over" && !isDeaf && state === "active") {
       state = "ready";
-      await store.leases.release(incarnation);
+      await store.leases.release({ incarnation, shards: ALL });
       await store.leases.want({ incarnation });
     }
     setImmediate(() => {
@@ -88,11 +90,13 @@ describe("decision ZL: managed-orders cluster", () => {
     expect(code).toBe(0);
     expect(said).toMatch(/1 +node-1 +10\.0\.0\.5:7443 +1\.0 +active +\d+ +live +256 +- +-\n/);
     expect(said).toMatch(/2 +node-2 .* ready +\d+ +live +0 +0 records +-\n/);
-    expect(said).toContain("All 256 shards have an owner that lives.");
+    expect(said).toContain("All 256 shards and the market journal have an owner that lives.");
     const json = JSON.parse((await run(["nodes", url, "--json"])).said);
     expect(json).toMatchObject({ unserved: 0, nodes: [{ incarnation: 1, life: "live", shards: 256 }, {}] });
-    expect((await run(["shards", url])).said).toMatch(/\n0-255 +node-1 \(1\) +1 +0 +-\n$/);
-    expect((await run(["shards", url, "--all"])).said.split("\n")).toHaveLength(258);
+    expect((await run(["shards", url])).said).toMatch(
+      /\n0-255 +node-1 \(1\) +1 +0 +-\nmarket +node-1 \(1\) +1 +- +-\n$/,
+    );
+    expect((await run(["shards", url, "--all"])).said.split("\n")).toHaveLength(259);
     const stopping = new AbortController();
     stopping.abort();
     const stopped = await run(["drain", url, "1", "--json"], stopping.signal);
@@ -102,7 +106,7 @@ describe("decision ZL: managed-orders cluster", () => {
     ]);
     owner.heeds();
     const drained = run(["drain", url, "node-1"]);
-    while ((await store.leases.claim(next.incarnation)) === undefined);
+    while ((await store.leases.claim({ incarnation: next.incarnation, shards: ALL })) === undefined);
     expect(await drained).toMatchObject({
       code: 0,
       said: expect.stringMatching(/handed over. Owner now: 2.\n$/),

@@ -31,7 +31,7 @@ export interface ShardContents {
 /** The nodes and shards of a Postgres store, for an operator. It owns nothing and changes no schema. */
 export interface PostgresCluster extends AsyncDisposable {
   /** Reads the nodes and the owners of the shards, and says what is wanted of a node. */
-  readonly leases: Pick<ShardLeases, "nodes" | "want">;
+  readonly leases: Pick<ShardLeases, "heads" | "nodes" | "want">;
   /** Reads what every shard holds, by number. */
   contents(): Promise<readonly ShardContents[]>;
   /** Closes the connections. */
@@ -75,10 +75,10 @@ export async function openPostgresCluster(options: PostgresClusterOptions): Prom
     await database.close();
     throw error;
   }
-  const { nodes, want } = leases(database, new Owner());
+  const { heads, nodes, want } = leases(database, new Owner());
   const close = (): Promise<void> => database.close();
   return {
-    leases: { nodes, want },
+    leases: { heads, nodes, want },
     contents: () => contentsOf(database),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,6 @@
-import { functionOption, numberOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
-import type { ClusterView, NodeRow, NodeState, NodeWish, ShardOwner } from "../../ports/index.ts";
+import { numberOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { MARKET_SHARD } from "../../model/index.ts";
+import type { ClusterView, NodeRow, NodeState, NodeWish, ShardHead, ShardOwner } from "../../ports/index.ts";
 import { askedBy, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
 /** The ttl of a node of an earlier version, which did not say it, in milliseconds. */
@@ -30,9 +31,9 @@ export interface NodeReport {
   readonly life: NodeLife;
   /** How long its beat was watched, in milliseconds of the operator's own clock. */
   readonly watchedMs: number;
-  /** Number of shards that belong to it. */
+  /** Number of shards that belong to it, without the market journal. */
   readonly shards: number;
-  /** Most records that a standby has not read yet. Absent for an owner, for a node that did not say, and if unknown. */
+  /** Most records that a standby has not read yet. Absent for an owner, and for a node that did not say. */
   readonly behind?: number;
   /** What an operator wants of it. */
   readonly wanted?: NodeWish;
@@ -43,7 +44,7 @@ export interface NodeReport {
 export interface ClusterReport {
   readonly nodes: readonly NodeReport[];
   readonly shards: readonly ShardOwner[];
-  /** Number of shards without an owner that was seen to live. */
+  /** Number of shards, with the market journal as one of them, without an owner that was seen to live. */
   readonly unserved: number;
 }
 
@@ -51,14 +52,11 @@ export interface ClusterReport {
 export interface ClusterReportOptions extends OperatorOptions {
   /** How long to watch the beats at most, in milliseconds. Default two beats of the slowest node. */
   readonly watchMs?: number;
-  /** Reads the number of records of all shards: the sum of the sequences of the last record of each. */
-  readonly records?: () => Promise<number>;
 }
 
 const reportOptions: OptionCheck = optionsOf<ClusterReportOptions>({
   ...OPERATOR_CHECKS,
   watchMs: optional(numberOption({ from: 0 }, " of milliseconds")),
-  records: optional(functionOption("reads the number of records of all shards")),
 });
 
 /** The first and the last reading of a node's beat. */
@@ -87,7 +85,7 @@ type Watched = {
 export async function readCluster(options: ClusterReportOptions): Promise<ClusterReport> {
   reportOptions(options, "readCluster");
   const leases = askedBy(options);
-  const { clock, records, signal } = options;
+  const { clock, signal } = options;
   const beats = new Map<number, Watched>();
   const startedMs = clock.monotonicMs();
   for (;;) {
@@ -97,7 +95,7 @@ export async function readCluster(options: ClusterReportOptions): Promise<Cluste
     const untilMs = startedMs + (options.watchMs ?? twoBeats(view));
     const isSeen = view.nodes.every((row) => row.dead || lifeOf(row, beats) === "live");
     if (isSeen || signal?.aborted === true || clock.monotonicMs() >= untilMs)
-      return reportOf(view, beats, await records?.());
+      return reportOf(view, beats, await leases.heads());
     await pauseOf(options, Math.min(PAUSE_MS, untilMs - clock.monotonicMs()));
   }
 }
@@ -138,10 +136,12 @@ function lifeOf({ incarnation, dead }: NodeRow, beats: ReadonlyMap<number, Watch
 function reportOf(
   { nodes, shards }: ClusterView,
   beats: ReadonlyMap<number, Watched>,
-  records: number | undefined,
+  heads: readonly ShardHead[],
 ): ClusterReport {
+  const records = heads.reduce((sum, { sequence }) => sum + sequence, 0);
   const owned = new Map<number | undefined, number>();
-  for (const { incarnation } of shards) owned.set(incarnation, (owned.get(incarnation) ?? 0) + 1);
+  for (const { shard, incarnation } of shards)
+    if (shard !== MARKET_SHARD) owned.set(incarnation, (owned.get(incarnation) ?? 0) + 1);
   const rows = nodes.map((row): NodeReport => {
     const { incarnation, name, address, version, state, beat, wanted, ttlMs, followed } = row;
     const seen = beats.get(incarnation);
@@ -151,13 +151,12 @@ function reportOf(
       life: lifeOf(row, beats),
       watchedMs: seen === undefined ? 0 : seen.untilMs - seen.sinceMs,
       shards: owned.get(incarnation) ?? 0,
-      ...(isFollower &&
-        followed !== undefined &&
-        records !== undefined && { behind: Math.max(0, records - followed) }),
+      ...(isFollower && followed !== undefined && { behind: Math.max(0, records - followed) }),
       ...(wanted !== undefined && { wanted }),
       ...(ttlMs !== undefined && { ttlMs }),
     };
   });
-  const served = rows.filter(({ life }) => life === "live").reduce((sum, row) => sum + row.shards, 0);
-  return { nodes: rows, shards, unserved: shards.length - served };
+  const live = new Set<number | undefined>();
+  for (const { incarnation, life } of rows) if (life === "live") live.add(incarnation);
+  return { nodes: rows, shards, unserved: shards.filter(({ incarnation }) => !live.has(incarnation)).length };
 }

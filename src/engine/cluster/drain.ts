@@ -6,6 +6,7 @@ import {
   optionsOf,
   wholeOption,
 } from "../../common/index.ts";
+import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView } from "../../ports/index.ts";
 import { askedBy, listenerOption, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
@@ -98,8 +99,8 @@ class Drain {
     const before = await this.#leases.nodes();
     if (rowIn(before, incarnation)?.dead !== false) return { kind: "not-live" };
     this.#own = ownedBy(before, incarnation);
-    this.#shards = this.#own.length;
-    if (this.#shards === 0) return { kind: "nothing-owned" };
+    this.#shards = countOf(this.#own);
+    if (this.#own.length === 0) return { kind: "nothing-owned" };
     const askedMs = clock.monotonicMs();
     const outcome = await this.#ask();
     if (outcome !== undefined) return outcome;
@@ -133,9 +134,10 @@ class Drain {
     try {
       const view = await this.#leases.nodes();
       const row = rowIn(view, incarnation);
-      this.#shards = ownedBy(view, incarnation).length;
-      if (this.#shards > 0 && row?.dead === false && row.wanted === undefined) return { kind: "no-standby" };
-      if (this.#shards === 0) this.#step = "released";
+      const left = ownedBy(view, incarnation);
+      this.#shards = countOf(left);
+      if (left.length > 0 && row?.dead === false && row.wanted === undefined) return { kind: "no-standby" };
+      if (left.length === 0) this.#step = "released";
       else this.#step = row?.state === "handing-over" ? "handing-over" : "asked";
       const owners = this.#successors(view);
       if (owners !== undefined) return { kind: "drained", owners };
@@ -180,6 +182,10 @@ class Drain {
 
 const rowIn = ({ nodes }: ClusterView, wanted: number): ClusterView["nodes"][number] | undefined =>
   nodes.find(({ incarnation }) => incarnation === wanted);
+
+/** The number of shards without the market journal. */
+const countOf = (shards: readonly number[]): number =>
+  shards.filter((shard) => shard !== MARKET_SHARD).length;
 
 const ownedBy = ({ shards }: ClusterView, owner: number): readonly number[] =>
   shards.filter(({ incarnation }) => incarnation === owner).map(({ shard }) => shard);

@@ -189,7 +189,7 @@ describe("postgres store", () => {
     expect(await store.leases.renew({ incarnation, state: "ready" })).toEqual({
       ...{ alive: true, clockMs: expect.any(Number) },
     });
-    await store.leases.claim(incarnation);
+    await store.leases.claim({ incarnation, shards: Array.from({ length: 257 }, (_, shard) => shard) });
     await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 3) })] });
     const contents = await cluster.contents();
     expect(contents).toHaveLength(256);
