@@ -20,6 +20,10 @@ export class InvariantError extends Error {
   }
 }
 
+/** Returns whether an error says that stored data are damaged or missing, I53 or I54. */
+export const isDamage = (error: unknown): error is InvariantError =>
+  error instanceof InvariantError && (error.invariant === "I53" || error.invariant === "I54");
+
 /**
  * Throws {@link InvariantError} if `holds` is false. It is active in production too.
  */

@@ -1,4 +1,4 @@
-import { InvariantError } from "../../errors/index.ts";
+import { InvariantError, isDamage } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
@@ -181,24 +181,35 @@ class Forgetting {
    * snapshot of a shard that is marked to have any.
    */
   async #sweep(): Promise<void> {
-    const { database, owner, readSnapshot } = this.#parts;
+    const { database } = this.#parts;
     if (this.#isStopped) return;
     for (const row of await database.read(FORGETTING.leftovers)) {
       const shard = wholeIn(row, 0);
       if (!this.#owned.has(shard)) continue;
-      const epoch = owner.epochOf(shard);
-      const { last } = await stateOf(database, shard);
-      await database.write(FORGETTING.beginSweep, [shard, epoch, last]);
-      // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
-      const snapshot = await readSnapshot(shard);
-      this.#pause();
+      try {
+        await this.#sweepShard(shard);
+      } catch (error) {
+        // A damaged shard keeps its mark and its records; the others are swept.
+        if (!isDamage(error)) throw error;
+        this.#report(error);
+      }
       if (this.#isStopped) return;
-      if (snapshot === undefined) continue;
-      const open = new Set(snapshot.parents.map(({ orderId }) => orderId));
-      await this.#sweepBelow(shard, snapshot.sequence, open);
-      if (this.#isStopped) return;
-      await database.write(FORGETTING.endSweep, [shard, epoch, snapshot.sequence]);
     }
+  }
+
+  async #sweepShard(shard: number): Promise<void> {
+    const { database, owner, readSnapshot } = this.#parts;
+    const epoch = owner.epochOf(shard);
+    const { last } = await stateOf(database, shard);
+    await database.write(FORGETTING.beginSweep, [shard, epoch, last]);
+    // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
+    const snapshot = await readSnapshot(shard);
+    this.#pause();
+    if (this.#isStopped || snapshot === undefined) return;
+    const open = new Set(snapshot.parents.map(({ orderId }) => orderId));
+    await this.#sweepBelow(shard, snapshot.sequence, open);
+    if (this.#isStopped) return;
+    await database.write(FORGETTING.endSweep, [shard, epoch, snapshot.sequence]);
   }
 
   async #sweepBelow(shard: number, before: number, open: ReadonlySet<number>): Promise<void> {

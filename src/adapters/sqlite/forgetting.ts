@@ -1,4 +1,4 @@
-import { InvariantError } from "../../errors/index.ts";
+import { InvariantError, isDamage } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { chainsOf } from "../shared/index.ts";
 import type { Probe } from "./archive/index.ts";
@@ -48,10 +48,11 @@ export function forgetting(
 ): Forget {
   const parts = { database, tables, records: probed(forgottenRecords(database), probe), keep };
   const damaged: InvariantError[] = [];
-  const step = departureStep(parts, (error) => {
+  const report = (error: InvariantError): void => {
     damaged[0] ??= error;
-  });
-  const sweep = sweeping(parts);
+  };
+  const step = departureStep(parts, report);
+  const sweep = sweeping(parts, report);
   return function* forget({ beforeMs }, goesOn) {
     damaged.length = 0;
     for (const read of departuresOf(tables)) {
@@ -169,22 +170,37 @@ function leftoverMark(database: Database): (shard: number) => void {
  */
 function sweeping(
   parts: Parts,
+  report: (damage: InvariantError) => void,
 ): (sweep: Readonly<{ beforeMs: number; goesOn: () => boolean }>) => Generator<void, void> {
   const { database, tables } = parts;
   const marked = database.prepare<[], number>("SELECT shard FROM shards WHERE leftover > 0 ORDER BY shard");
   const shards = marked.pluck();
   const step = sweepStep(parts);
-  return function* sweep({ beforeMs, goesOn }) {
+  type Sweep = Readonly<{ beforeMs: number; goesOn: () => boolean }>;
+  const sweepShard = function* (
+    shard: number,
+    { beforeMs, goesOn }: Sweep,
+  ): Generator<void, "stopped" | undefined> {
+    // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
+    const snapshot = yield* whileGoing(tables.snapshots.read(shard), goesOn);
+    if (snapshot === "stopped") return "stopped";
+    if (snapshot === undefined) return undefined;
+    const open = new Set(snapshot.parents.map(({ orderId }) => orderId));
+    const before = snapshot.sequence;
+    for (let after: number | undefined = 0; after !== undefined; yield) {
+      if (!goesOn()) return "stopped";
+      after = step.immediate({ shard, after, before, open, beforeMs });
+    }
+    return undefined;
+  };
+  return function* sweep(given) {
     for (const shard of shards.all()) {
-      // An order that has a record below the snapshot is among its parents, or ended before it: then it had a row.
-      const snapshot = yield* whileGoing(tables.snapshots.read(shard), goesOn);
-      if (snapshot === "stopped") return;
-      if (snapshot === undefined) continue;
-      const open = new Set(snapshot.parents.map(({ orderId }) => orderId));
-      const before = snapshot.sequence;
-      for (let after: number | undefined = 0; after !== undefined; yield) {
-        if (!goesOn()) return;
-        after = step.immediate({ shard, after, before, open, beforeMs });
+      try {
+        if ((yield* sweepShard(shard, given)) === "stopped") return;
+      } catch (error) {
+        // A damaged shard keeps its mark and its records; the others are swept.
+        if (!isDamage(error)) throw error;
+        report(error);
       }
     }
   };

@@ -101,8 +101,9 @@ export async function readCluster(options: ClusterReportOptions): Promise<Cluste
 }
 
 function twoBeats({ nodes }: ClusterView): number {
-  const terms = nodes.filter(({ dead }) => !dead).map(({ ttlMs = USUAL_TTL_MS }) => ttlMs);
-  return (2 * Math.max(0, ...terms)) / BEATS_PER_TTL;
+  let longestMs = 0;
+  for (const { dead, ttlMs = USUAL_TTL_MS } of nodes) if (!dead) longestMs = Math.max(longestMs, ttlMs);
+  return (2 * longestMs) / BEATS_PER_TTL;
 }
 
 function note(

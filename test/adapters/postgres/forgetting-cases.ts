@@ -163,6 +163,23 @@ export function forgettingCases(places: Places): void {
         await next.close();
       }));
 
+    it("I53: a damaged record of one shard is reported, and the leftovers of later shards leave", () =>
+      at({}, async (store, place) => {
+        await fill(store);
+        await store.append({ shards: [part(2, 1, { records: [sampleRecord(2, 1), sampleRecord(2, 2)] })] });
+        await store.writeSnapshot({ shard: 2, sequence: 2, counter: 9, parents: [] });
+        await store.deleteEnded({ ...BEFORE, limit: 100 });
+        await places.execute(
+          `UPDATE ${place.schema}.journal SET record = '{' WHERE shard = 2 AND sequence = 1`,
+        );
+        const next = await open(place);
+        await next.acquire();
+        await expect(next.forgetEnded?.(BEFORE, always)).rejects.toThrow("record 1 of shard 2");
+        expect(await kept(next)).toEqual([2, 10, 12]);
+        expect(await leftovers(place)).toEqual([]);
+        await next.close();
+      }));
+
     it("those above the snapshot leave when a later snapshot has passed them", () =>
       at({ forget: true }, async (store, place) => {
         await store.acquire();
