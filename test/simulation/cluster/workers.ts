@@ -45,7 +45,7 @@ function work(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(fileURLToPath(import.meta.url), {
-      resourceLimits: { maxYoungGenerationSizeMb: 192 },
+      resourceLimits: { maxYoungGenerationSizeMb: 48 },
     });
     let chunk: Chunk | undefined;
     const give = (): void => {
