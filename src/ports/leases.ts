@@ -133,9 +133,10 @@ export interface ShardLeases {
   bury(watched: WatchedBeat): Promise<boolean>;
   /**
    * Gives a set of shards to a live node if each of them belongs to nobody, to a dead node, to one that is gone, or to the
-   * node itself: raises the epoch of each by one, as `acquire` does, in one transaction and by rising shard number. Takes
-   * all of the set or nothing, and touches no other shard. The handle then writes them until their
-   * epochs rise again. Resolves to the heads of the set by shard number, that of the market
+   * node itself: raises the epoch of each by one, as `acquire` does, in one transaction and by rising shard number. Shards
+   * that the node owns already keep epoch and round: the call may be made again when its answer is lost, and the lost one
+   * may arrive at any later time. Takes all of the set or nothing, and touches no other shard. The handle then writes them
+   * until their epochs rise again. Resolves to the heads of the set by shard number, that of the market
    * journal with sequence 0, or to undefined if nothing was claimed. The sequences of the heads may be older than the
    * claim: what an earlier owner appended last is found by the next reads. Rejects if the set is not as {@link ShardSet}
    * says.

@@ -75,4 +75,20 @@ describe("decision XE: prints that a standby heard", () => {
       expect(sentTo(cluster.venue)).toEqual([]);
     },
   );
+
+  it("I34: neither is such a print that is still fresh when the standby takes over", async () => {
+    const { cluster, a, b } = await pair();
+    await cluster.print({ id: "before", quantity: "20" }, [b]);
+    await cluster.pass(100);
+    await cluster.place(a, POV);
+    void cluster.active(a).handOver();
+    await cluster.pass(4_000);
+    cluster.active(b);
+    await cluster.quote("99", "100");
+    await cluster.print({ id: "last", quantity: "0.00001" });
+    await cluster.pass(1_000);
+    expect(sentTo(cluster.venue)).toEqual([]);
+    await cluster.print({ id: "after", quantity: "20" });
+    expect(sentTo(cluster.venue)).toEqual(["BUY 2.000001"]);
+  });
 });

@@ -75,6 +75,30 @@ describe("I60: nodes that get in each other's way", () => {
     expect((await owner?.engine?.verify())?.equal).toBe(true);
   });
 
+  it("decision VF: a claim that arrives after it was made again takes nothing from the engine that it opened", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.quote("100", "101");
+    await cluster.pass(TTL_MS);
+    let arrive: () => unknown = () => undefined;
+    b.faults["leases.claim"] = (honest) => {
+      delete b.faults["leases.claim"];
+      arrive = honest;
+      return new Promise(() => undefined);
+    };
+    a.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    const engine = cluster.active(b);
+    expect(b.asked.filter((call) => call === "leases.claim")).toHaveLength(2);
+    await arrive();
+    const { orderId } = await cluster.place(b, { price: "90" });
+    await cluster.pass(TTL_MS);
+    expect(engine.status().reasons.filter(({ kind }) => kind !== "QUOTES_STOPPED")).toEqual([]);
+    await engine.cancel({ accountId: 1, orderId });
+    expect((await engine.verify()).equal).toBe(true);
+  });
+
   it("two nodes with one name are two nodes", async () => {
     const cluster = createCluster();
     const nodes = [await cluster.start("a"), await cluster.start("a")];

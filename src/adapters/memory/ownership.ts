@@ -16,13 +16,18 @@ export class Ownership {
   /** Returns whether no other handle has taken a shard over since this one did. */
   readonly owns = (shard: number): boolean => this.#epochs.get(shard) === ownerRow(this.#disk, shard).epoch;
 
-  /** Takes shards over for a node, or for nobody: raises their epochs and begins round 0. */
+  /**
+   * Takes shards over for a node, or for nobody: raises their epochs and begins round 0. Shards that the node owns already
+   * stay as they are.
+   */
   take(shards: readonly number[], incarnation: number | undefined): readonly ShardHead[] {
     for (const shard of shards) {
       const row = ownerRow(this.#disk, shard);
-      row.epoch += 1;
-      row.incarnation = incarnation;
-      if (shard !== MARKET_SHARD) shardOf(this.#disk, shard).round = 0;
+      if (incarnation === undefined || row.incarnation !== incarnation) {
+        row.epoch += 1;
+        row.incarnation = incarnation;
+        if (shard !== MARKET_SHARD) shardOf(this.#disk, shard).round = 0;
+      }
       this.#epochs.set(shard, row.epoch);
     }
     return shards.map((shard) =>

@@ -87,7 +87,8 @@ SELECT (SELECT count(*) FROM buried),
   (SELECT count(*) FROM managed_orders.node AS n WHERE n.incarnation = $1::int8 AND NOT n.dead)`,
   /**
    * Owners are read under the lock, their rows with the older snapshot of the statement. That errs on the safe side: a
-   * node never comes back to life, and an owner above all nodes of the snapshot has joined since.
+   * node never comes back to life, and an owner above all nodes of the snapshot has joined since. Rows of shards that the
+   * claimant owns already are written as they are, so that the answer waits until the standby server has them.
    */
   claim: `
 WITH locked AS MATERIALIZED (
@@ -102,7 +103,9 @@ WITH locked AS MATERIALIZED (
     EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = l.incarnation AND NOT n.dead)
     OR l.incarnation > (SELECT max(n.incarnation) FROM managed_orders.node AS n))
 )
-UPDATE managed_orders.shard AS s SET epoch = s.epoch + 1, round = 0, incarnation = c.incarnation
+UPDATE managed_orders.shard AS s SET incarnation = c.incarnation,
+  epoch = CASE WHEN l.incarnation = c.incarnation THEN s.epoch ELSE s.epoch + 1 END,
+  round = CASE WHEN l.incarnation = c.incarnation THEN s.round ELSE 0 END
 FROM locked AS l CROSS JOIN claimant AS c CROSS JOIN taken AS t
 WHERE s.shard = l.shard AND t.shards = 0 RETURNING s.shard, s.epoch`,
   release: `

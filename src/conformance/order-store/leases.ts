@@ -196,13 +196,20 @@ const ownerStays = leaseRule({
 });
 
 const claimsAgain = leaseRule({
-  name: "an owner that claims again, because an answer was lost, has the shards with a later epoch",
-  remedy: "Let a node claim its own shards. Their epochs rise once more.",
-  async check(leases) {
+  name: "I60: a claim that comes again, because an answer was lost, leaves an owner its epochs and rounds",
+  remedy: "Let a node claim its own shards, and raise only the epochs of shards that it did not own.",
+  async check(leases, { store }) {
     const owner = await joined(leases);
     await leases.claim(every(owner));
-    same("the second claim", (await leases.claim(every(owner)))?.[9]?.epoch, 3);
-    same("the owners after it", ownersIn(await leases.nodes()), [owner]);
+    await store.fence({ shard: 9, epoch: 2, round: 4 });
+    same("the second claim", (await leases.claim(every(owner)))?.[9]?.epoch, 2);
+    const view = await leases.nodes();
+    same("the owners after it", ownersIn(view), [owner]);
+    same("the epochs after it", epochsIn(view), [2]);
+    const append = (round: number): ReturnType<typeof store.append> =>
+      store.append({ shards: [part(9, 2, { records: [sampleRecord(9, 1)], round })] });
+    same("an append of a round before", await append(3), ["fenced"]);
+    same("an append of the present round", await append(4), ["durable"]);
   },
 });
 

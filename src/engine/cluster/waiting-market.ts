@@ -74,8 +74,8 @@ export class WaitingMarket implements MarketSink {
 
   /**
    * Passes everything on to the engine that took over, the prints of the last two ttl first. A print is as old as it was
-   * when it was heard, unless a POV parent may have been accepted after that: volume from before its acceptance is none
-   * that it follows. Such a print is as old as it is now, and mostly too old to be followed.
+   * when it was heard. A print after which a POV parent may have been accepted is not followed: volume from before
+   * its acceptance is none that it follows.
    */
   passOn({ market, acceptedAtMs }: Successor): void {
     this.#drop(this.#core.monotonicMs() - this.#keepMs);
@@ -86,8 +86,7 @@ export class WaitingMarket implements MarketSink {
       const { print, wallMs } = one;
       const sinceMs = followed.get(print.symbol) ?? acceptedAtMs(print.symbol) ?? Number.NEGATIVE_INFINITY;
       followed.set(print.symbol, sinceMs);
-      if (wallMs > sinceMs + this.#nodesApartMs) market.printHeard(print, wallMs);
-      else market.print(print);
+      market.printHeard(print, wallMs, wallMs > sinceMs + this.#nodesApartMs);
     }
   }
 

@@ -190,17 +190,20 @@ export class MarketHub implements MarketSink {
     this.#count(said, wallMs);
   }
 
-  /** Counts an executed trade that was heard before this engine ran: its age is that of `heardAtMs`, by the wall clock. */
-  printHeard(said: PrintInput, heardAtMs: number): void {
+  /**
+   * Counts an executed trade that was heard before this engine ran: its age is that of `heardAtMs`, by the wall clock, and
+   * orders follow its volume only if `isFollowed` says so.
+   */
+  printHeard(said: PrintInput, heardAtMs: number, isFollowed: boolean): void {
     this.#parts.timers.runDue();
-    this.#count(said, heardAtMs);
+    this.#count(said, heardAtMs, isFollowed);
   }
 
-  #count(said: PrintInput, wallMs: number): void {
+  #count(said: PrintInput, wallMs: number, isFollowed = true): void {
     this.#core.counters.activity++;
     const print = readPrintInput(said);
     if (print === undefined) return this.#dropPrint("malformed");
-    const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs() });
+    const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs(), isFollowed });
     if (typeof counted === "string") return this.#dropPrint(counted);
     this.printsCounted++;
     this.#core.effects.emit({ kind: "MARKET_MOVED" });

@@ -70,11 +70,12 @@ export class VolumeTape implements VolumeHistory {
 
   /**
    * Counts a print, or returns why it does not count. A print that does not count is not remembered either. Its age
-   * is measured by the wall clock. `nowMs` is the engine time at which it is seen.
+   * is measured by the wall clock. `nowMs` is the engine time at which it is seen. A print that is not to be followed is
+   * remembered as one that came late.
    */
   take(
     print: PrintInput,
-    { wallMs, nowMs }: Readonly<{ wallMs: number; nowMs: number }>,
+    { wallMs, nowMs, isFollowed = true }: Readonly<{ wallMs: number; nowMs: number; isFollowed?: boolean }>,
   ): PricedPrint | Exclude<PrintVerdict, "counted"> {
     const tape = this.#symbols.get(print.symbol);
     if (tape === undefined) return "unknown-symbol";
@@ -84,7 +85,7 @@ export class VolumeTape implements VolumeHistory {
     if (tape.ids.has(id)) return "duplicate";
     if (timeMs - wallMs > this.#maxAheadMs) return "future";
     if (this.#waiting >= this.#maxWaiting) return "backlog";
-    const fresh = wallMs - timeMs <= this.#maxAgeMs;
+    const fresh = isFollowed && wallMs - timeMs <= this.#maxAgeMs;
     const counted: PricedPrint = { symbol, id, ...amounts, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
     this.#prints.push(counted);

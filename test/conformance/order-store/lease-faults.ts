@@ -129,7 +129,7 @@ const rowFaults = [
 const ownerFaults = [
   planted(
     "a claim raises no epoch in the answer",
-    ["a claim takes every shard of nobody", "has the shards with a later epoch"],
+    ["a claim takes every shard of nobody", "leaves an owner its epochs and rounds"],
     withLeases((leases) => ({
       claim: async (set) => (await leases.claim(set))?.map((head) => ({ ...head, epoch: head.epoch - 1 })),
     })),
@@ -145,8 +145,18 @@ const ownerFaults = [
     })),
   ),
   planted(
+    "a claim of an owner raises its epochs",
+    ["leaves an owner its epochs and rounds"],
+    withLeases((leases) => ({
+      async claim(set) {
+        await leases.release(set);
+        return await leases.claim(set);
+      },
+    })),
+  ),
+  planted(
     "a claim of an owner is refused",
-    ["has the shards with a later epoch"],
+    ["leaves an owner its epochs and rounds"],
     withLeases((leases) => ({
       async claim(set) {
         const { shards } = await leases.nodes();
