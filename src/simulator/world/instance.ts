@@ -36,6 +36,8 @@ export class Instance {
   incarnation: number | undefined;
   /** Until this true time no renewal of its lease reaches the store. */
   unrenewedUntilMs: number = Number.NEGATIVE_INFINITY;
+  /** True time until which calls of its lease that were asked while faults struck may go unanswered. */
+  unansweredUntilMs: number = Number.NEGATIVE_INFINITY;
   /** What it is until it takes over, in a cluster. */
   standby: Standby | undefined;
   /** The clocks of its machine. */

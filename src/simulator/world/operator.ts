@@ -1,4 +1,5 @@
 import type { ChildSettlement } from "../../engine/index.ts";
+import type { Instance } from "./instance.ts";
 import type { SeenOrder } from "./journal-book.ts";
 import type { WorldParts } from "./parts.ts";
 import { type Row, reportOf } from "./venue-row.ts";
@@ -12,6 +13,7 @@ export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): 
   if (row !== undefined && venue.isLive(row)) return;
   // The child may still be handed over until then, so "never" would be a guess before that time.
   if (venue.nowMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
+  if (row === undefined && !venue.capabilities.honoursDeadline) endOthers(parts, instance);
   const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
   let isSettled = false;
   await instance.engine.settleChild(settlement).then(
@@ -24,6 +26,14 @@ export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): 
   situations.saw("unknown child settled by an operator");
   const after = journal.find(orderId)?.child?.childId;
   demand(after !== child.childId, "an operator settles a child", () => `${child.childId} is still there`);
+}
+
+/**
+ * Ends the processes that owned the shards before: one that stands still may hold the child, and this venue would accept it
+ * from there at any time.
+ */
+function endOthers({ fleet }: WorldParts, owner: Instance): void {
+  for (const other of fleet.alive) if (other !== owner && other.ownedAtMs !== undefined) fleet.kill(other);
 }
 
 function wordOf(row: Row | undefined): Pick<ChildSettlement, "state" | "fills"> {

@@ -1,4 +1,5 @@
 import type { Random } from "../random/index.ts";
+import { closeAndEnd } from "./closing.ts";
 import { mayDieWhileOpening } from "./dying-opening.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
@@ -134,11 +135,7 @@ export class Supervisor {
     if (instance.appending > 0 || this.#parts.journal.inFlight > 0)
       situations.saw("closed while work is under way");
     instance.state = "closing";
-    const close = async (): Promise<void> => {
-      await instance.engine?.close();
-      fleet.kill(instance);
-    };
-    beside(close());
+    beside(closeAndEnd(this.#parts, instance));
     void this.#parts.time.after(3_000).then(() => {
       if (!instance.dead) fleet.kill(instance);
     });

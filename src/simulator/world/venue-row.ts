@@ -7,6 +7,8 @@ export type Row = {
   /** The generation of the process that submitted it; 0 for an id that was voided before. */
   readonly by: number;
   readonly submittedAtMs: number;
+  /** Time at which its process handed it over, which may have stopped before the child was on the wire. */
+  readonly askedAtMs: number;
   /** In true time, like all times of a row. */
   readonly deadlineMs: number;
   /** Time at which a child in transit arrives, unless that is past its deadline and the venue honours the deadline. */
@@ -31,7 +33,10 @@ export type Row = {
 };
 
 /** Returns the row of a child that has just been submitted. */
-export function newRow(child: ChildRequest, rest: Pick<Row, "by" | "submittedAtMs" | "deadlineMs">): Row {
+export function newRow(
+  child: ChildRequest,
+  rest: Pick<Row, "by" | "askedAtMs" | "submittedAtMs" | "deadlineMs">,
+): Row {
   return {
     child,
     ...rest,

@@ -168,7 +168,9 @@ export class WorldStore {
     );
     const inMs = random.below(ttlMs);
     if (faults.strikes("node is killed with an append under way", random, 0.5))
-      void time.after(inMs).then(() => kill(instance));
+      void time.after(inMs).then(() => {
+        if (!faults.quiet) kill(instance);
+      });
     else if (faults.strikes("node leaves with an append under way", random, 0.5)) {
       instance.links.store.cut("asks");
       void time.after(2 * ttlMs + inMs).then(() => instance.links.store.heal());

@@ -176,12 +176,13 @@ export class WorldVenue {
 
   async #submit(submitting: Submitting): Promise<ChildReport> {
     const { faults, random, time, situations } = this.#parts;
-    const { child, deadlineMs, instance } = submitting;
+    const { child, deadlineMs, instance, askedAtMs } = submitting;
     this.#parts.submitting(submitting);
     const submittedAtMs = time.trueMs;
     if (this.#asked(child.childId)?.forgotten === true) return await this.#lose();
     const deadlineTrueMs = deadlineMs - this.aheadMs;
-    const row = newRow(child, { by: instance.generation, submittedAtMs, deadlineMs: deadlineTrueMs });
+    const times = { askedAtMs, submittedAtMs, deadlineMs: deadlineTrueMs };
+    const row = newRow(child, { by: instance.generation, ...times });
     if (this.rows.get(child.childId)?.state === "voided") return reportOf(row);
     this.#keep(row);
     if (faults.strikes("venue loses a submit", random, 0.05)) {
@@ -294,7 +295,9 @@ export class WorldVenue {
       situations.saw("void answered with a report");
       return reportOf(known);
     }
-    const row = known ?? newRow(child, { by: 0, submittedAtMs: time.trueMs, deadlineMs: time.trueMs });
+    const nowMs = time.trueMs;
+    const times = { askedAtMs: nowMs, submittedAtMs: nowMs, deadlineMs: nowMs };
+    const row = known ?? newRow(child, { by: 0, ...times });
     row.state = "voided";
     row.arrivesAtMs = undefined;
     if (known === undefined) this.#keep(row);

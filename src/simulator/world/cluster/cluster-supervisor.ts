@@ -1,6 +1,7 @@
-import type { EngineOptions } from "../../../engine/index.ts";
+import { type EngineOptions, HandOverError } from "../../../engine/index.ts";
 import type { NodeState } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
+import { closeAndEnd, endFailed } from "../closing.ts";
 import { mayDieWhileOpening } from "../dying-opening.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
@@ -92,10 +93,12 @@ export class ClusterSupervisor {
     }
     if (fleet.alive.length < most || fleet.alive.length === 0) this.#start();
     const sinceMs = time.trueMs;
+    // A read that was asked before may fail after this, and every watch then starts anew.
+    const cleanMs = Math.max(sinceMs, ...fleet.alive.map(({ unansweredUntilMs }) => unansweredUntilMs));
     const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : OWNED_TTLS;
     const serves = (): boolean => (fleet.running?.renewedAtMs ?? 0) > sinceMs;
     await time.settle();
-    while (!serves() && time.trueMs < sinceMs + longestTtls * ttlMs) {
+    while (!serves() && time.trueMs < cleanMs + longestTtls * ttlMs) {
       await time.pass(100);
       for (const instance of fleet.alive) if (hasLost(instance)) fleet.kill(instance);
       if (fleet.alive.length === 0) this.#start();
@@ -227,12 +230,14 @@ export class ClusterSupervisor {
     const { situations, beside, fleet } = this.#parts;
     if (instance.engine === undefined || instance.state !== "running") return;
     const handOver = async (): Promise<void> => {
-      const isDone = await instance.engine?.handOver().then(
-        () => true,
-        () => false,
-      );
-      situations.saw(isDone === true ? "shards handed over" : "hand-over without a ready node");
-      if (isDone === true) fleet.kill(instance);
+      try {
+        await instance.engine?.handOver();
+        situations.saw("shards handed over");
+        fleet.kill(instance);
+      } catch (error) {
+        if (!(error instanceof HandOverError)) return endFailed(this.#parts, instance, error);
+        situations.saw("hand-over without a ready node");
+      }
     };
     beside(handOver());
   }
@@ -242,11 +247,7 @@ export class ClusterSupervisor {
     if (instance.state !== "running" && instance.state !== "following") return;
     if (instance.appending > 0 || journal.inFlight > 0) situations.saw("closed while work is under way");
     instance.state = "closing";
-    const close = async (): Promise<void> => {
-      await (instance.engine?.close() ?? instance.standby?.close());
-      fleet.kill(instance);
-    };
-    beside(close());
+    beside(closeAndEnd(this.#parts, instance));
     void time.after(3_000 + this.#random.below(this.#plan.ttlMs)).then(() => {
       if (!instance.dead) fleet.kill(instance);
     });

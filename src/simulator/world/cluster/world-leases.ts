@@ -55,6 +55,7 @@ export class WorldLeases {
     if (faults.strikes("store answers a call of a lease late", random, 0.05)) {
       const ms = 1 + random.below(random.chance(0.2) ? 6_000 : 400);
       if (ms > 400) instance.storeFaults++;
+      instance.unansweredUntilMs = Math.max(instance.unansweredUntilMs, time.trueMs + ms);
       await time.after(ms);
     }
     if (instance.dead) return new Promise(() => undefined);

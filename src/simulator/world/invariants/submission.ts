@@ -202,7 +202,7 @@ export function submission(parts: WorldParts): (seen: SeenRecord) => void {
     situations.saw("child voided after proof");
     if (row === undefined || row.state === "voided") return;
     const isOver = !venue.isLive(row) && (row.state === "never" || row.fills.length === 0);
-    const waitedMs = row.by === generation ? time.trueMs - row.submittedAtMs : Number.POSITIVE_INFINITY;
+    const waitedMs = row.by === generation ? time.trueMs - row.askedAtMs : Number.POSITIVE_INFINITY;
     const hasPassed = time.trueMs > row.deadlineMs && waitedMs >= plan.settings.venueQuietMs;
     const isProved = !venue.capabilities.honoursDeadline || hasPassed;
     const told = (): string => {
