@@ -170,7 +170,7 @@ export class RunningEngine implements Api.Engine {
   }
 
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
-    return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts.shards)));
+    return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts)));
   }
 
   resumeOrder(resumption: Api.Resumption): Promise<ParentOrder> {

@@ -13,8 +13,8 @@ import { createWorld, type World } from "../support/world.ts";
 
 type LostChild = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
 
-/** A BUY of 1 with cap 100 whose child was never answered, at a venue that cannot be queried. */
-async function lost(): Promise<LostChild> {
+/** A BUY of 1 with cap 100 whose child is not answered by its deadline, at a venue that cannot be queried. */
+async function late(): Promise<LostChild> {
   const venue = createScriptedVenue();
   const world = await createWorld({ venue });
   const order = await world.place({ price: "100" });
@@ -25,6 +25,13 @@ async function lost(): Promise<LostChild> {
   venue.onSubmit = (child) => filled(child);
   expect(await world.status(order)).toBe("NEW UNKNOWN");
   return { world, order, venue, childId: venue.submitted[0]?.childId ?? "" };
+}
+
+/** Such a child after the quiet time, when it cannot arrive any more. */
+async function lost(): Promise<LostChild> {
+  const child = await late();
+  await child.world.pass(child.world.engine.settings.venueQuietMs);
+  return child;
 }
 
 const WORD = { by: "ann", why: "looked at the exchange's list" };
@@ -145,6 +152,35 @@ describe("decision CB: refused statements of an operator", () => {
     await world.engine.idle();
     expect(await say(childId)).toMatch("NO_SUCH_CHILD");
     expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("decision VG: that a child never arrived, while it may still arrive: until deadline and quiet time have passed", async () => {
+    const { world, order, childId } = await late();
+    const waitMs = world.engine.settings.venueQuietMs;
+    const never = (): Promise<string> =>
+      refusal(world.engine.settleChild({ childId, state: "never", ...WORD }));
+    expect(await never()).toBe(
+      `TOO_EARLY: the child may still arrive at the venue: say "never" in ${waitMs} ms at the earliest`,
+    );
+    await world.pass(waitMs - 1);
+    expect(await never()).toMatch("TOO_EARLY");
+    expect(await world.status(order)).toBe("NEW UNKNOWN");
+    await world.pass(1);
+    expect(await never()).toBe("taken");
+  });
+
+  it("decision VG: nor after the wall clock was set forward, nor before the deadline of a process whose clock was ahead", async () => {
+    const { world, childId } = await late();
+    const never = (): Promise<string> =>
+      refusal(world.engine.settleChild({ childId, state: "never", ...WORD }));
+    world.clock.stepWall(3_600_000);
+    expect(await never()).toMatch("TOO_EARLY");
+    const ahead = await late();
+    ahead.world.clock.stepWall(-60_000);
+    await ahead.world.pass(10_000);
+    const word = { childId: ahead.childId, state: "never", ...WORD } as const;
+    expect(await refusal(ahead.world.engine.settleChild(word))).toMatch("TOO_EARLY");
+    expect(await refusal(ahead.world.engine.settleChild({ ...word, state: "rejected" }))).toBe("taken");
   });
 
   it("that a child with counted executions never arrived", async () => {

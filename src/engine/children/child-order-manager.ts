@@ -89,6 +89,17 @@ export class ChildOrderManager {
     else reports.recovered(child);
   }
 
+  /**
+   * Returns how many milliseconds a child may still take to arrive at a venue that honours its deadline; 0 or less if it
+   * cannot arrive any more.
+   */
+  arrivalWaitMs(child: ChildOrder): number {
+    const { reconciler, venueClock } = this.#parts;
+    const { venueQuietMs } = this.#core.settings;
+    const deadlineWaitMs = (): number => this.#deadlineOf(child) + venueQuietMs - venueClock.nowMs();
+    return reconciler.arrivalWaitMs(child.childId) ?? deadlineWaitMs();
+  }
+
   /** Stops following the children of a parent that another engine owns now. That engine follows them. */
   letGo({ durable, working }: LiveOrder): void {
     this.#parts.funds.forget(working.orderId);

@@ -118,6 +118,12 @@ export class Reconciler {
     return this.#cases.get(childId)?.proof.deadlineMs;
   }
 
+  /** Returns how long a followed child may still arrive at the venue; 0 or less if it cannot, undefined for any other. */
+  arrivalWaitMs(childId: string): number | undefined {
+    const { venueClock } = this.#parts;
+    return this.#cases.get(childId)?.proof.arrivalWaitMs(this.#core.monotonicMs(), venueClock.nowMs());
+  }
+
   /** Looks a child up at once because the decision on it may be lost. A due alert is sent again. */
   recheck(childId: string): void {
     const one = this.#cases.get(childId);

@@ -47,6 +47,14 @@ export class VoidProof {
     return (clock === "wall" ? this.#wallProvesFromMs : this.#quietFromMs) - monotonicMs;
   }
 
+  /**
+   * Returns how long the child may still arrive, by the monotonic clock and by an estimate of the venue's time. 0 or less
+   * means that a venue that honours deadlines takes it in no more.
+   */
+  arrivalWaitMs(monotonicMs: number, venueMs: number): number {
+    return Math.max(this.voidWaitMs(monotonicMs), this.deadlineMs + this.#quietMs - venueMs);
+  }
+
   /** Returns how long, from a time of the monotonic clock, the venue is not asked to void the child yet. */
   voidWaitMs(monotonicMs: number): number {
     return this.#quietFromMs - monotonicMs;

@@ -5,7 +5,7 @@ import {
   UnreadableAnswer,
 } from "../../host-answers/index.ts";
 import { childIdOf, readChildId } from "../../lifecycle/index.ts";
-import type { ParentOrder } from "../../model/index.ts";
+import type { ChildOrder, ParentOrder } from "../../model/index.ts";
 import type { ChildSettlement, Resumption } from "../core/api.ts";
 import { EngineError } from "../core/engine-error.ts";
 import { orderIn, type PendingRecord } from "../core/live-order.ts";
@@ -22,6 +22,8 @@ export type SettlementProblem =
   | "NOT_UNKNOWN"
   /** Executions of the child are counted, which proves that it arrived. */
   | "CONTRADICTED"
+  /** The child may still arrive: its deadline and the quiet time of the venue have not passed. The message says how long. */
+  | "TOO_EARLY"
   /** The order was not open in a backup from which the store was restored, or has ended, or is resumed already. */
   | "NOT_RESTORED";
 
@@ -52,17 +54,23 @@ export class SettlementError extends Error {
   }
 }
 
+/** Tells how many milliseconds a child may still take to arrive at the venue; 0 or less if it cannot any more. */
+type ArrivalTimes = Readonly<{ arrivalWaitMs: (child: ChildOrder) => number }>;
+
 /**
  * Settles an unknown child on an operator's word. Resolves to its parent when that is durable. Rejects with a {@link
  * SettlementError}, or with the OrderError of a store that failed.
  */
-export async function settleChild(said: ChildSettlement, shards: Shards): Promise<ParentOrder> {
+export async function settleChild(
+  said: ChildSettlement,
+  { shards, children }: Readonly<{ shards: Shards; children: ArrivalTimes }>,
+): Promise<ParentOrder> {
   const settlement = read(said, readSettlement);
   const named = readChildId(settlement.childId);
   if (named === undefined)
     throw new SettlementError("NO_SUCH_CHILD", "childId is not the id of a child order");
   const shard = shards.ofOrder(named.orderId);
-  return await decided(shard, () => settle(shard, { ...named, settlement }));
+  return await decided(shard, () => settle(shard, { ...named, settlement, children }));
 }
 
 /**
@@ -118,9 +126,14 @@ function read<T>(said: unknown, reader: (said: unknown) => T): T {
   }
 }
 
-type Named = Readonly<{ orderId: number; attempt: number; settlement: ParsedSettlement }>;
+type Named = Readonly<{
+  orderId: number;
+  attempt: number;
+  settlement: ParsedSettlement;
+  children: ArrivalTimes;
+}>;
 
-async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Promise<ParentOrder> {
+async function settle(shard: Shard, { orderId, attempt, settlement, children }: Named): Promise<ParentOrder> {
   const { childId, state, fills, by, why } = settlement;
   const order = shard.liveOrders.get(orderId)?.working;
   if (order === undefined || attempt > order.attempts || childIdOf(order, attempt) !== childId)
@@ -134,6 +147,12 @@ async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Pr
     throw new SettlementError(
       "CONTRADICTED",
       "the child can only be settled as closed: executions of it are counted already",
+    );
+  const waitMs = state === "never" ? children.arrivalWaitMs(order.child) : 0;
+  if (waitMs > 0)
+    throw new SettlementError(
+      "TOO_EARLY",
+      `the child may still arrive at the venue: say "never" in ${Math.ceil(waitMs)} ms at the earliest`,
     );
   const event = { kind: "SETTLED", childId, state, fills } as const;
   return await durable(shard, order, shard.change(orderId, event, { kind: "OPERATOR", by, why }));

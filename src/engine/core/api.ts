@@ -129,8 +129,11 @@ export type ProbePoint =
 
 /**
  * An operator's statement about a child with an unknown outcome. `closed`: it executed `fills` and will execute nothing
- * more. `rejected`: the venue refused it. `never`: it never arrived. `by` (1-64 printable ASCII characters) and `why`
- * (1-200) go to the journal (decision CB).
+ * more. `rejected`: the venue refused it. `never`: it never arrived, and cannot arrive any more. The engine refuses
+ * `never` until the deadline and the quiet time have passed. At a venue that does not honour deadlines, say it only when the
+ * id has been voided there, or every process that owned the order's shard since the child was decided has ended: one that
+ * stands still may yet send the child, and its quantity would be executed twice (decision VG). `by` (1-64 printable ASCII
+ * characters) and `why` (1-200) go to the journal (decision CB).
  */
 export interface ChildSettlement {
   readonly childId: string;
