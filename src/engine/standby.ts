@@ -202,7 +202,7 @@ class WaitingEngine implements Standby {
     if (this.#keeper.isLost) await this.#keeper.join();
     const view = await this.#watch.read();
     this.#holders.saw(view, this.#keeper.incarnation);
-    await this.#follow();
+    await this.#follow(this.#isHandingOver(view));
     const owners = this.#watch.owners(view).filter((row) => !this.#watch.hasFailed(row));
     this.#objections = owners.flatMap((row) => objectionsTo(row, this.#entry));
     this.#failing = undefined;
@@ -232,9 +232,9 @@ class WaitingEngine implements Standby {
     return core.monotonicMs() - this.#leavingSinceMs < 2 * cluster.ttlMs;
   }
 
-  async #follow(): Promise<void> {
+  async #follow(isHurried: boolean): Promise<void> {
     try {
-      await this.#journal.follow();
+      await (isHurried ? this.#journal.follow() : this.#journal.followAtLeisure());
       this.#unreadable = undefined;
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;

@@ -212,7 +212,7 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     ])
       await cluster.place(a, order);
     await cluster.quote("99", "100");
-    await cluster.pass(3_000);
+    await cluster.pass(6_000);
     a.process.kill();
     const added = vi.spyOn(TriggerBook.prototype, "add");
     await cluster.pass(2 * TTL_MS);

@@ -46,6 +46,35 @@ it("decision XL: a standby that opens reads only shards with records, and the ta
   );
 });
 
+it("decision YO: a standby whose read found nothing leaves out the next one, and no other", async () => {
+  const world = await createWorld();
+  const store = createMemoryStore({ disk: world.disk, clock: world.clock });
+  const { leases } = store;
+  if (leases === undefined) throw new Error("the store has no leases");
+  const core = coreOf({ clock: world.clock, store } as never);
+  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  let reads = 0;
+  const counted = {
+    ...leases,
+    tail: (range: Parameters<typeof leases.tail>[0]) => {
+      reads++;
+      return leases.tail(range);
+    },
+  };
+  const journal = new FollowedJournal(core, counted, { books, saw: () => undefined });
+  await journal.load();
+  const readsOf = async (): Promise<number> => {
+    const before = reads;
+    await journal.followAtLeisure();
+    return reads - before;
+  };
+  expect([await readsOf(), await readsOf(), await readsOf(), await readsOf()]).toEqual([1, 0, 1, 0]);
+  await world.place({ price: "90", newClientOrderId: "a" });
+  expect([await readsOf(), await readsOf(), await readsOf()]).toEqual([1, 1, 0]);
+  await journal.follow();
+  expect(journal.followed).toBe(1);
+});
+
 it("decision WV: a standby notes every record that it reads, also those after a gap for which a shard is loaded again", async () => {
   const world = await createWorld();
   const store = createMemoryStore({ disk: world.disk, clock: world.clock });

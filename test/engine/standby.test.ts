@@ -28,7 +28,7 @@ describe("decision WM: one node owns all shards, the others follow", () => {
     await cluster.place(a, { price: "90" });
     const b = await cluster.start("b");
     for (let n = 0; n < 20; n++) await cluster.place(a, { price: `${80 - n}` });
-    await cluster.pass(3_000);
+    await cluster.pass(6_000);
     expect(b.standby.status().state).toBe("ready");
     const [active, followed] = [await cluster.active(a).verify(), await b.standby.verify()];
     expect(followed).toEqual(active);
@@ -274,7 +274,7 @@ describe("decision WR: a takeover", () => {
     for (const { records } of contentsOf(cluster.disk).shards)
       for (const [sequence, text] of records.texts)
         records.texts.set(sequence, text.replace('"kind":"ACCEPTED"', '"kind":"ACCEPTED_ANEW"'));
-    await cluster.pass(3_000);
+    await cluster.pass(6_000);
     expect(b.standby.status().state).toBe("following");
     expect(b.standby.status().reasons.join()).toContain("ACCEPTED_ANEW");
     a.process.kill();

@@ -23,6 +23,8 @@ export class FollowedJournal {
   readonly #reads: ShardReads;
   readonly #leases: ShardLeases;
   readonly #followers: JournalFollowers;
+  /** Whether the last read found nothing. */
+  #isQuiet = false;
 
   constructor(core: Core, leases: ShardLeases, followers: JournalFollowers) {
     this.#core = core;
@@ -48,6 +50,12 @@ export class FollowedJournal {
     }
   }
 
+  /** Reads new records, until a page is not full. The first call after a read that found nothing reads nothing (decision YO). */
+  async followAtLeisure(): Promise<void> {
+    if (this.#isQuiet) this.#isQuiet = false;
+    else await this.follow();
+  }
+
   /** Reads new records, until a page is not full. */
   async follow(): Promise<void> {
     while ((await this.#takePage()) === PAGE);
@@ -62,6 +70,7 @@ export class FollowedJournal {
     const { turns } = this.#core;
     const after = this.shards.map(({ durableSequence }) => durableSequence);
     const records = await this.#leases.tail({ after, limit: PAGE });
+    this.#isQuiet = records.length === 0;
     for (const record of records) {
       await this.#apply(record);
       const turn = turns.spend(COSTS.read);
