@@ -79,6 +79,7 @@ export async function serveNode(
     },
     ...(link && { peers: link }),
     settings: serviceSettings(settings),
+    sockets: { realClock: createSystemClock() },
   });
   link?.serve(node);
   let handle = withStandbyHealth(standby, (request, front) => node.handle(request, front));

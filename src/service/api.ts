@@ -15,7 +15,9 @@ import type { WireRequest, WireResponse } from "../wire/index.ts";
 import type { Front } from "./access/front-work.ts";
 import type { ServiceSettings } from "./rest/api.ts";
 import type { Arrival, AskElsewhere } from "./rest/rest-service.ts";
+import type { MessageAnswers, StreamSink } from "./socket/answers.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
+import type { ForwardedMessage, ForwardedReply } from "./socket/forwarded-messages.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import type { Traffic } from "./traffic/traffic.ts";
 
@@ -69,6 +71,12 @@ export interface NodeShare {
    * this node does not own.
    */
   handleForwarded(request: WireRequest, usedWeight: number): Promise<WireResponse | AskElsewhere>;
+  /** Answers the messages of this node's own connections. Throws as soon as an account turns out to be elsewhere. */
+  readonly answers: MessageAnswers;
+  /** Answers one message that another node has received, and opens the stream that it asks for if there is a sink. */
+  message(message: ForwardedMessage, sink?: StreamSink): Promise<ForwardedReply | AskElsewhere>;
+  /** The rate limiter of the service. */
+  readonly rateLimiter: RateLimiter;
 }
 
 /** REST and WebSocket without a transport. */

@@ -1,6 +1,5 @@
 import { type OptionCheck, optional, optionsOf, portOption, wholeOption } from "../common/index.ts";
 import type { Standby } from "../engine/index.ts";
-import { OrderError } from "../errors/index.ts";
 import {
   checkedAccounts,
   checkedClock,
@@ -18,30 +17,48 @@ import {
   telemetryOption,
 } from "../ports/internal.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
-import { Bans } from "./access/bans.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
 import type { Front } from "./access/front-work.ts";
 import { weigh } from "./access/rate-limits.ts";
 import type { NodeShare, Service } from "./api.ts";
-import type { ForwardedRequest, PeerAnswer, PeerReceiver, PeerSender } from "./forwarding/api.ts";
+import type {
+  ForwardedRequest,
+  OpenedStream,
+  PeerAnswer,
+  PeerReceiver,
+  PeerRefusal,
+  PeerSender,
+  PeerSink,
+} from "./forwarding/api.ts";
+import { ClusterAnswers } from "./forwarding/cluster-answers.ts";
 import { Forwarder, type ForwarderParts } from "./forwarding/forwarder.ts";
+import { NodeRateLimiter } from "./forwarding/node-rate-limiter.ts";
 import { NodeSockets } from "./forwarding/node-sockets.ts";
+import { ShardWatch } from "./forwarding/shard-watch.ts";
 import type { ServiceSettings } from "./rest/api.ts";
 import { Documents } from "./rest/documents.ts";
 import {
   type AnswerElsewhere,
+  type AskElsewhere,
   type EntryParts,
   fromClient,
   type Handling,
   respond,
 } from "./rest/rest-service.ts";
 import { destinationOf } from "./rest/routing.ts";
-import { documentsOption, settingsOption, trafficOption } from "./service-options.ts";
-import type { SocketService } from "./socket/api.ts";
+import { documentsOption, nodeSocketsOption, settingsOption, trafficOption } from "./service-options.ts";
+import type { SocketOptions, SocketService } from "./socket/api.ts";
+import type { SessionParts } from "./socket/connection.ts";
+import type { ForwardedMessage } from "./socket/forwarded-messages.ts";
+import { resolveSocketSettings } from "./socket/settings.ts";
+import { servedBy } from "./socket/socket-service.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { Turns } from "./traffic/turns.ts";
+
+/** Optional parts of the WebSocket interface of a node. */
+export type NodeSocketOptions = Omit<SocketOptions, "accountEvents">;
 
 /** Dependencies and settings of the service of one node of a cluster. */
 export interface ClusterServiceOptions {
@@ -62,6 +79,8 @@ export interface ClusterServiceOptions {
   readonly traffic?: TrafficLimits;
   /** The documents of the service of this node, which every node answers itself. */
   readonly documents?: Readonly<Record<string, () => string>>;
+  /** WebSocket settings of the service of this node. `requestToken` leads to the owner of a token's account. */
+  readonly sockets?: NodeSocketOptions;
   /**
    * Time in milliseconds to wait for the answer of another node, and for one of the host; default 10000. A forwarded
    * request is not executed after it.
@@ -73,7 +92,10 @@ export interface ClusterServiceOptions {
 export interface ClusterService extends PeerReceiver {
   /** Answers one request of a client, like {@link Service}. */
   handle(request: WireRequest, front?: Front): Promise<WireResponse>;
-  /** WebSocket of this node's own service; while it has none, upgrades are refused with 503 -1001. */
+  /**
+   * WebSocket for requests, which are answered by the owners of their accounts like those of `handle`, and public streams of
+   * this node's own service. While it has none, upgrades to public streams are refused with 503 -1001.
+   */
   readonly sockets: SocketService;
   /** What the clients of this node hold. Pass it to `createService` as `traffic`. */
   readonly traffic: Traffic;
@@ -89,7 +111,7 @@ const ownersOption: OptionCheck = portOption<Pick<Standby, "ownerOf" | "readOwne
 );
 
 const peersOption: OptionCheck = portOption<PeerSender>("PeerSender (managed-orders/service)", {
-  send: "required",
+  ...{ send: "required", subscribe: "optional" },
 });
 
 const servedOption: OptionCheck = portOption<Required<Pick<Service, "handle" | "forNode">>>(
@@ -110,22 +132,35 @@ const clusterServiceOption: OptionCheck = optionsOf<ClusterServiceOptions>({
   settings: optional(settingsOption),
   traffic: optional(trafficOption),
   documents: documentsOption,
+  sockets: optional(nodeSocketsOption),
   waitMs: optional(wholeOption({ from: 1, to: 600_000 }, " of milliseconds")),
 });
 
 /** The parts that receive requests, before and beside the service of this node. */
-type NodeParts = EntryParts &
+type NodeParts = Omit<EntryParts, "rateLimiter"> &
   Readonly<{
     owners: ClusterServiceOptions["standby"];
     telemetry: QuietTelemetry;
+    rateLimiter: NodeRateLimiter;
     waitMs: number;
   }>;
 
 /** The way to the other nodes. */
-type Reach = Pick<ForwarderParts, "accounts" | "peers"> & Readonly<{ traffic: Traffic }>;
+type Reach = Pick<ForwarderParts, "accounts" | "peers"> &
+  Readonly<{ traffic: Traffic; sockets: NodeSocketOptions }>;
 
 /** A telemetry that is told of problems, of the service too as soon as there is one. */
 type Receiver = { readonly telemetry: Telemetry; end: (() => void) | undefined };
+
+const answerOf = (answer: WireResponse | AskElsewhere): PeerAnswer =>
+  "elsewhere" in answer
+    ? { kind: "refused", reason: "ELSEWHERE", shard: answer.elsewhere }
+    : { kind: "reply", response: answer };
+
+const messageOf = ({ target, remoteAddress, usedWeight, body }: ForwardedRequest): ForwardedMessage => ({
+  ...{ target, usedWeight, address: remoteAddress },
+  text: new TextDecoder().decode(body),
+});
 
 /** A node's service, its own one as soon as it has one, and the way to the others. */
 class NodeService implements ClusterService {
@@ -133,7 +168,8 @@ class NodeService implements ClusterService {
   readonly sockets: SocketService;
   readonly #parts: NodeParts;
   readonly #forwarder: Forwarder;
-  readonly #sockets: NodeSockets = new NodeSockets({ refuse: (request) => this.#refuse(request) });
+  readonly #sockets: NodeSockets;
+  readonly #watch: ShardWatch;
   readonly #receivers: Map<object, Receiver> = new Map();
   #own: Service | undefined;
   #share: NodeShare | undefined;
@@ -142,6 +178,8 @@ class NodeService implements ClusterService {
     this.#parts = parts;
     this.traffic = reach.traffic;
     this.#forwarder = new Forwarder({ ...parts, ...reach, here: (request) => this.receive(request) });
+    this.#watch = new ShardWatch(parts.owners, parts.clock);
+    this.#sockets = new NodeSockets(this.#sessionParts(reach));
     this.sockets = this.#sockets;
   }
 
@@ -159,16 +197,39 @@ class NodeService implements ClusterService {
   }
 
   async receive(request: ForwardedRequest): Promise<PeerAnswer> {
-    const { owners, clock, waitMs } = this.#parts;
-    const { incarnation, expiresAtMs, usedWeight } = request;
-    if (incarnation !== owners.status().incarnation) return { kind: "refused", reason: "WRONG_NODE" };
-    const leftMs = expiresAtMs - clock.nowMs();
-    // Twice the wait leaves room for clocks that are apart, and for nodes with another setting.
-    if (leftMs < 0 || leftMs > 2 * waitMs) return { kind: "refused", reason: "EXPIRED" };
-    if (this.#share === undefined) return { kind: "refused", reason: "ELSEWHERE" };
-    const answer = await this.#share.handleForwarded(request, usedWeight);
-    if ("elsewhere" in answer) return { kind: "refused", reason: "ELSEWHERE", shard: answer.elsewhere };
-    return { kind: "reply", response: answer };
+    const reason = this.#objection(request);
+    const share = this.#share;
+    if (reason !== undefined || share === undefined)
+      return { kind: "refused", reason: reason ?? "ELSEWHERE" };
+    const { form, usedWeight } = request;
+    if (form === "REST") return answerOf(await share.handleForwarded(request, usedWeight));
+    if (form !== "MESSAGE") return { kind: "refused", reason: "MALFORMED" };
+    const reply = await share.message(messageOf(request));
+    return answerOf("elsewhere" in reply ? reply : { status: 200, headers: {}, body: reply.text });
+  }
+
+  async subscribe(request: ForwardedRequest, to: PeerSink): Promise<PeerAnswer | OpenedStream> {
+    const reason = this.#objection(request);
+    const share = this.#share;
+    if (reason !== undefined || share === undefined)
+      return { kind: "refused", reason: reason ?? "ELSEWHERE" };
+    const sink = { send: (event: string) => to.event(event), ended: () => to.ended() };
+    const reply = await share.message(messageOf(request), sink);
+    if ("elsewhere" in reply) return answerOf(reply);
+    const { stream, text: body } = reply;
+    if (stream === undefined) return answerOf({ status: 400, headers: {}, body });
+    const unwatch = this.#watch.watch(
+      { accountId: stream.accountId, incarnation: request.incarnation, isSelf: true },
+      () => {
+        stream.end();
+        to.ended();
+      },
+    );
+    const end = (): void => {
+      unwatch();
+      stream.end();
+    };
+    return { kind: "stream", response: { status: 200, headers: {}, body }, start: stream.start, end };
   }
 
   serve(service: Service): void {
@@ -176,6 +237,7 @@ class NodeService implements ClusterService {
     const { owners } = this.#parts;
     this.#own = service;
     this.#share = service.forNode?.((shard) => owners.ownerOf(shard)?.isSelf === true);
+    this.#parts.rateLimiter.use(this.#share?.rateLimiter);
     this.#sockets.serve(service.sockets);
     for (const receiver of this.#receivers.values()) receiver.end = service.reportTo?.(receiver.telemetry);
   }
@@ -191,10 +253,29 @@ class NodeService implements ClusterService {
     };
   }
 
-  async #refuse(arrived: WireRequest): Promise<WireResponse> {
-    return await this.#respond(fromClient(this.#parts, arrived), () => {
-      throw new OrderError("DISCONNECTED");
-    });
+  /** Returns why a request of another node must not be executed. */
+  #objection({ incarnation, expiresAtMs }: ForwardedRequest): PeerRefusal | undefined {
+    const { owners, clock, waitMs } = this.#parts;
+    if (incarnation !== owners.status().incarnation) return "WRONG_NODE";
+    const leftMs = expiresAtMs - clock.nowMs();
+    // Twice the wait leaves room for clocks that are apart, and for nodes with another setting.
+    if (leftMs < 0 || leftMs > 2 * waitMs) return "EXPIRED";
+    return this.#share === undefined ? "ELSEWHERE" : undefined;
+  }
+
+  #sessionParts({ accounts, peers, sockets }: Reach): SessionParts {
+    const { settings, clock } = this.#parts;
+    const { realClock = clock, requestToken } = sockets;
+    const limits = resolveSocketSettings(sockets.settings);
+    return {
+      ...{ service: this.#parts, settings: limits, realClock, hasTokens: requestToken !== undefined },
+      serves: servedBy(settings),
+      answers: new ClusterAnswers({
+        ...{ forwarder: this.#forwarder, accounts, requestToken, peers, watch: this.#watch },
+        own: () => this.#share?.answers,
+        maxWaitingBytes: limits.maxWaitingEventBytes,
+      }),
+    };
   }
 
   async #respond(request: WireRequest, answer: Handling["answer"]): Promise<WireResponse> {
@@ -207,7 +288,7 @@ class NodeService implements ClusterService {
  * weighs the requests of its clients and forwards them to the owner of the shards, and once `serve` was called it answers
  * those for its own shards itself. An answer that is lost after a write was handed over is 500 -1006, everything else that
  * cannot be delivered 503 -1001. Throws a TypeError or RangeError that names an option that is missing, unknown, of the
- * wrong type or out of range. Source: decisions ZN to ZT.
+ * wrong type or out of range. Source: decisions ZN to ZY.
  *
  * @example
  * ```ts
@@ -232,7 +313,7 @@ class NodeService implements ClusterService {
  */
 export function createClusterService(given: ClusterServiceOptions): ClusterService {
   clusterServiceOption(given, "createClusterService");
-  const { standby, peers, settings = {}, documents, waitMs = DEFAULT_WAIT_MS } = given;
+  const { standby, peers, settings = {}, sockets = {}, documents, waitMs = DEFAULT_WAIT_MS } = given;
   const telemetry = new QuietTelemetry(given.telemetry);
   const clock = checkedClock(given.clock, telemetry);
   const questions = new Questions({ clock, telemetry, timeoutMs: waitMs });
@@ -241,12 +322,12 @@ export function createClusterService(given: ClusterServiceOptions): ClusterServi
   const parts: NodeParts = {
     ...{ clock, telemetry, settings, traffic, owners: standby, waitMs },
     entropy: checkedEntropy(given.entropy, questions),
-    rateLimiter: checkedRateLimiter(given.rateLimiter, questions),
+    rateLimiter: new NodeRateLimiter(checkedRateLimiter(given.rateLimiter, questions)),
     clientAddress: clientAddressBehind(settings.trustedProxies),
     crossOrigin: crossOriginOf(settings.allowedOrigins),
-    bans: new Bans(),
+    bans: traffic.bans,
     turns: new Turns((run) => clock.soon(run), traffic),
     documents: new Documents(documents),
   };
-  return new NodeService(parts, { traffic, accounts, peers });
+  return new NodeService(parts, { traffic, accounts, peers, sockets });
 }

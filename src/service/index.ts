@@ -19,18 +19,23 @@ export {
   type ClusterService,
   type ClusterServiceOptions,
   createClusterService,
+  type NodeSocketOptions,
 } from "./cluster-service.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
 export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
 export type {
+  ForwardedForm,
   ForwardedRequest,
+  OpenedStream,
   PeerAnswer,
   PeerCall,
   PeerOutcome,
   PeerReceiver,
   PeerRefusal,
   PeerSender,
+  PeerSink,
+  PeerSubscription,
 } from "./forwarding/api.ts";
 export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";

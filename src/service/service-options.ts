@@ -82,7 +82,7 @@ const sharedTraffic: OptionCheck = Object.assign(
   { names: trafficOption.names ?? [] },
 );
 
-const socketsOption: OptionCheck = optionsOf<SocketOptions>({
+const ofEverySocket = {
   settings: optional(
     optionsOf<SocketSettings>({
       maxMessageBytes: positive,
@@ -98,10 +98,17 @@ const socketsOption: OptionCheck = optionsOf<SocketOptions>({
       lifeMs: positiveMs,
     }),
   ),
-  accountEvents: optional(accountEventsOption),
   requestToken: optional(functionOption("returns the account of a session token")),
   realClock: optional(clockOption),
+};
+
+const socketsOption: OptionCheck = optionsOf<SocketOptions>({
+  ...ofEverySocket,
+  accountEvents: optional(accountEventsOption),
 });
+
+/** Checks the WebSocket options of a node of a cluster. */
+export const nodeSocketsOption: OptionCheck = optionsOf<Omit<SocketOptions, "accountEvents">>(ofEverySocket);
 
 const replayGuard: OptionCheck = (value, name) => {
   if (value !== undefined && value !== false) replayGuardOption(value, name);

@@ -14,7 +14,6 @@ import {
 import { CHILD_PREFIX } from "../lifecycle/index.ts";
 import type { AccountEvents, Telemetry } from "../ports/index.ts";
 import { createReplayGuard } from "../signing/index.ts";
-import { Bans } from "./access/bans.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
 import type { NodeShare, Service, ServiceOptions } from "./api.ts";
@@ -24,7 +23,10 @@ import type { ServiceParts } from "./rest/parts.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
 import { handleForwarded, handleRequest } from "./rest/rest-service.ts";
 import { demandServiceOptions } from "./service-options.ts";
-import { createSockets } from "./socket/socket-service.ts";
+import type { SocketParts } from "./socket/connection.ts";
+import { answerForwarded } from "./socket/forwarded-messages.ts";
+import { OwnAnswers } from "./socket/own-answers.ts";
+import { createSockets, socketPartsOf } from "./socket/socket-service.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { Turns } from "./traffic/turns.ts";
 
@@ -68,18 +70,19 @@ export function createService(given: ServiceOptions): Service {
     placements: new CountedPlacements({ engine, rateLimiter, clock }),
     clientAddress: clientAddressBehind(settings.trustedProxies),
     crossOrigin: crossOriginOf(settings.allowedOrigins),
-    bans: new Bans(),
+    bans: traffic.bans,
     traffic,
     turns: new Turns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
   };
   const events = accountEventsOf(options, ports.questions);
   watchFunds(parts, events.accountEvents);
+  const sockets = socketPartsOf(parts, { ...options.sockets, ...events });
   return {
     handle: (request, front) => handleRequest(parts, request, { front }),
-    forNode: (owns) => shareOf({ ...parts, owns }),
+    forNode: (owns) => shareOf({ ...parts, owns }, sockets),
     documents: Object.keys(options.documents ?? {}),
-    sockets: createSockets(parts, { ...options.sockets, ...events }),
+    sockets: createSockets(sockets, options.sockets?.settings),
     traffic: parts.traffic,
     reportTo(receiver) {
       const ends = [telemetry.reportTo(receiver), engine.reportTo(receiver)];
@@ -91,10 +94,20 @@ export function createService(given: ServiceOptions): Service {
 }
 
 /** Returns the service as its node uses it. */
-const shareOf = (parts: ServiceParts): NodeShare => ({
-  handle: (request, arrival) => handleRequest(parts, request, arrival),
-  handleForwarded: (request, usedWeight) => handleForwarded(parts, request, usedWeight),
-});
+function shareOf(parts: ServiceParts, sockets: () => SocketParts): NodeShare {
+  // Events are numbered from here on, whichever node a client reaches.
+  const { streams, requestToken, settings, ...session } = sockets();
+  const maxWaitingBytes = settings.maxWaitingEventBytes;
+  const answers = new OwnAnswers({ service: parts, streams, requestToken, maxWaitingBytes });
+  return {
+    answers,
+    rateLimiter: parts.rateLimiter,
+    handle: (request, arrival) => handleRequest(parts, request, arrival),
+    handleForwarded: (request, usedWeight) => handleForwarded(parts, request, usedWeight),
+    message: (message, sink) =>
+      answerForwarded({ ...session, settings, service: parts, answers }, message, sink),
+  };
+}
 
 type Ports = Pick<
   ServiceParts,

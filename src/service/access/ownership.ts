@@ -36,9 +36,14 @@ export async function accountOf(
   if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
     throw new OrderError("UNAUTHORIZED");
   }
+  demandHere({ owns }, accountId);
+  return accountId;
+}
+
+/** Throws {@link Elsewhere} for an account of the shard of another node. */
+export function demandHere({ owns }: Pick<AccessParts, "owns">, accountId: number): void {
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
-  return accountId;
 }
 
 function mayAct(account: Account, actor: Readonly<{ userId: number; permission: Permission }>): boolean {

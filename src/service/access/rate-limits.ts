@@ -1,10 +1,18 @@
 import { type ErrorDetails, OrderError } from "../../errors/index.ts";
-import type { Awaitable, OrderRefusal, RateLimits, WeightRefusal, WeightVerdict } from "../../ports/index.ts";
+import type {
+  Awaitable,
+  OrderRefusal,
+  RateLimiter,
+  RateLimits,
+  WeightRefusal,
+  WeightVerdict,
+} from "../../ports/index.ts";
 import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** The limiter, whose limits may be unknown, and the clock. */
-type LimitParts = Pick<AccessParts, "rateLimiter" | "clock">;
+type LimitParts = Pick<AccessParts, "clock"> &
+  Readonly<{ rateLimiter: Pick<RateLimiter, "limits" | "connect"> }>;
 
 /** The client's address and the weight of its request. */
 export type WeightRequest = Readonly<{ address: string; weight: number }>;
@@ -14,7 +22,7 @@ export type WeightRequest = Readonly<{ address: string; weight: number }>;
  * that fails.
  */
 export function weigh(
-  { rateLimiter }: Pick<AccessParts, "rateLimiter">,
+  { rateLimiter }: Readonly<{ rateLimiter: Pick<RateLimiter, "weigh"> }>,
   { address, weight }: WeightRequest,
 ): Awaitable<WeightVerdict> {
   return rateLimiter.weigh({ address: networkOf(address), weight });

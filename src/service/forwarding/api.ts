@@ -2,10 +2,19 @@ import type { Awaitable } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 
 /**
+ * What a forwarded request is. `REST`: a request as received. `MESSAGE`: a message of a WebSocket connection, whose target
+ * and text are in `target` and `body`. `SUBSCRIPTION`: such a message that asks for a stream of events. `END`: ends the
+ * stream of the request whose number on the connection is in `target`.
+ */
+export type ForwardedForm = "REST" | "MESSAGE" | "SUBSCRIPTION" | "END";
+
+/**
  * A request that a node of a cluster passes on to another one. `remoteAddress` is the address of the client, and
  * `rawHeaders` are those that the service reads.
  */
 export interface ForwardedRequest extends WireRequest {
+  /** What it is. */
+  readonly form: ForwardedForm;
   /** Incarnation of the node that it is meant for. */
   readonly incarnation: number;
   /** Time after which it must not be executed, in epoch milliseconds. */
@@ -55,14 +64,44 @@ export interface PeerCall {
   readonly waitMs: number;
 }
 
+/** Receives the events of a stream of another node, in order and each once, and then its end, once. */
+export interface PeerSink {
+  /** One event, as JSON text. */
+  event(text: string): void;
+  /** The other node has ended the stream, or cannot be heard any more. */
+  ended(): void;
+}
+
+/** What became of a request for a stream. After a reply with status 200 it is open until `end` or its own end. */
+export interface PeerSubscription {
+  readonly outcome: PeerOutcome;
+  /** Ends the stream, if it is open. May be called again. */
+  readonly end: () => void;
+}
+
 /** Sends requests to other nodes. */
 export interface PeerSender {
   /** Sends one request, once. Resolves within `waitMs` to what became of it, and never rejects. */
   send(call: PeerCall): Promise<PeerOutcome>;
+  /** Sends a request for a stream, in the same way. Without this function, WebSockets do not subscribe at other nodes. */
+  subscribe?(call: PeerCall, sink: PeerSink): Promise<PeerSubscription>;
+}
+
+/** A stream that was opened for another node. */
+export interface OpenedStream {
+  readonly kind: "stream";
+  /** The reply to its request. */
+  readonly response: WireResponse;
+  /** Lets its events go out. Called after the reply was written. */
+  readonly start: () => void;
+  /** Ends it, because the other node does not want it any more or is gone. */
+  readonly end: () => void;
 }
 
 /** Takes the requests of other nodes. */
 export interface PeerReceiver {
   /** Answers a request whose seal was checked. Never rejects. */
   receive(request: ForwardedRequest): Awaitable<PeerAnswer>;
+  /** Opens a stream for another node, whose events go to the sink once it was started. Never rejects. */
+  subscribe?(request: ForwardedRequest, sink: PeerSink): Awaitable<PeerAnswer | OpenedStream>;
 }

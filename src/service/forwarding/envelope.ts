@@ -1,7 +1,7 @@
 import { SHARD_COUNT } from "../../model/index.ts";
 import { sign, verifySignature } from "../../signing/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import type { ForwardedRequest, PeerAnswer, PeerRefusal } from "./api.ts";
+import type { ForwardedForm, ForwardedRequest, PeerAnswer, PeerRefusal } from "./api.ts";
 import { packTexts, textOf, unpackTexts } from "./packed-texts.ts";
 
 /**
@@ -31,7 +31,9 @@ const FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 /** Number of texts of a request before its headers. */
-const REQUEST_TEXTS = 6;
+const REQUEST_TEXTS = 7;
+
+const FORMS: readonly ForwardedForm[] = ["REST", "MESSAGE", "SUBSCRIPTION", "END"];
 
 const WHOLE = /^(?:0|[1-9][0-9]{0,15})$/;
 const STATUS = /^[1-5][0-9]{2}$/;
@@ -51,9 +53,10 @@ export function forwardedHeaders(rawHeaders: readonly string[]): readonly string
  * nodes share.
  */
 export function sealRequest(secret: string, place: SealPlace, request: ForwardedRequest): Uint8Array {
-  const { incarnation, expiresAtMs, usedWeight, remoteAddress, method, target, rawHeaders, body } = request;
+  const { form, incarnation, expiresAtMs, usedWeight, ...wire } = request;
+  const { remoteAddress, method, target, rawHeaders, body } = wire;
   const texts = [
-    ...[String(incarnation), String(expiresAtMs), String(usedWeight)],
+    ...[form, String(incarnation), String(expiresAtMs), String(usedWeight)],
     ...[remoteAddress, method, target, ...rawHeaders],
   ];
   const packed = packTexts({ texts, body });
@@ -79,15 +82,17 @@ export function openRequest(
 
 function requestOf(packed: Uint8Array): ForwardedRequest | undefined {
   const { texts = [], body = packed } = unpackTexts(packed) ?? {};
-  if (texts.length < REQUEST_TEXTS || texts.length % 2 !== 0) return undefined;
-  const [incarnation = "", expiresAt = "", usedWeight = "", ...rest] = texts;
+  if (texts.length < REQUEST_TEXTS || texts.length % 2 !== REQUEST_TEXTS % 2) return undefined;
+  const [formName, incarnation = "", expiresAt = "", usedWeight = "", ...rest] = texts;
   const [remoteAddress = "", method = "", target = "", ...rawHeaders] = rest;
   const [node, expiresAtMs, used] = [incarnation, expiresAt, usedWeight].map(wholeOf);
-  if (node === undefined || expiresAtMs === undefined || used === undefined) return undefined;
+  const form = FORMS.find((known) => known === formName);
+  if (form === undefined || node === undefined || expiresAtMs === undefined || used === undefined)
+    return undefined;
   // A sender of another version might forward more headers than this one reads.
   const read = forwardedHeaders(rawHeaders);
   return {
-    ...{ incarnation: node, expiresAtMs, usedWeight: used, remoteAddress, method, target },
+    ...{ form, incarnation: node, expiresAtMs, usedWeight: used, remoteAddress, method, target },
     ...{ rawHeaders: read, body },
   };
 }

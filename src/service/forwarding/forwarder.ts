@@ -5,7 +5,14 @@ import type { WireResponse } from "../../wire/index.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ProvedNetworks } from "../access/parts.ts";
 import type { RoutedRequest } from "../rest/rest-service.ts";
-import type { PeerOutcome, PeerReceiver, PeerRefusal, PeerSender } from "./api.ts";
+import type {
+  ForwardedRequest,
+  PeerCall,
+  PeerOutcome,
+  PeerReceiver,
+  PeerRefusal,
+  PeerSender,
+} from "./api.ts";
 import { forwardedHeaders } from "./envelope.ts";
 import { shardHint } from "./shard-hint.ts";
 
@@ -27,7 +34,27 @@ export type ForwarderParts = Readonly<{
   waitMs: number;
 }>;
 
-type Holder = NonNullable<ReturnType<Owners["ownerOf"]>>;
+/** The owner of a shard. */
+export type Holder = NonNullable<ReturnType<Owners["ownerOf"]>>;
+
+/** The shard of a request if it was looked up, and its owner if there is one. */
+export type Whereabouts = Readonly<{ shard: number | undefined; owner: Holder | undefined }>;
+
+/** What is passed on, where to, and how it is answered by this node itself if its shard is here. */
+export type Passage = Readonly<{
+  request: Omit<ForwardedRequest, "incarnation" | "expiresAtMs">;
+  shard: number | undefined;
+  owner: Holder | undefined;
+  here: PeerReceiver["receive"];
+  /** Replaces the sending to another node. */
+  send?: (call: PeerCall) => Promise<PeerOutcome>;
+  /** Whether it certainly changes nothing. */
+  onlyReads: boolean;
+  /** Whether only a verified signature gets status 200. */
+  isSigned: boolean;
+  /** Whether another node was asked before, so that this is the last one. */
+  isSecond?: boolean;
+}>;
 
 /** Refusals of a node that does not own the shard: its owner may be another one by now. */
 const MOVED: ReadonlySet<PeerRefusal> = new Set(["ELSEWHERE", "WRONG_NODE"]);
@@ -47,29 +74,57 @@ export class Forwarder {
   async ownerOf(
     request: RoutedRequest["request"],
     destination: () => RoutedRequest["destination"],
-  ): Promise<Readonly<{ shard: number | undefined; owner: Holder | undefined }>> {
+  ): Promise<Whereabouts> {
+    return await this.ownerAt(() => shardHint(this.#parts, request, destination()));
+  }
+
+  /** Resolves to the owner of the shard that `hint` says, which is not asked while one node owns all shards. */
+  async ownerAt(hint: () => Promise<number>): Promise<Whereabouts> {
     const { owners } = this.#parts;
     const sole = owners.ownerOf();
     if (sole !== undefined) return { shard: undefined, owner: sole };
-    const shard = await shardHint(this.#parts, request, destination());
+    const shard = await hint();
     return { shard, owner: owners.ownerOf(shard) };
   }
 
   /**
-   * Resolves to the reply of the shard's owner. `named` is the shard that this node has read itself. Goes on to one other
-   * node if the first one says that it is not the owner. Throws an OrderError: -1001 if nothing was executed, and -1006 if
-   * a request that may write was handed over and no answer came. Such a request is never sent a second time.
+   * Resolves to the reply of the owner of a request's shard. `named` is the shard that this node has read itself. Throws an
+   * OrderError as {@link pass}.
    */
   async forward(routed: RoutedRequest, named?: number): Promise<WireResponse> {
-    const { owners } = this.#parts;
-    // With a shard that was read here, this node was the first of the two that may be asked.
-    if (named !== undefined) return this.#replyOf(await this.#ask(owners.ownerOf(named), routed), routed);
-    const { shard, owner } = await this.ownerOf(routed.request, () => routed.destination);
-    const first = await this.#ask(owner, routed);
-    if (first.kind !== "refused" || !MOVED.has(first.reason)) return this.#replyOf(first, routed);
+    const { request, destination, verdict } = routed;
+    const { method, target, body, remoteAddress } = request;
+    const { here } = this.#parts;
+    const { shard, owner } =
+      named === undefined
+        ? await this.ownerOf(request, () => destination)
+        : { shard: named, owner: this.#parts.owners.ownerOf(named) };
+    return await this.pass({
+      request: {
+        ...{ form: "REST", method, target, body, remoteAddress, usedWeight: verdict.used },
+        rawHeaders: forwardedHeaders(request.rawHeaders),
+      },
+      ...{ shard, owner, here },
+      onlyReads: method === "GET",
+      isSigned: destination !== undefined && destination.route.access !== "PUBLIC",
+      // With a shard that was read here, this node was the first of the two that may be asked.
+      isSecond: named !== undefined,
+    });
+  }
+
+  /**
+   * Resolves to the reply of the owner. Goes on to one other node if the first one says that it is not the owner. Throws an
+   * OrderError: -1001 if nothing was executed, and -1006 if what may write was handed over and no answer came. Such a
+   * request is never sent a second time.
+   */
+  async pass(passage: Passage): Promise<WireResponse> {
+    const { owner, shard, isSecond = false } = passage;
+    const first = await this.#ask(owner, passage);
+    if (isSecond || first.kind !== "refused" || !MOVED.has(first.reason))
+      return this.#replyOf(first, passage);
     const next = await this.#otherOwner(first.shard ?? shard, owner);
     if (next === undefined) throw this.#disconnected(first);
-    return this.#replyOf(await this.#ask(next, routed), routed);
+    return this.#replyOf(await this.#ask(next, passage), passage);
   }
 
   /** Resolves to the owner of a shard if it is another node than the one that was asked; reads the owners if need be. */
@@ -85,33 +140,27 @@ export class Forwarder {
     return other();
   }
 
-  async #ask(owner: Holder | undefined, { request, verdict }: RoutedRequest): Promise<PeerOutcome> {
-    const { clock, peers, here, waitMs } = this.#parts;
+  async #ask(owner: Holder | undefined, { request, here, send }: Passage): Promise<PeerOutcome> {
+    const { clock, peers, waitMs } = this.#parts;
     if (owner === undefined) return { kind: "unsent", reason: "no live node owns the shard" };
-    const { method, target, body, remoteAddress } = request;
-    const forwarded = {
-      ...{ method, target, body, remoteAddress, incarnation: owner.incarnation },
-      rawHeaders: forwardedHeaders(request.rawHeaders),
-      expiresAtMs: clock.nowMs() + waitMs,
-      usedWeight: verdict.used,
-    };
+    const { incarnation, address } = owner;
+    const forwarded = { ...request, incarnation, expiresAtMs: clock.nowMs() + waitMs };
     if (owner.isSelf) return await here(forwarded);
-    if (peers === undefined || owner.address === "")
-      return { kind: "unsent", reason: "the owner has no address" };
-    return await peers.send({ address: owner.address, waitMs, request: forwarded });
+    if (peers === undefined || address === "") return { kind: "unsent", reason: "the owner has no address" };
+    const call = { address, waitMs, request: forwarded };
+    return await (send === undefined ? peers.send(call) : send(call));
   }
 
-  #replyOf(outcome: PeerOutcome, { request, destination }: RoutedRequest): WireResponse {
+  #replyOf(outcome: PeerOutcome, { request, onlyReads, isSigned }: Passage): WireResponse {
     if (outcome.kind === "reply") {
       const { response } = outcome;
-      const isSigned = destination !== undefined && destination.route.access !== "PUBLIC";
       // Only a request whose signature was verified is answered with 200.
       if (isSigned && response.status === 200) this.#parts.traffic.proved(networkOf(request.remoteAddress));
       return response;
     }
     // A copy that came before was executed, and its answer went elsewhere.
     const isOpen = outcome.kind === "lost" || (outcome.kind === "refused" && outcome.reason === "REPLAYED");
-    if (!isOpen || request.method === "GET") throw this.#disconnected(outcome);
+    if (!isOpen || onlyReads) throw this.#disconnected(outcome);
     this.#tell(outcome);
     throw new OrderError("UNEXPECTED_RESPONSE");
   }

@@ -1,16 +1,20 @@
 /**
  * Kind of a frame between two nodes. `hello`: the receiver begins a connection with the session of its seals. `request`:
- * a sealed request. `reply` and `refusal`: its answer.
+ * a sealed request. `reply` and `refusal`: its answer. `event`: one event of the stream that a request has opened. `end`:
+ * the end of that stream. `beat`: says that its sender is there, and is answered by another one.
  */
-export type FrameKind = "hello" | "request" | "reply" | "refusal";
+export type FrameKind = "hello" | "request" | "reply" | "refusal" | "event" | "end" | "beat";
 
 /** One frame; answers have the number of their request. */
 export type Frame = Readonly<{ kind: FrameKind; number: number; payload: Uint8Array }>;
 
-const KINDS: readonly FrameKind[] = ["hello", "request", "reply", "refusal"];
+const KINDS: readonly FrameKind[] = [
+  ...(["hello", "request", "reply", "refusal"] as const),
+  ...(["event", "end", "beat"] as const),
+];
 
 /** Version of the protocol. Another one is refused, because its frames cannot be read. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Bytes before the payload: its length, the version, the kind, the number. */
 const HEAD_BYTES = 10;

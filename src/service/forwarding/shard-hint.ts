@@ -3,12 +3,13 @@ import { shardOf } from "../../lifecycle/index.ts";
 import { SHARD_COUNT } from "../../model/index.ts";
 import type { Accounts } from "../../ports/index.ts";
 import { restSignature } from "../../signing/internal.ts";
-import type { WireRequest } from "../../wire/index.ts";
+import type { Parameters, WireRequest } from "../../wire/index.ts";
 import { requiredKey } from "../access/authentication.ts";
 import { networkOf } from "../access/ip-address.ts";
 import { readParameters } from "../rest/authentication.ts";
 import { readHeaders } from "../rest/headers.ts";
 import type { Destination } from "../rest/routing.ts";
+import type { SocketOptions } from "../socket/api.ts";
 
 const WHOLE = /^[0-9]{1,20}$/;
 
@@ -26,6 +27,32 @@ export async function shardHint(
   const accountId = await accountHint(accounts, request, destination);
   if (accountId !== undefined) return shardOf(accountId);
   return hashOf(networkOf(request.remoteAddress)) % SHARD_COUNT;
+}
+
+/** What a message of a WebSocket connection says about its account. */
+export type MessageHint = Readonly<{ parameters: Parameters; address: string }>;
+
+/**
+ * Resolves to the shard that a message is probably about, as {@link shardHint} does. `ofToken` returns the account of a
+ * session token. Never rejects.
+ */
+export async function messageShard(
+  { accounts, ofToken }: Readonly<{ accounts: Accounts; ofToken?: SocketOptions["requestToken"] }>,
+  { parameters, address }: MessageHint,
+): Promise<number> {
+  const text = (name: string): string | undefined => parameters.get(name)?.text;
+  const token = text("requestToken");
+  try {
+    const accountId =
+      wholeOf(text("account")) ??
+      (token === undefined
+        ? (await accounts.key(requiredKey(text("apiKey"))))?.accountId
+        : await ofToken?.(token));
+    if (accountId !== undefined) return shardOf(accountId);
+  } catch {
+    // Whoever answers the message refuses it.
+  }
+  return hashOf(networkOf(address)) % SHARD_COUNT;
 }
 
 /** A request that cannot be read names no account; whoever answers it refuses it. */
@@ -50,7 +77,10 @@ function namedAccount(
   { signature, contentType }: ReturnType<typeof readHeaders>,
 ): number | undefined {
   const signed = restSignature({ query, body: request.body, header: signature });
-  const text = readParameters(signed, contentType).get("account")?.text ?? "";
+  return wholeOf(readParameters(signed, contentType).get("account")?.text);
+}
+
+function wholeOf(text: string = ""): number | undefined {
   const accountId = WHOLE.test(text) ? Number.parseInt(text, 10) : undefined;
   return Number.isSafeInteger(accountId) ? accountId : undefined;
 }

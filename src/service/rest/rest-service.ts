@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import type { Awaitable, WeightVerdict } from "../../ports/index.ts";
+import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
@@ -34,12 +34,12 @@ export type EntryParts = Pick<
   | "crossOrigin"
   | "documents"
   | "entropy"
-  | "rateLimiter"
   | "settings"
   | "telemetry"
   | "traffic"
   | "turns"
->;
+> &
+  Readonly<{ rateLimiter: Pick<RateLimiter, "limits" | "weigh" | "connect"> }>;
 
 /** A weighed request and its destination. */
 export type RoutedRequest = Readonly<{

@@ -3,8 +3,10 @@ import type { AnyRoute } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ServiceParts } from "../rest/parts.ts";
+import type { EntryParts } from "../rest/rest-service.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
 import type { AccountStreams } from "./account-streams.ts";
+import type { MessageAnswers } from "./answers.ts";
 import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from "./api.ts";
 import { Keepalive } from "./keepalive.ts";
 import type { MarketStreams } from "./market-streams.ts";
@@ -14,17 +16,26 @@ import { WindowCounter } from "./window-counter.ts";
 /** Close codes of RFC 6455 that the service uses. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
 
-/** Parts that all connections of one service share. */
-export type SocketParts = Readonly<{
-  service: ServiceParts;
+/** Parts that all connections for requests share. */
+export type SessionParts = Readonly<{
+  service: EntryParts;
   settings: Required<SocketSettings>;
   realClock: Clock;
-  requestToken: SocketOptions["requestToken"];
+  /** Whether session tokens can subscribe. */
+  hasTokens: boolean;
   /** Returns whether the allow lists contain a route. */
   serves: (route: AnyRoute) => boolean;
-  streams: AccountStreams;
-  markets: MarketStreams;
+  answers: MessageAnswers;
 }>;
+
+/** Parts that all connections of one service share. */
+export type SocketParts = SessionParts &
+  Readonly<{
+    service: ServiceParts;
+    requestToken: SocketOptions["requestToken"];
+    streams: AccountStreams;
+    markets: MarketStreams;
+  }>;
 
 /** Dependencies of a connection. */
 export type ConnectionParts = Readonly<{

@@ -8,9 +8,12 @@ import type { SocketParts } from "./connection.ts";
 import { PATHS, type PathKind } from "./paths.ts";
 import { liquidityNames, type NamedStream, type PublicForm, streamsNamed } from "./public-session.ts";
 
+/** The form of a connection for requests. */
+export type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
+
 /** What a connection at a target is for. */
 export type Destination =
-  | Readonly<{ kind: "private"; dialect: Dialect; returnRateLimits: boolean }>
+  | (Readonly<{ kind: "private" }> & PrivateForm)
   | (Readonly<{ kind: "public" }> & PublicForm);
 
 /** What a path is for, or the streams of the public convention. */
@@ -57,7 +60,10 @@ export function isSocketTarget(target: string): boolean {
 }
 
 /** Returns whether a request is for a connection at a path of the service. Paths are matched on raw bytes. */
-export function leadsSomewhere({ method, target }: WireRequest, { settings }: ServiceParts): boolean {
+export function leadsSomewhere(
+  { method, target }: WireRequest,
+  { settings }: Pick<ServiceParts, "settings">,
+): boolean {
   return method === "GET" && kindAt(splitTarget(target)?.path ?? "", settings) !== undefined;
 }
 
@@ -68,18 +74,30 @@ function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | 
 }
 
 /**
+ * Returns the form of a connection for requests at a target, and undefined for any other target. Throws an OrderError as
+ * {@link destinationOf}.
+ */
+export function privateForm(target: string, settings: ServiceSettings): PrivateForm | undefined {
+  const split = splitTarget(target);
+  const kind = split && kindAt(split.path, settings);
+  if (split === undefined || kind === undefined || kind === "client" || kind === "public") return undefined;
+  return { dialect: kind, returnRateLimits: readSwitch(readQuery(split.query)) };
+}
+
+/**
  * Returns the destination of a target, or undefined for an unknown path. Throws an OrderError: -1106 for a parameter
  * that the path does not have, -1130 for a value that it does not take, such as an unknown stream.
  */
 export function destinationOf(target: string, parts: SocketParts): Destination | undefined {
+  const form = privateForm(target, parts.service.settings);
+  if (form !== undefined) return { kind: "private", ...form };
   const split = splitTarget(target);
   const kind = split && kindAt(split.path, parts.service.settings);
   if (split === undefined || kind === undefined) return undefined;
   const parameters = readQuery(split.query);
   if (kind === "client") return { kind: "public", ...clientForm(split.path, parameters, parts) };
-  if (kind !== "public") return { kind: "private", dialect: kind, returnRateLimits: readSwitch(parameters) };
   for (const field of parameters.keys()) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
-  return { kind, reader: () => liquidityNames(parts.service), first: [], isCombined: false };
+  return { kind: "public", reader: () => liquidityNames(parts.service), first: [], isCombined: false };
 }
 
 function readSwitch(parameters: Parameters): boolean {

@@ -1,37 +1,21 @@
 import { OrderError } from "../../errors/index.ts";
-import { readAccountId } from "../../host-answers/index.ts";
-import type { OrderCounts, WeightVerdict } from "../../ports/index.ts";
-import {
-  type Dialect,
-  type MethodDescriptor,
-  readNothing,
-  readRequestToken,
-  readSubscription,
-  readUnsubscription,
-  type SessionAct,
-} from "../../requests/index.ts";
-import type { Parameters } from "../../wire/index.ts";
-import { demandAccess, type Proof } from "../access/authentication.ts";
+import { type Dialect, readNothing, readUnsubscription, type SessionAct } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
-import { accountOf } from "../access/ownership.ts";
-import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
-import { refusalOf } from "../rest/failures.ts";
-import { answerCall, answerPublic } from "../rest/handlers.ts";
-import type { Answer } from "../rest/parts.ts";
-import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
+import { tellRefusal, weigh } from "../access/rate-limits.ts";
+import type { MethodCall } from "./answers.ts";
 import type { SocketPeer } from "./api.ts";
-import { authenticateMessage } from "./authentication.ts";
-import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
+import { CLOSE, Connection, type LiveSession, type SessionParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
-import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
 import {
-  readSocketParameters,
-  requestOf,
-  type SocketRequest,
-  socketParametersOf,
-  weightOfRequest,
-} from "./request.ts";
+  type MessageHandling,
+  type MessageResult,
+  type Progress,
+  passMessage,
+  progressOf,
+  textOfFailure,
+  textOfResult,
+} from "./messages.ts";
 import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
 
 /** Peer, options and end callback of a connection. */
@@ -42,59 +26,37 @@ export type PrivateOptions = Readonly<{
   onEnd: () => void;
 }>;
 
-/** State of a request while it is being answered. */
-type Progress = {
-  readonly request: SocketRequest;
-  readonly front: Front | undefined;
-  verdict?: WeightVerdict;
-  orders?: OrderCounts | undefined;
-  showsLimits: boolean;
-};
-
-/** The answer to a request, and a step to run after sending it. */
-type MessageResult = Readonly<{ answer: Answer; after?: () => void }>;
-
-type MethodCall = Readonly<{
-  method: MethodDescriptor;
-  signed: Parameters;
-  own: Parameters;
-  front: Front | undefined;
-}>;
-
 const CONNECTION_ID_LENGTH = 22;
 
 /**
- * A connection to `/ws/listenKey`, or to `/compat/ws-api/v3` in the convention's dialect. It answers request methods with the REST handlers, after the same defences, and
- * carries the private stream. Replies are sent as requests complete; the id tells which request a reply answers.
+ * A connection to `/ws/listenKey`, or to `/compat/ws-api/v3` in the convention's dialect. Its requests are answered after the same defences as those of REST, by this
+ * service or by the owner of their account, and it carries the private stream. Replies are sent as requests complete; the id tells which request a reply answers.
  * Source: contract, WebSocket request methods and Events; decisions 43, 45, 49 and NO.
  */
 export class PrivateSession implements LiveSession {
-  readonly #parts: SocketParts;
-  readonly #address: string;
-  readonly #showsLimits: boolean;
-  readonly #dialect: Dialect;
-  readonly #id: string;
+  readonly #parts: SessionParts;
+  readonly #handling: MessageHandling;
   readonly connection: Connection;
   readonly #subscriptions: Subscriptions;
   readonly #inbox: Inbox;
   #stopping = false;
 
-  constructor(parts: SocketParts, { peer, dialect, returnRateLimits, onEnd }: PrivateOptions) {
-    this.#parts = parts;
-    this.#address = parts.service.clientAddress(peer);
-    this.#showsLimits = returnRateLimits;
-    this.#dialect = dialect;
-    this.#id = parts.service.entropy.token(CONNECTION_ID_LENGTH);
+  constructor(parts: SessionParts, { peer, dialect, returnRateLimits, onEnd }: PrivateOptions) {
     const { service } = parts;
+    const address = service.clientAddress(peer);
+    this.#parts = parts;
+    this.#handling = {
+      ...{ parts, dialect, address, target: peer.target, showsLimits: returnRateLimits },
+      id: service.entropy.token(CONNECTION_ID_LENGTH),
+      weigh: (weight) => weigh(service, { address, weight }),
+      act: (act, call) => this.#act(act, call),
+    };
     this.#subscriptions = new Subscriptions({
-      streams: parts.streams,
-      dialect,
       nowMs: () => service.clock.nowMs(),
       send: (text) => this.connection.send("event", text),
       overrun: () => this.connection.close(CLOSE.policy, "events could not be authorised in time"),
-      maxWaitingBytes: parts.settings.maxWaitingEventBytes,
     });
-    this.connection = new Connection({ ...parts, peer, address: this.#address }, () => {
+    this.connection = new Connection({ ...parts, peer, address }, () => {
       this.#subscriptions.stop();
       this.#inbox.clear();
       onEnd();
@@ -102,10 +64,10 @@ export class PrivateSession implements LiveSession {
     this.#inbox = new Inbox({
       connection: this.connection,
       turns: service.turns,
-      network: networkOf(this.#address),
+      network: networkOf(address),
       maxUnanswered: parts.settings.maxUnanswered,
       oneByOne: false,
-      serve: (text, front) => this.#serve(requestOf(text, front, dialect), front),
+      serve: (text, front) => this.#serve(progressOf(this.#handling, text, front)),
       idle: () => this.#leaveIfDone(),
     });
   }
@@ -115,16 +77,16 @@ export class PrivateSession implements LiveSession {
   }
 
   shutdown(): void {
-    this.connection.send("event", `{"event":{"e":"serverShutdown","E":${this.#nowMs()}}}`);
+    const nowMs = this.#parts.service.clock.nowMs();
+    this.connection.send("event", `{"event":{"e":"serverShutdown","E":${nowMs}}}`);
     this.#stopping = true;
     this.#leaveIfDone();
   }
 
-  async #serve(request: SocketRequest, front: Front | undefined): Promise<void> {
-    const progress: Progress = { request, front, showsLimits: this.#showsLimits };
+  async #serve(progress: Progress): Promise<void> {
     try {
-      const { answer, after } = await this.#pass(progress);
-      this.connection.send("reply", resultText(answer, this.#stamp(progress)));
+      const { answer, after } = await passMessage(this.#handling, progress);
+      this.connection.send("reply", textOfResult(this.#handling, progress, answer));
       after?.();
     } catch (error) {
       this.#refuse(progress, error);
@@ -138,70 +100,17 @@ export class PrivateSession implements LiveSession {
 
   #refuse(progress: Progress, error: unknown): void {
     const { request, verdict } = progress;
-    const { service } = this.#parts;
-    const method = "method" in request ? request.method : undefined;
-    const refusal = refusalOf(service, error, {
-      fields: { connectionId: this.#id, method: method?.name ?? "none" },
-      onlyReads: method?.access !== "TRADE",
-    });
-    const mayBe200 = service.settings.businessErrorsAs200 === true && this.#dialect === "own";
-    const context = { businessAs200: mayBe200, nowMs: this.#nowMs() };
-    this.connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
-    if (verdict !== undefined) tellRefusal(service, this.#address, verdict);
+    this.connection.send("reply", textOfFailure(this.#handling, progress, error));
+    if (verdict !== undefined) tellRefusal(this.#parts.service, this.#handling.address, verdict);
     if ("malformed" in request && request.malformed) this.connection.malformed();
-  }
-
-  #stamp({ request, verdict, orders, showsLimits }: Progress): ReplyStamp {
-    const { limits } = this.#parts.service.rateLimiter;
-    const weight = verdict && { weight: verdict.used };
-    return { id: request.id, used: showsLimits ? { limits, orders, ...weight } : undefined };
-  }
-
-  /** Runs the defences of every message in order, then its handler. Source: hostile inputs, Defences in order. */
-  async #pass(progress: Progress): Promise<MessageResult> {
-    const { request, front } = progress;
-    const { service } = this.#parts;
-    const weight = "method" in request ? weightOfRequest(request, front, this.#dialect) : UNKNOWN_WEIGHT;
-    const verdict = await weigh(service, { address: this.#address, weight });
-    progress.verdict = verdict;
-    demandWeight(service, verdict);
-    if ("problem" in request) throw request.problem;
-    const { method } = request;
-    if (!this.#isServed(method)) throw new OrderError("UNKNOWN_METHOD");
-    const read = front?.worked && socketParametersOf(front.worked.parameters, this.#dialect);
-    const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params, this.#dialect);
-    progress.showsLimits = returnRateLimits ?? this.#showsLimits;
-    const call = { method, front, ...parameters };
-    return "act" in method ? await this.#act(method.act, call) : await this.#answer(progress, call);
-  }
-
-  #isServed(method: MethodDescriptor): boolean {
-    if ("route" in method) return this.#parts.serves(method.route);
-    return method.act !== "subscribeByToken" || this.#parts.requestToken !== undefined;
-  }
-
-  async #answer(progress: Progress, call: MethodCall): Promise<MessageResult> {
-    const { method, own } = call;
-    if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
-    if (method.access === "PUBLIC")
-      return { answer: await answerPublic(this.#parts.service, method.route, own) };
-    const proved = await this.#proved(call);
-    const answer = await answerCall(this.#parts.service, { ...proved, route: method.route, parameters: own });
-    progress.orders = answer.counts;
-    return { answer };
-  }
-
-  #proved({ method, signed, front }: MethodCall): Promise<Proof> {
-    return authenticateMessage(this.#parts.service, { method, signed, front, address: this.#address });
   }
 
   async #act(act: SessionAct, call: MethodCall): Promise<MessageResult> {
     const { own } = call;
     switch (act) {
       case "subscribe":
-        return resultOf(await this.#subscribe(call));
       case "subscribeByToken":
-        return resultOf(await this.#subscribeByToken(readRequestToken(own)));
+        return await this.#subscribe(call);
       case "unsubscribe":
         return resultOf(this.#subscriptions.end(readUnsubscription(own).subscriptionId));
       case "subscriptions":
@@ -210,46 +119,14 @@ export class PrivateSession implements LiveSession {
     }
   }
 
-  async #subscribe(call: MethodCall): Promise<SubscriptionAnswer> {
-    const { service } = this.#parts;
-    const proved = await this.#proved(call);
-    const accountId = await accountOf(service, proved, readSubscription(call.own));
-    const allowed = async (): Promise<boolean> => {
-      try {
-        const key = await service.accounts.key(proved.key.apiKey);
-        // A key that now belongs to another user or has another secret counts as a different key.
-        if (key === undefined || key.secret !== proved.key.secret) return false;
-        demandAccess(key, { address: this.#address, permission: "READ" });
-        return (await accountOf(service, { key, permission: "READ" }, { accountId })) === accountId;
-      } catch {
-        return false;
-      }
-    };
-    return this.#begin({ accountId, allowed });
-  }
-
-  async #subscribeByToken(token: string): Promise<SubscriptionAnswer> {
-    const { requestToken, service } = this.#parts;
-    const owner = async (): Promise<number | undefined> =>
-      await service.questions.ask("requestToken", () => requestToken?.(token), readAccountId);
-    const accountId = await owner();
-    if (accountId === undefined) throw new OrderError("REJECTED_API_KEY");
-    const allowed = (): Promise<boolean> =>
-      owner().then(
-        (now) => now === accountId,
-        () => false,
-      );
-    return this.#begin({ accountId, allowed });
-  }
-
   /** Starts a subscription, unless the connection has ended meanwhile. */
-  #begin(subscriber: Readonly<{ accountId: number; allowed: () => Promise<boolean> }>): SubscriptionAnswer {
-    if (!this.connection.open) throw new OrderError("SUBSCRIPTION_INACTIVE");
-    return this.#subscriptions.begin(subscriber);
-  }
-
-  #nowMs(): number {
-    return this.#parts.service.clock.nowMs();
+  async #subscribe(call: MethodCall): Promise<MessageResult> {
+    const { sink, begin } = this.#subscriptions.prepare();
+    const stream = await this.#parts.answers.subscribe(call, sink);
+    if ("text" in stream) return { answer: stream };
+    if (this.connection.open) return resultOf(begin(stream));
+    stream.end();
+    throw new OrderError("SUBSCRIPTION_INACTIVE");
   }
 }
 

@@ -6,12 +6,14 @@ import type { ServiceSettings } from "../rest/api.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
+import type { EntryParts } from "../rest/rest-service.ts";
 import { isServed, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
-import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "./api.ts";
+import type { SocketOptions, SocketPeer, SocketService, SocketSession, SocketSettings } from "./api.ts";
 import { type LiveSession, type SocketParts, transportSide } from "./connection.ts";
 import { destinationOf, leadsSomewhere } from "./destinations.ts";
 import { MarketStreams } from "./market-streams.ts";
+import { OwnAnswers } from "./own-answers.ts";
 import { PrivateSession } from "./private-session.ts";
 import { PublicSession } from "./public-session.ts";
 import { resolveSocketSettings } from "./settings.ts";
@@ -20,39 +22,77 @@ import { resolveSocketSettings } from "./settings.ts";
 const CONNECT_WEIGHT = 2;
 
 /**
- * Creates the WebSocket interface of a service, without a transport.
- * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
+ * Returns a function that makes the parts of a service's WebSocket interface when it is first called, so that a service
+ * without connections costs nothing.
  */
-export function createSockets(service: ServiceParts, options: SocketOptions): SocketService {
+export function socketPartsOf(service: ServiceParts, options: SocketOptions): () => SocketParts {
   const settings = resolveSocketSettings(options.settings);
   const { engine, clock, entropy, native, instruments } = service;
   const { accountEvents, requestToken, realClock = clock } = options;
   let made: SocketParts | undefined;
-  return new Sockets(settings.maxFramesPerSecond, () => {
-    made ??= {
-      service,
-      settings,
-      realClock,
-      requestToken,
+  return () => {
+    if (made !== undefined) return made;
+    const streams = new AccountStreams({ engine, clock, entropy, accountEvents, native, instruments });
+    made = {
+      ...{ service, settings, realClock, streams, requestToken, hasTokens: requestToken !== undefined },
       serves: servedBy(service.settings),
-      streams: new AccountStreams({ engine, clock, entropy, accountEvents, native, instruments }),
+      answers: new OwnAnswers({
+        ...{ service, streams, requestToken, maxWaitingBytes: settings.maxWaitingEventBytes },
+      }),
       markets: new MarketStreams({ engine, clock }),
     };
     return made;
-  });
+  };
 }
+
+/**
+ * Creates the WebSocket interface of a service, without a transport.
+ * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
+ */
+export const createSockets = (parts: () => SocketParts, settings: SocketSettings = {}): SocketService =>
+  new Sockets(resolveSocketSettings(settings).maxFramesPerSecond, parts);
 
 /**
  * Returns a function that tells whether the settings serve the operation of a route, at any of its paths of the same
  * dialect.
  */
-function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolean {
+export function servedBy(settings: ServiceSettings): (route: AnyRoute) => boolean {
   const ofMethods = METHODS.flatMap((method) => ("route" in method ? [method.route] : []));
   const nameOf = ({ name, compat }: AnyRoute): string => (compat === true ? `compat ${name}` : name);
   const served = new Set(
     [...ROUTES, ...COMPAT_ROUTES, ...ofMethods].filter((route) => isServed(route, settings)).map(nameOf),
   );
   return (route) => served.has(nameOf(route));
+}
+
+/**
+ * Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. `demand` throws
+ * the OrderError of further refusals, after the request was weighed.
+ */
+export async function admitSocket(
+  service: EntryParts,
+  request: WireRequest,
+  demand: () => void,
+): Promise<WireResponse | undefined> {
+  const requestId = requestIdOf(service);
+  let usedWeight = 0;
+  try {
+    const address = service.clientAddress(request);
+    // Browsers open WebSockets to any origin. Refuse here the origins that may not read replies over REST.
+    const leads = leadsSomewhere(request, service) && service.crossOrigin.admits(request.rawHeaders);
+    const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
+    usedWeight = verdict.used;
+    tellRefusal(service, address, verdict);
+    // The names of streams are looked up in the host's catalogue, which a banned address must not cause.
+    demandWeight(service, verdict);
+    if (!leads) throw new OrderError("NOT_FOUND");
+    demand();
+    await demandConnection(service, address);
+    return undefined;
+  } catch (error) {
+    const refusal = refusalOf(service, error, { fields: { requestId, route: "socket" }, onlyReads: true });
+    return wireReply(refusalReply(refusal, { businessAs200: false }), { requestId, usedWeight, headers: {} });
+  }
 }
 
 class Sockets implements SocketService {
@@ -62,38 +102,17 @@ class Sockets implements SocketService {
 
   readonly maxFramesPerSecond: number;
 
-  /** `parts` is called when the first connection arrives, so that a service without connections costs nothing. */
   constructor(maxFramesPerSecond: number, parts: () => SocketParts) {
     this.maxFramesPerSecond = maxFramesPerSecond;
     this.#parts = parts;
   }
 
   async admit(request: WireRequest): Promise<WireResponse | undefined> {
-    const { service } = this.#parts();
-    const requestId = requestIdOf(service);
-    let usedWeight = 0;
-    try {
-      const address = service.clientAddress(request);
-      // Browsers open WebSockets to any origin. Refuse here the origins that may not read replies over REST.
-      const leads = leadsSomewhere(request, service) && service.crossOrigin.admits(request.rawHeaders);
-      const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
-      usedWeight = verdict.used;
-      tellRefusal(service, address, verdict);
-      // The names of streams are looked up in the host's catalogue, which a banned address must not cause.
-      demandWeight(service, verdict);
-      if (!leads) throw new OrderError("NOT_FOUND");
-      destinationOf(request.target, this.#parts());
+    const parts = this.#parts();
+    return await admitSocket(parts.service, request, () => {
+      destinationOf(request.target, parts);
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
-      await demandConnection(service, address);
-      return undefined;
-    } catch (error) {
-      const refusal = refusalOf(service, error, { fields: { requestId, route: "socket" }, onlyReads: true });
-      return wireReply(refusalReply(refusal, { businessAs200: false }), {
-        requestId,
-        usedWeight,
-        headers: {},
-      });
-    }
+    });
   }
 
   connect(peer: SocketPeer): SocketSession {

@@ -20,6 +20,7 @@ export class Subscription {
   #waitingBytes = 0;
   #running = true;
   #live = true;
+  #last: (() => void) | undefined;
 
   constructor(host: SubscriptionHost, maxWaitingBytes: number) {
     this.#host = host;
@@ -28,7 +29,7 @@ export class Subscription {
 
   /** Takes an event of the account. */
   push(event: string): void {
-    if (!this.#live) return;
+    if (!this.#live || this.#last !== undefined) return;
     this.#waiting.push(event);
     this.#waitingBytes += event.length;
     if (this.#waitingBytes > this.#maxWaitingBytes) return this.#end("overrun");
@@ -38,6 +39,12 @@ export class Subscription {
   /** Lets events go out. Called after the reply to the subscription was sent. */
   start(): void {
     void this.#run();
+  }
+
+  /** Calls `then` after everything that waits has gone out; later events are dropped. */
+  finish(then: () => void): void {
+    this.#last = then;
+    if (!this.#running) void this.#run();
   }
 
   /** Stops the subscription: nothing goes out any more. */
@@ -58,6 +65,9 @@ export class Subscription {
       for (const event of events) if (this.#live) this.#host.send(event);
     }
     this.#running = false;
+    if (!this.#live || this.#last === undefined) return;
+    this.stop();
+    this.#last();
   }
 
   #end(why: "refused" | "overrun"): void {

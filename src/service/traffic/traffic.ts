@@ -1,5 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import type { AddressList } from "../access/address-list.ts";
+import { Bans } from "../access/bans.ts";
 import {
   type Arrived,
   type ClientAddress,
@@ -30,6 +31,12 @@ type Network = { connections: number; isProved: boolean };
 export class Traffic {
   /** The refusal of a connection above the limit of its address, 429 -1003. */
   readonly tooMany: OrderError;
+  /**
+   * The connections that a ban ends.
+   *
+   * @internal
+   */
+  readonly bans: Bans = new Bans();
   /** Connections that one address holds at once. */
   readonly connectionsPerAddress: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For counts. */

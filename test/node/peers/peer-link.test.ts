@@ -11,6 +11,7 @@ const HOST = "127.0.0.1";
 const WAIT_MS = 5_000;
 
 const REQUEST: ForwardedRequest = {
+  form: "REST",
   incarnation: 3,
   expiresAtMs: 1_790_000_000_000,
   usedWeight: 12,
@@ -216,7 +217,7 @@ describe("decision ZO: what is not sealed for its place never reaches the servic
 
   it.each([
     ["text of another protocol", Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "TOO_LONG|MALFORMED"],
-    ["a frame that claims 4 GB", Buffer.from([255, 255, 255, 255, 1, 1, 0, 0, 0, 1]), "TOO_LONG"],
+    ["a frame that claims 4 GB", Buffer.from([255, 255, 255, 255, 2, 1, 0, 0, 0, 1]), "TOO_LONG"],
     [
       "an answer in place of a request",
       frameOf({ kind: "reply", number: 1, payload: new Uint8Array(9) }),

@@ -408,7 +408,7 @@ describe("decision ZP: outcomes", () => {
 describe("decision ZO: the owner executes only what is meant for it now", () => {
   const forwarded = (world: ServiceWorld, rest: Partial<ForwardedRequest> = {}): ForwardedRequest => ({
     ...placement(world),
-    ...{ incarnation: 1, expiresAtMs: START_MS + 5_000, usedWeight: 1 },
+    ...{ form: "REST" as const, incarnation: 1, expiresAtMs: START_MS + 5_000, usedWeight: 1 },
     ...rest,
   });
 

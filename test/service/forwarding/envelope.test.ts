@@ -17,6 +17,7 @@ const SECRET = "a secret of all nodes";
 const PLACE = { session: "5e".repeat(16), number: 7 };
 
 const REQUEST: ForwardedRequest = {
+  form: "REST",
   incarnation: 3,
   expiresAtMs: 1_790_000_000_000,
   usedWeight: 12,
@@ -35,6 +36,7 @@ const headers = fc
   .map((pairs) => pairs.flat());
 
 const requests = fc.record({
+  form: fc.constantFrom("REST" as const, "MESSAGE" as const, "SUBSCRIPTION" as const),
   incarnation: fc.nat(),
   expiresAtMs: fc.maxSafeNat(),
   usedWeight: fc.nat(),

@@ -1,30 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryInstruments } from "../../../src/adapters/memory/index.ts";
-import { AccountStreams } from "../../../src/service/socket/account-streams.ts";
 import { Subscriptions } from "../../../src/service/socket/subscriptions.ts";
-import { openWorld } from "../../support/service-world.ts";
+
+const subscriptionsOf = (ended: number[] = []): ((accountId: number) => unknown) & { all: Subscriptions } => {
+  const all = new Subscriptions({ nowMs: () => 0, send: () => undefined, overrun: () => undefined });
+  const begin = (accountId: number): unknown =>
+    all.prepare().begin({
+      ...{ accountId, sequence: 0, streamId: "id" },
+      start: () => undefined,
+      end: () => void ended.push(accountId),
+    }).body;
+  return Object.assign(begin, { all });
+};
 
 describe("subscription ids", () => {
-  it("convention 4.5: 65,536 in the life of a connection, then -2042", async () => {
-    const { engine, clock } = await openWorld();
-    const streams = new AccountStreams({
-      ...{ engine, clock, accountEvents: undefined, native: undefined },
-      instruments: createMemoryInstruments([]),
-      entropy: { token: () => "id" },
-    });
-    const subscriptions = new Subscriptions({
-      streams,
-      dialect: "own",
-      nowMs: () => 0,
-      send: () => undefined,
-      overrun: () => undefined,
-      maxWaitingBytes: 1,
-    });
-    const subscriber = { accountId: 1, allowed: async () => true };
+  it("convention 4.5: 65,536 in the life of a connection, then -2042", () => {
+    const begin = subscriptionsOf();
     for (let count = 0; count < 65_536; count++) {
-      expect(subscriptions.begin(subscriber).body).toMatchObject({ subscriptionId: count });
-      subscriptions.end(count);
+      expect(begin(1)).toMatchObject({ subscriptionId: count });
+      begin.all.end(count);
     }
-    expect(() => subscriptions.begin(subscriber)).toThrow("Maximum subscription ID");
+    expect(() => begin(1)).toThrow("Maximum subscription ID");
+  });
+
+  it("convention 4.5: 1,000 active ones, then -2042, and the stream that was opened for it is ended", () => {
+    const ended: number[] = [];
+    const begin = subscriptionsOf(ended);
+    for (let account = 1; account <= 1_000; account++) begin(account);
+    expect(() => begin(1_001)).toThrow("Maximum subscription ID");
+    expect(ended).toEqual([1_001]);
+    begin.all.end(0);
+    expect(begin(1_001)).toMatchObject({ accountId: 1_001 });
   });
 });

@@ -1,10 +1,19 @@
 import { errorMessage } from "../../../common/index.ts";
-import type { PeerCall, PeerOutcome } from "../../../service/index.ts";
+import type {
+  ForwardedRequest,
+  PeerCall,
+  PeerOutcome,
+  PeerSink,
+  PeerSubscription,
+} from "../../../service/index.ts";
 import { sealRequest } from "../../../service/internal.ts";
 import { type ConnectionParts, PeerConnection } from "./peer-connection.ts";
 
 /** Dependencies of a channel: those of its connections, and the secret of the seals. */
 export type ChannelParts = ConnectionParts & Readonly<{ secret: string }>;
+
+/** The connection on which a request was written, and its number there. */
+type Written = Readonly<{ connection: PeerConnection; number: number }>;
 
 /** The way to one node: one connection at a time, made when it is needed. */
 export class PeerChannel {
@@ -18,14 +27,36 @@ export class PeerChannel {
     this.#parts = parts;
   }
 
-  /** Whether no request is under way. */
+  /** Whether no request is under way, and no stream open. */
   get isIdle(): boolean {
-    return this.#asked === 0;
+    return this.#asked === 0 && (this.#connection?.streams ?? 0) === 0;
   }
 
   /** Sends a request once. */
-  async send({ request, waitMs }: PeerCall): Promise<PeerOutcome> {
-    const { secret, limits } = this.#parts;
+  async send(call: PeerCall): Promise<PeerOutcome> {
+    return await this.#send(call);
+  }
+
+  /** Sends a request for a stream once. */
+  async subscribe(call: PeerCall, sink: PeerSink): Promise<PeerSubscription> {
+    let written: Written | undefined;
+    const outcome = await this.#send(call, sink, (at) => {
+      written = at;
+    });
+    const end = (): void => {
+      if (written?.connection.leave(written.number) === true) this.#end(written);
+    };
+    // The other node may open it later, after nobody waits for it any more.
+    if (outcome.kind === "lost" && written !== undefined) this.#end(written);
+    return { outcome, end };
+  }
+
+  async #send(
+    { request, waitMs }: PeerCall,
+    sink?: PeerSink,
+    written: (at: Written) => void = () => undefined,
+  ): Promise<PeerOutcome> {
+    const { limits } = this.#parts;
     if (this.#isClosed) return unsent("the link is closed");
     if (this.#asked >= limits.requests)
       return unsent(`${limits.requests} requests to the node wait for an answer`);
@@ -35,16 +66,31 @@ export class PeerChannel {
       const connection = await this.#usable();
       const leftMs = Math.ceil(untilMs - performance.now());
       if (leftMs <= 0) return unsent("there was no connection in time");
-      const place = { session: connection.session, number: connection.next };
-      const payload = sealRequest(secret, place, request);
+      if (sink !== undefined && connection.streams >= limits.streams)
+        return unsent(`${limits.streams} streams of the node are open`);
+      const payload = this.#sealed(connection, request);
       if (payload.length > limits.requestBytes) return unsent("the request is too long");
-      return await connection.ask(payload, leftMs);
+      written({ connection, number: connection.next });
+      return await connection.ask(payload, leftMs, sink);
     } catch (error) {
       // Nothing is written before the connection is known to be good.
       return unsent(errorMessage(error));
     } finally {
       this.#asked--;
     }
+  }
+
+  #sealed(connection: PeerConnection, request: ForwardedRequest): Uint8Array {
+    return sealRequest(this.#parts.secret, { session: connection.session, number: connection.next }, request);
+  }
+
+  /** Tells the other node that a stream is not wanted any more. A connection that does not carry this ends with all. */
+  #end({ connection, number }: Written): void {
+    if (!connection.isOpen) return;
+    const request = { ...END, target: String(number) };
+    void connection.ask(this.#sealed(connection, request), this.#parts.limits.silentMs).then(({ kind }) => {
+      if (kind !== "reply") connection.destroy();
+    });
   }
 
   /** Takes no further requests. Those under way are still answered, until `destroy`. */
@@ -75,3 +121,9 @@ export class PeerChannel {
 }
 
 const unsent = (reason: string): PeerOutcome => ({ kind: "unsent", reason });
+
+/** The request that ends a stream. It is for the connection, so it needs no time and no node. */
+const END: ForwardedRequest = {
+  ...{ form: "END", incarnation: 0, expiresAtMs: 0, usedWeight: 0 },
+  ...{ method: "", target: "", rawHeaders: [], remoteAddress: "", body: new Uint8Array() },
+};

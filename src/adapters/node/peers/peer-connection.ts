@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { PeerOutcome } from "../../../service/index.ts";
+import type { PeerOutcome, PeerSink } from "../../../service/index.ts";
 import {
   type Frame,
   FrameReader,
@@ -8,6 +8,7 @@ import {
   unpackRefusal,
   unpackReply,
 } from "../../../service/internal.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { readPeerAddress } from "./peer-address.ts";
 import type { PeerLimits } from "./peer-options.ts";
 import type { PeerSecurity } from "./peer-security.ts";
@@ -19,7 +20,12 @@ export type ConnectionParts = Readonly<{
   limits: Required<PeerLimits>;
 }>;
 
-type Pending = Readonly<{ resolve: (outcome: PeerOutcome) => void; timer: NodeJS.Timeout }>;
+type Pending = Readonly<{
+  resolve: (outcome: PeerOutcome) => void;
+  timer: NodeJS.Timeout;
+  /** Where the events of the stream go for which the request asks. */
+  sink: PeerSink | undefined;
+}>;
 
 /** Text that the other node chose for the seals of a connection. */
 const SESSION = /^[0-9a-f]{32}$/;
@@ -31,6 +37,8 @@ export class PeerConnection {
   readonly #limits: Required<PeerLimits>;
   readonly #pending: Map<number, Pending> = new Map();
   readonly #reader: FrameReader;
+  readonly #streams: Map<number, PeerSink> = new Map();
+  readonly #heartbeat: Heartbeat;
   #number = 0;
   /** Number of the last request that was written before the last answer came. */
   #heard = 0;
@@ -42,6 +50,11 @@ export class PeerConnection {
     this.#limits = limits;
     this.#reader = new FrameReader(limits.replyBytes);
     socket.setTimeout(limits.idleMs, () => socket.destroy());
+    this.#heartbeat = new Heartbeat({
+      silentMs: limits.silentMs,
+      beat: () => void socket.write(BEAT),
+      giveUp: () => socket.destroy(),
+    });
     socket.on("close", () => this.#end("the connection ended before the answer"));
   }
 
@@ -84,7 +97,12 @@ export class PeerConnection {
 
   /** Whether requests can be written to it. */
   get isUsable(): boolean {
-    return !this.#isRetired && this.#socket.writable && !this.#socket.destroyed && this.#number < MOST_NUMBER;
+    return !this.#isRetired && this.isOpen;
+  }
+
+  /** Whether something can still be written to it. */
+  get isOpen(): boolean {
+    return this.#socket.writable && !this.#socket.destroyed && this.#number < MOST_NUMBER;
   }
 
   /** The number of the next request. */
@@ -97,22 +115,37 @@ export class PeerConnection {
     return this.#pending.size;
   }
 
-  /** Writes a request with the number {@link next}. Resolves to its answer, or to `lost` after `waitMs`. */
-  ask(payload: Uint8Array, waitMs: number): Promise<PeerOutcome> {
+  /** Number of open streams. */
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  /**
+   * Writes a request with the number {@link next}. Resolves to its answer, or to `lost` after `waitMs`. With a sink, the
+   * request is for a stream, which a reply with status 200 opens.
+   */
+  ask(payload: Uint8Array, waitMs: number, sink?: PeerSink): Promise<PeerOutcome> {
     if (this.#socket.writableLength + payload.length > this.#limits.unsentBytes)
       return Promise.resolve({ kind: "unsent", reason: "the node does not read what it is sent" });
     const number = ++this.#number;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#late(number, waitMs), waitMs);
-      this.#pending.set(number, { resolve, timer });
+      this.#pending.set(number, { resolve, timer, sink });
       this.#socket.write(frameOf({ kind: "request", number, payload }));
     });
   }
 
-  /** Takes no further requests, and ends when those under way are answered. */
+  /** Forgets a stream: what still comes of it is dropped. Returns whether it was open. */
+  leave(number: number): boolean {
+    const wasOpen = this.#streams.delete(number);
+    if (this.#streams.size === 0) this.#heartbeat.stop();
+    return wasOpen;
+  }
+
+  /** Takes no further requests, and ends when those under way are answered and its streams have ended. */
   retire(): void {
     this.#isRetired = true;
-    if (this.#pending.size === 0) this.#socket.end();
+    this.#endIfDone();
   }
 
   /** Ends it at once. */
@@ -122,15 +155,36 @@ export class PeerConnection {
 
   #read(chunk: Uint8Array): void {
     const { frames, fault } = this.#reader.read(chunk);
+    this.#heartbeat.heard();
     for (const frame of frames) this.#answer(frame);
     if (fault !== undefined) this.#socket.destroy();
   }
 
   #answer({ kind, number, payload }: Frame): void {
-    this.#heard = this.#number;
-    const read = { reply: unpackReply, refusal: unpackRefusal, hello: undefined, request: undefined }[kind];
-    if (read === undefined) return void this.#socket.destroy();
-    this.#settle(number, read(payload) ?? { kind: "lost", reason: "the answer cannot be read" });
+    switch (kind) {
+      case "hello":
+      case "request":
+        return void this.#socket.destroy();
+      case "beat":
+        return;
+      case "event":
+        return this.#streams.get(number)?.event(textDecoder.decode(payload));
+      case "end":
+        return this.#over(number);
+      case "reply":
+      case "refusal": {
+        this.#heard = this.#number;
+        const answer = kind === "reply" ? unpackReply(payload) : unpackRefusal(payload);
+        this.#settle(number, answer ?? { kind: "lost", reason: "the answer cannot be read" });
+      }
+    }
+  }
+
+  #over(number: number): void {
+    const sink = this.#streams.get(number);
+    this.leave(number);
+    sink?.ended();
+    this.#endIfDone();
   }
 
   /** An answer that comes later is dropped: its number waits no more. */
@@ -145,14 +199,26 @@ export class PeerConnection {
     if (waiting === undefined) return;
     this.#pending.delete(number);
     clearTimeout(waiting.timer);
+    if (waiting.sink !== undefined && outcome.kind === "reply" && outcome.response.status === 200) {
+      this.#streams.set(number, waiting.sink);
+      this.#heartbeat.start();
+    }
     waiting.resolve(outcome);
-    if (this.#isRetired && this.#pending.size === 0) this.#socket.end();
+    this.#endIfDone();
+  }
+
+  #endIfDone(): void {
+    if (this.#isRetired && this.#pending.size === 0 && this.#streams.size === 0) this.#socket.end();
   }
 
   #end(reason: string): void {
     for (const number of [...this.#pending.keys()]) this.#settle(number, { kind: "lost", reason });
+    for (const number of [...this.#streams.keys()]) this.#over(number);
   }
 }
+
+const textDecoder = new TextDecoder();
+const BEAT = frameOf({ kind: "beat", number: 0, payload: new Uint8Array() });
 
 const SESSION_BYTES = 32;
 const KEEP_ALIVE_MS = 10_000;

@@ -8,7 +8,7 @@ import { type PeerLinkOptions, peerLimits, peerLinkOption } from "./peer-options
 import { peerSecurity } from "./peer-security.ts";
 
 /** The connections between the nodes of a cluster: a listener of this node, and the way to the others. */
-export interface PeerLink extends PeerSender, AsyncDisposable {
+export interface PeerLink extends Required<PeerSender>, AsyncDisposable {
   /**
    * Listens for other nodes, on a port that clients do not reach; port 0 selects a free one. Resolves to the address,
    * which goes into `cluster.address` of `openStandby` in the form `host:port`, with a host that other nodes reach.
@@ -34,7 +34,7 @@ const MOST_CHANNELS = 64;
 /**
  * Creates the connections of a node to the others. Each request is sealed with HMAC-SHA-256 for one connection and one
  * place on it, so that a copy of it counts nowhere. Throws a TypeError or RangeError that names an option that is missing,
- * unknown or wrong, or a file that cannot be read. Source: decisions ZN to ZT.
+ * unknown or wrong, or a file that cannot be read. Source: decisions ZN to ZY.
  *
  * @example
  * ```ts
@@ -88,6 +88,7 @@ export function createPeerLink(options: PeerLinkOptions): PeerLink {
       receiver = to;
     },
     send: (call) => channelTo(call.address).send(call),
+    subscribe: (call, sink) => channelTo(call.address).subscribe(call, sink),
     refusals: () => new Map(listener.refusals),
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -4,7 +4,14 @@ import type { Server, Socket } from "node:net";
 import { errorName } from "../../../common/index.ts";
 import { OrderError } from "../../../errors/index.ts";
 import type { Telemetry } from "../../../ports/index.ts";
-import type { ForwardedRequest, PeerAnswer, PeerReceiver, PeerRefusal } from "../../../service/index.ts";
+import type {
+  ForwardedRequest,
+  OpenedStream,
+  PeerAnswer,
+  PeerReceiver,
+  PeerRefusal,
+  PeerSink,
+} from "../../../service/index.ts";
 import {
   type Frame,
   FrameReader,
@@ -19,6 +26,7 @@ import { refusal } from "../refusals.ts";
 import type { ListenAddress } from "../server-api.ts";
 import type { PeerLimits } from "./peer-options.ts";
 import type { PeerSecurity } from "./peer-security.ts";
+import { VisitorStreams } from "./visitor-streams.ts";
 
 /** Dependencies of a listener. `receiver` returns who answers requests, as soon as there is somebody. */
 export type ListenerParts = Readonly<{
@@ -31,7 +39,13 @@ export type ListenerParts = Readonly<{
 }>;
 
 /** A connection of another node: the session of its seals, and the number of its last request. */
-type Visitor = { readonly socket: Socket; readonly session: string; last: number; open: number };
+type Visitor = {
+  readonly socket: Socket;
+  readonly session: string;
+  readonly streams: VisitorStreams;
+  last: number;
+  open: number;
+};
 
 /** A request that is being answered. */
 type Held = Readonly<{ visitor: Visitor; bytes: number }>;
@@ -95,7 +109,8 @@ export class PeerListener {
   /** Lets what was written go out, if the other side reads it now. */
   async #ended(socket: Socket): Promise<void> {
     if (socket.destroyed) return;
-    const closed = once(socket, "close");
+    // Not `once`, which rejects for a connection that breaks meanwhile.
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     socket.end(() => socket.destroy());
     const timer = setTimeout(() => socket.destroy(), LAST_WRITE_MS);
     await closed;
@@ -120,7 +135,10 @@ export class PeerListener {
     if (socket.destroyed) return;
     const { limits } = this.#parts;
     const session = randomBytes(SESSION_BYTES).toString("hex");
-    const visitor: Visitor = { socket, session, last: 0, open: 0 };
+    const visitor: Visitor = {
+      ...{ socket, session, last: 0, open: 0 },
+      streams: new VisitorStreams({ socket, limits, write: (frame) => this.#write(visitor, frame) }),
+    };
     const reader = new FrameReader(limits.requestBytes);
     let timer: NodeJS.Timeout | undefined;
     const stop = (): void => {
@@ -129,17 +147,19 @@ export class PeerListener {
     };
     socket.setNoDelay(true);
     socket.setTimeout(limits.idleMs, () => {
-      if (visitor.open === 0) socket.destroy();
+      if (visitor.open === 0 && visitor.streams.size === 0) socket.destroy();
     });
     // The close event reports a connection that breaks.
     socket.on("error", () => undefined);
     this.#visitors.add(socket);
     socket.on("close", () => {
       this.#visitors.delete(socket);
+      visitor.streams.endAll();
       stop();
     });
     socket.on("data", (chunk: Buffer) => {
       const { frames, fault } = reader.read(chunk);
+      visitor.streams.heard();
       for (const frame of frames) this.#take(visitor, frame);
       if (fault !== undefined) this.#refuse(visitor, 0, fault);
       if (frames.length > 0) stop();
@@ -151,14 +171,19 @@ export class PeerListener {
   #take(visitor: Visitor, { kind, number, payload }: Frame): void {
     const { limits, secrets } = this.#parts;
     if (!visitor.socket.writable) return;
+    if (kind === "beat") return visitor.streams.answerBeat();
     if (kind !== "request") return this.#refuse(visitor, number, "MALFORMED");
     const request = openRequest(secrets, { session: visitor.session, number }, payload);
     if (typeof request === "string") return this.#refuse(visitor, number, request);
     // The first copy is answered; an answer to this one would be taken for that.
     if (number <= visitor.last) return this.#countRefusal("REPLAYED");
     visitor.last = number;
+    if (request.form === "END") return visitor.streams.endAsked(number, request.target);
     if (this.#isClosing) return this.#refuse(visitor, number, "CLOSING");
-    const isFull = this.#heldBytes + payload.length > limits.heldBytes || visitor.open >= limits.requests;
+    const isFull =
+      this.#heldBytes + payload.length > limits.heldBytes ||
+      visitor.open >= limits.requests ||
+      (request.form === "SUBSCRIPTION" && visitor.streams.size >= limits.streams);
     if (isFull) return this.#refuse(visitor, number, "BUSY");
     void this.#answer({ visitor, bytes: payload.length }, number, request);
   }
@@ -168,7 +193,7 @@ export class PeerListener {
     this.#held.add(held);
     this.#heldBytes += held.bytes;
     visitor.open++;
-    const answer = await this.#received(request);
+    const answer = await this.#received(request, visitor.streams.prepare(number, request));
     visitor.open--;
     this.#heldBytes -= held.bytes;
     if (answer.kind === "refused") this.#refuse(visitor, number, answer.reason, answer.shard);
@@ -178,15 +203,17 @@ export class PeerListener {
         number,
         payload: this.#bounded(request, packReply(answer.response)),
       });
+    visitor.streams.begin(number, answer);
     this.#held.delete(held);
   }
 
-  async #received(request: ForwardedRequest): Promise<PeerAnswer> {
+  async #received(request: ForwardedRequest, sink: PeerSink | undefined): Promise<PeerAnswer | OpenedStream> {
     const receiver = this.#parts.receiver();
     // Before the node has joined, no request can be meant for it.
     if (receiver === undefined) return { kind: "refused", reason: "WRONG_NODE" };
     try {
-      return await receiver.receive(request);
+      if (sink === undefined) return await receiver.receive(request);
+      return (await receiver.subscribe?.(request, sink)) ?? { kind: "refused", reason: "MALFORMED" };
     } catch (error) {
       this.#parts.telemetry.event("error", "service.threw", { error: errorName(error) });
       return { kind: "reply", response: failed(request) };

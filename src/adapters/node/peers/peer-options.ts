@@ -47,6 +47,15 @@ export interface PeerLimits {
   readonly frameMs?: number;
   /** Time after which a connection without any traffic is closed; default 120000. */
   readonly idleMs?: number;
+  /** Streams of events that are open on one connection; default 10000. */
+  readonly streams?: number;
+  /** Bytes that may wait for a node when an event is sent to it; its stream ends at more. Default 8388608. */
+  readonly eventBytes?: number;
+  /**
+   * Time after which a connection with streams ends if the other node says nothing; default 10000. The same on all nodes:
+   * each says something every third of it.
+   */
+  readonly silentMs?: number;
   /** Connections that are accepted; default 64. */
   readonly connections?: number;
   /** Connections that are accepted from one address; default 16. */
@@ -113,8 +122,9 @@ export const peerLinkOption: OptionCheck = optionsOf<PeerLinkOptions>({
   telemetry: optional(telemetryOption),
   limits: optional(
     optionsOf<PeerLimits>({
-      ...{ requests: count, connections: count, connectionsPerAddress: count },
+      ...{ requests: count, streams: count, connections: count, connectionsPerAddress: count },
       ...{ requestBytes: bytes, replyBytes: bytes, heldBytes: bytes, unsentBytes: bytes },
+      ...{ eventBytes: bytes, silentMs: durationMs },
       ...{ connectMs: durationMs, frameMs: durationMs, idleMs: durationMs },
     }),
   ),
@@ -129,6 +139,9 @@ const DEFAULTS: Required<PeerLimits> = {
   connectMs: 2_000,
   frameMs: 10_000,
   idleMs: 120_000,
+  streams: 10_000,
+  eventBytes: 8_388_608,
+  silentMs: 10_000,
   connections: 64,
   connectionsPerAddress: 16,
 };
