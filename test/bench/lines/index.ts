@@ -1,5 +1,6 @@
 import type { Line } from "../line.ts";
 import { coreBundle, signingBundle } from "./bundles.ts";
+import { forwarding } from "./forwarding.ts";
 import { lists } from "./lists.ts";
 import { historyPage } from "./pages.ts";
 import { placements64, placements512 } from "./placements.ts";
@@ -25,6 +26,7 @@ export const LINES: Readonly<Record<string, Line>> = {
   "rest-fronts": restFronts,
   socket,
   "socket-fronts": socketFronts,
+  forwarding,
   verification,
   "client-signing": clientSigning,
   "client-signing-ccxt": clientSigningCcxt,
