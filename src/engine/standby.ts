@@ -285,7 +285,7 @@ class WaitingEngine implements Standby {
       ttlMs: cluster.ttlMs,
     });
     const { books, history, memory } = this.#books;
-    const ahead = { gates: this.#market.warm, books, history, memory };
+    const ahead = { gates: this.#market.gates, books, history, memory };
     const parts = engineParts(core, options, { heads, market: { ...market, ahead } });
     const engine = new RunningEngine(parts, lease);
     try {

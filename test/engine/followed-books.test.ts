@@ -5,7 +5,7 @@ import { price } from "../../src/decimal/index.ts";
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
 import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
-import type { MarketHub } from "../../src/engine/market/market-hub.ts";
+import { MarketHub } from "../../src/engine/market/market-hub.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { ShardLeases } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
@@ -224,6 +224,26 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     await cluster.quote("89", "90");
     expect(sentTo(cluster.venue)).toEqual(["SELL 1", "SELL 1", "SELL 1"]);
     expect((await engine.verify()).equal).toBe(true);
+  });
+
+  it("decision WS: quotes that come while it opens are those of its engine, also the first ones of a market", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.place(a, STOP);
+    await cluster.pass(6_000);
+    a.process.kill();
+    const { begin } = MarketHub.prototype;
+    vi.spyOn(MarketHub.prototype, "begin").mockImplementationOnce(function (this: MarketHub) {
+      void cluster.quote("99", "100");
+      void cluster.quote("99", "100");
+      begin.call(this);
+    });
+    await cluster.pass(2 * TTL_MS);
+    vi.restoreAllMocks();
+    cluster.active(b);
+    await cluster.quote("89", "90");
+    expect(sentTo(cluster.venue)).toEqual(["SELL 1"]);
   });
 
   it("counts the open parents that watch a market, so that its last quote is kept", async () => {

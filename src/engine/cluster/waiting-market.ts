@@ -44,11 +44,6 @@ export class WaitingMarket implements MarketSink {
     );
   }
 
-  /** Gates that have counted a quote. */
-  get warm(): ReadonlyMap<string, QuoteGate> {
-    return new Map([...this.gates].filter(([, gate]) => gate.last !== undefined));
-  }
-
   quote(said: QuoteInput): QuoteVerdict {
     if (this.#successor !== undefined) return this.#successor.quote(said);
     const input = readQuoteInput(said);

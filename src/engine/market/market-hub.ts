@@ -38,8 +38,9 @@ type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint: LastPrint | undefined };
 
 /**
- * What a standby has made before the opening: quote gates that have counted quotes, trigger books of the parents that it
- * follows, with the history that these books read and that has no marks yet, and which markets these parents watch.
+ * What a standby has made before the opening: quote gates, which count quotes until the opening is over, trigger books of
+ * the parents that it follows, with the history that these books read and that has no marks yet, and which markets these
+ * parents watch.
  */
 export type MarketAhead = Readonly<{
   gates: ReadonlyMap<string, QuoteGate>;
@@ -120,8 +121,8 @@ export class MarketHub implements MarketSink {
 
   /** Starts the markets of the open parents that were read from the store, with the remembered quotes. */
   begin(): void {
-    for (const [symbol, memory] of this.memory.atOpening(this.history))
-      this.#markets.get(symbol)?.gate.remember(memory);
+    const memories = this.memory.atOpening(this.history);
+    for (const [symbol, { gate }] of this.#markets) gate.remember(memories.get(symbol));
   }
 
   quote(said: QuoteInput): QuoteVerdict {

@@ -45,8 +45,8 @@ export class QuoteGate {
     this.#limits = limits;
   }
 
-  /** Sets the prices against which the first quote is checked. Has no effect once a quote has counted. */
-  remember(memory: GateMemory): void {
+  /** Sets the prices against which the first quote is checked; undefined: none. Has no effect once a quote has counted. */
+  remember(memory: GateMemory | undefined): void {
     if (this.#last === undefined) this.#memory = memory;
   }
 
