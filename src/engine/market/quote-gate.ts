@@ -45,9 +45,14 @@ export class QuoteGate {
     this.#limits = limits;
   }
 
-  /** Sets the prices against which the first quote is checked; undefined: none. Has no effect once a quote has counted. */
+  /**
+   * Sets the prices against which the first quote is checked; undefined: none. A quote that was held back confirms no other
+   * any more. Has no effect once a quote has counted.
+   */
   remember(memory: GateMemory | undefined): void {
-    if (this.#last === undefined) this.#memory = memory;
+    if (this.#last !== undefined) return;
+    this.#memory = memory;
+    this.#heldBack = undefined;
   }
 
   /** The last counted quote. */
