@@ -164,23 +164,23 @@ describe("I01, I02: an append that was not kept, or whose outcome is unknown", (
     expect(made.did.filter((what) => what.startsWith("settle"))).toEqual([]);
   });
 
-  it("decision EF: a shard that cannot be read is read again after retryMaxMs, with nothing more to answer", async () => {
+  it("decision EG: a shard that cannot be read is read again after pauses that double, with nothing more to answer", async () => {
     const made = begun([LOST]);
-    made.failReloads(2);
+    made.failReloads(12);
     made.decide(made.shard, recordOf(1));
     await made.turn();
     const reads = (): readonly string[] => made.did.filter((what) => /reload/.test(what));
     const failed = 'error reload.failed {"message":"unreadable","shard":7}';
     expect(reads()).toEqual(["reload 7 1 maybe", failed]);
     expect(made.did).toContain("failed: unreadable");
-    await made.pass(retryMaxMs - 1);
-    expect(reads()).toHaveLength(2);
-    await made.pass(1);
-    expect(reads().slice(2)).toEqual(["reload 7  maybe", failed]);
-    await made.pass(retryMaxMs);
-    expect(reads().slice(4)).toEqual(["reload 7  maybe"]);
+    for (let failures = 1; failures <= 12; failures++) {
+      await made.pass(Math.min(retryMaxMs, retryMinMs * 2 ** (failures - 1)) - 1);
+      expect(reads()).toHaveLength(2 * failures);
+      await made.pass(1);
+      expect(reads()[2 * failures]).toBe("reload 7  maybe");
+    }
     await made.pass(10 * retryMaxMs);
-    expect(reads()).toHaveLength(5);
+    expect(reads()).toHaveLength(25);
   });
 });
 

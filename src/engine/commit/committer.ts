@@ -313,15 +313,21 @@ export class Committer {
     this.#parts.market.kept({ marks: [], prints, quotes: [] });
   }
 
-  async #reload({ shard, pending }: Pick<ShardPart, "shard" | "pending">, mayBeKept: boolean): Promise<void> {
+  /** Reads a shard again. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
+  async #reload(
+    { shard, pending }: Pick<ShardPart, "shard" | "pending">,
+    mayBeKept: boolean,
+    failures = 0,
+  ): Promise<void> {
     try {
       await shard.reload(pending, mayBeKept);
     } catch (error) {
       const fields = { message: errorMessage(error), shard: shard.number };
       this.#core.telemetry.event("error", "reload.failed", fields);
       this.#parts.board.storeFailed(error);
-      const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept);
-      this.#parts.timers.after(this.#core.settings.retryMaxMs, again);
+      const { retryMinMs, retryMaxMs } = this.#core.settings;
+      const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept, failures + 1);
+      this.#parts.timers.after(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 30)), again);
     }
   }
 
