@@ -1,9 +1,14 @@
-/** Removes the texts of the sources from the source maps in dist/: the package contains the sources themselves. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+/**
+ * Removes from dist/ what nobody reads: the texts of the sources in the source maps, because the package contains the
+ * sources themselves, and the form for CommonJS of the command, which package.json names as an ES module.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+
+for (const name of ["cli.cjs", "cli.cjs.map"]) rmSync(join(dist, "sandbox", name), { force: true });
 
 for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".map")) continue;
