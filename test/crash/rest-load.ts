@@ -1,5 +1,5 @@
 import { createRandom, type Random } from "../../src/simulator/random/index.ts";
-import type { ShownRecord } from "../sandbox/driven-sandbox.ts";
+import type { ShownFact, ShownRecord } from "../sandbox/driven-sandbox.ts";
 import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import {
   checkLists,
@@ -260,10 +260,20 @@ async function checkSlots(sandbox: AskedSandbox, orders: Iterable<Reply["body"]>
     if (!isScheduled(order)) continue;
     const orderId = order["orderId"] as number;
     const records = await sandbox.control<readonly ShownRecord[]>("GET", `orders/${orderId}/journal`);
-    const facts = records.flatMap(({ changes }) => changes.filter((one) => one.orderId === orderId));
-    const slots = facts.flatMap((one) => one.facts.flatMap(({ child }) => child?.slot ?? []));
+    const changes = records.flatMap((record) => record.changes.filter((one) => one.orderId === orderId));
+    const slots = slotsOf(changes.flatMap(({ facts }) => facts));
     demand(new Set(slots).size === slots.length, `I33: ${orderId} used a slot twice: ${slots.join()}`);
   }
+}
+
+/** Returns the slots in which children were sent. A child that was never handed over has not used its slot. */
+function slotsOf(facts: readonly ShownFact[]): readonly number[] {
+  const slots: number[] = [];
+  for (const { child, outcome } of facts) {
+    if (child?.slot !== undefined) slots.push(child.slot);
+    if (outcome === "WITHDRAWN") slots.pop();
+  }
+  return slots;
 }
 
 /** I31: the floor of a trailing SELL parent only rises. */

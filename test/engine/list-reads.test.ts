@@ -54,7 +54,8 @@ describe("contract, List queries: one list", () => {
     store().inject("slow", 1);
     const placing = world.placeList("oco", { ...OCO, listClientOrderId: "new" });
     await turns();
-    expect(await world.engine.findList({ accountId: 1, listClientOrderId: "new" })).toBeUndefined();
+    const asked = world.engine.findList({ accountId: 1, listClientOrderId: "new" });
+    await expect(asked).rejects.toMatchObject({ code: -1001 });
     expect([await open(world), await all(world), await page(world, true)]).toEqual([[], [], []]);
     store().release();
     const list = await placing;

@@ -279,7 +279,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-function accountEntry(
+/** An account with a key of its owner. */
+export function accountEntry(
   accountId: number,
 ): Parameters<typeof createMemoryAccounts>[0] extends readonly (infer E)[] | undefined ? E : never {
   return {

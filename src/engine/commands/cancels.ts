@@ -32,7 +32,8 @@ export class Cancels {
 
   /**
    * Resolves to the order after the cancel. Rejects with CANCEL_REJECTED for an unknown or ended order, with
-   * CANCEL_RESTRICTED for an open one that does not meet the restriction.
+   * CANCEL_RESTRICTED for an open one that does not meet the restriction, with DISCONNECTED for one whose acceptance is
+   * not known to be durable.
    */
   async one({ restriction, ...key }: CancelRequest): Promise<ParentOrder> {
     this.#parts.trust.demand();
@@ -45,7 +46,7 @@ export class Cancels {
 
   /**
    * Resolves to the list after the cancel of all its legs. Rejects with CANCEL_REJECTED for an unknown or finished
-   * list.
+   * list, with DISCONNECTED for one whose acceptance is not known to be durable.
    */
   async list(key: ListKey): Promise<OrderList> {
     this.#parts.trust.demand();

@@ -15,10 +15,13 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
     "the engine was closed before it could answer: open an engine on the same store with openEngine, then call again",
   SHARD_FENCED: ({ shard }) =>
     `another engine has taken over shard ${shard} of the store: close this engine and use the other one, because a store has one engine at a time`,
-  DISCONNECTED: ({ lease }) =>
-    lease === "lapsed"
-      ? "this node could not renew its lease in time, so another one may own the accounts now: nothing was stored, so call again later, or another node"
-      : "the store failed and the engine is reading the accounts of this shard again: nothing was stored, so call again later; the alert STORE_FAILING says more",
+  DISCONNECTED: ({ lease, acceptance }) => {
+    if (lease === "lapsed")
+      return "this node could not renew its lease in time, so another one may own the accounts now: nothing was stored, so call again later, or another node";
+    if (acceptance === "unknown")
+      return "it is not known yet whether the store has kept this order or list: call again later, because it may be there";
+    return "the store failed and the engine is reading the accounts of this shard again: nothing was stored, so call again later; the alert STORE_FAILING says more";
+  },
   ADVANCED_ORDERS_OFF: ({ setting }) =>
     `openEngine.settings.${setting} is false, so the engine takes no orders: pass settings: { ${setting}: true }`,
   UNKNOWN_ACCOUNT: ({ accountId }) =>

@@ -2,12 +2,14 @@ import { orderListOf } from "../../lifecycle/index.ts";
 import {
   type EndedList,
   type JournalRecord,
+  type ListMembership,
   type OrderList,
   type ParentOrder,
   SHARD_COUNT,
 } from "../../model/index.ts";
 import type { ListKey, ListPageRequest } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
+import { EngineError } from "../core/engine-error.ts";
 import { stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { ReadModel } from "./read-model.ts";
@@ -22,20 +24,33 @@ export class ListReads {
     this.#reads = reads;
   }
 
-  /** Returns an open list of an account in its durable state. */
+  /**
+   * Returns an open list of an account in its durable state. Throws DISCONNECTED for one whose acceptance is not known to
+   * be durable: it can be answered for neither as there nor as not there (I71).
+   */
   findOpen(key: ListKey): OrderList | undefined {
     const shard = this.#reads.ownShard(key.accountId);
-    const account = shard.accounts.get(key.accountId);
-    const list =
-      "listId" in key ? account?.lists.get(key.listId) : account?.listByClientId.get(key.listClientOrderId);
-    return list && durableList(shard, list.legs);
+    const legs = this.#membership(shard, key)?.legs;
+    const list = legs && durableList(shard, legs);
+    if (legs !== undefined && list === undefined)
+      throw new EngineError("DISCONNECTED", { acceptance: "unknown" });
+    return list;
   }
 
+  /** Resolves to a list, open or ended. Rejects as `findOpen` throws. */
   async find(key: ListKey): Promise<OrderList | undefined> {
-    const open = this.findOpen(key);
+    const shard = this.#reads.ownShard(key.accountId);
+    const open = durableList(shard, this.#membership(shard, key)?.legs ?? []);
     if (open !== undefined) return open;
     const row = await stored(this.#core, () => this.#core.store.findEndedList(key));
-    return row && (await this.#load(row));
+    return row === undefined ? this.findOpen(key) : await this.#load(row);
+  }
+
+  #membership(shard: Shard, key: ListKey): ListMembership | undefined {
+    const account = shard.accounts.get(key.accountId);
+    return "listId" in key
+      ? account?.lists.get(key.listId)
+      : account?.listByClientId.get(key.listClientOrderId);
   }
 
   /** Resolves to the newest lists with a leg that has not ended, oldest first. */
@@ -112,8 +127,8 @@ export class ListReads {
   }
 }
 
-/** Returns the list of these legs in its durable state; undefined before its acceptance is durable. */
+/** Returns the list of these legs in its durable state; undefined without legs, and before its acceptance is durable. */
 function durableList(shard: Shard, legs: readonly number[]): OrderList | undefined {
   const orders = legs.map((legId) => shard.liveOrders.get(legId)?.durable);
-  return orders.every((order) => order !== undefined) ? orderListOf(orders) : undefined;
+  return orders.length > 0 && orders.every((order) => order !== undefined) ? orderListOf(orders) : undefined;
 }

@@ -2,6 +2,7 @@ import { type JournalRecord, type ParentOrder, shardOfId } from "../../model/ind
 import type { PageRequest, ParentKey, ParentPage } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
+import type { LiveOrder } from "../core/live-order.ts";
 import { stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -22,26 +23,35 @@ export class ReadModel {
     return owned(this.#shards.ofAccount(accountId));
   }
 
-  /** Returns an open parent of an account in its durable state. */
+  /**
+   * Returns an open parent of an account in its durable state. Throws DISCONNECTED for one whose acceptance is not known
+   * to be durable: it can be answered for neither as there nor as not there (I71).
+   */
   findOpen(key: ParentKey): ParentOrder | undefined {
-    const shard = this.ownShard(key.accountId);
-    const live =
-      "orderId" in key
-        ? shard.liveOrders.get(key.orderId)
-        : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
-    const order = live?.durable;
-    return order?.accountId === key.accountId ? order : undefined;
+    return decided(this.#live(key));
   }
 
+  /** Resolves to a parent, open or ended. Rejects as `findOpen` throws. */
   async find(key: ParentKey): Promise<ParentOrder | undefined> {
-    return this.findOpen(key) ?? (await stored(this.#core, () => this.#core.store.findEnded(key)));
+    const open = this.#live(key)?.durable;
+    const found = open ?? (await stored(this.#core, () => this.#core.store.findEnded(key)));
+    return found ?? this.findOpen(key);
   }
 
   /** Resolves to an order by its managed id alone; undefined if the id is not a managed id. */
   async findAny(orderId: number): Promise<ParentOrder | undefined> {
     if (!Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
-    const open = owned(this.#shards.ofOrder(orderId)).liveOrders.get(orderId)?.durable;
-    return open ?? (await this.findEnded(orderId));
+    const live = (): LiveOrder | undefined => owned(this.#shards.ofOrder(orderId)).liveOrders.get(orderId);
+    return live()?.durable ?? (await this.findEnded(orderId)) ?? decided(live());
+  }
+
+  #live(key: ParentKey): LiveOrder | undefined {
+    const shard = this.ownShard(key.accountId);
+    const live =
+      "orderId" in key
+        ? shard.liveOrders.get(key.orderId)
+        : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
+    return live?.working.accountId === key.accountId ? live : undefined;
   }
 
   /** Resolves to an ended parent by its id alone. Its row contains its account. */
@@ -111,6 +121,13 @@ export class ReadModel {
 function owned(shard: Shard): Shard {
   if (shard.state === "fenced") throw new EngineError("SHARD_FENCED", { shard: shard.number });
   return shard;
+}
+
+/** Returns the durable state of a parent. Throws DISCONNECTED for one whose acceptance is not known to be durable. */
+function decided(live: LiveOrder | undefined): ParentOrder | undefined {
+  if (live !== undefined && live.durable === undefined)
+    throw new EngineError("DISCONNECTED", { acceptance: "unknown" });
+  return live?.durable;
 }
 
 /** Merges two lists in reading order. An order in both has ended meanwhile and counts as ended. */

@@ -47,6 +47,11 @@ export class MachineClock {
     if (stepMs !== 0) for (const hear of [...this.#listeners]) hear(stepMs);
   }
 
+  /** Whether its monotonic clock stands still. That of a process that is only stopped goes on. */
+  get #isStill(): boolean {
+    return this.#still !== undefined && this.#still.what !== "none";
+  }
+
   /** Lets clocks stand still until `goOn`. */
   stop(what: Standstill, at: Reading): void {
     this.#still = { what, at };
@@ -85,7 +90,7 @@ export class MachineClock {
           cancel = clock.schedule(atMs + this.#lostMs, () => {
             if (now().monotonicMs >= atMs) return run();
             // The clock stands still, or did after the timer was set.
-            if (this.#still === undefined) return arm();
+            if (!this.#isStill) return arm();
             this.#late.add(arm);
             cancel = () => this.#late.delete(arm);
           });

@@ -13,7 +13,7 @@ export class Schedules {
   readonly #parts: WorldParts;
   /** The slots in which children of each order were sent, newest last, with the generation of the sender. */
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
-  /** True time of each order's acceptance, or in a cluster of its first request. */
+  /** True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that is earlier. */
   readonly #accepted: Map<number, number> = new Map();
   /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
@@ -48,9 +48,14 @@ export class Schedules {
 
   #accept(order: SeenOrder): void {
     const { plan, ledger, time } = this.#parts;
-    // In a cluster an acceptance may be under way for long, and trades of that time count after a takeover.
+    // In a cluster an acceptance may be under way for long, and trades of that time count after a takeover. A node whose
+    // machine has stood still accepts by the clock of that time until it has compared clocks.
     const sent = plan.cluster && ledger.find(order.accountId, order.intent.clientOrderId);
-    this.#accepted.set(order.orderId, sent?.sentAtMs ?? time.trueMs);
+    const acceptedAtMs = Math.min(
+      sent?.sentAtMs ?? time.trueMs,
+      plan.cluster ? order.acceptedAtMs : time.trueMs,
+    );
+    this.#accepted.set(order.orderId, acceptedAtMs);
     const { type, schedule } = order.intent;
     const isOfHost =
       this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
+import type { ListIntent } from "../../src/model/index.ts";
+import type { Accounts } from "../../src/ports/index.ts";
+import { turns } from "../support/faulty-world.ts";
+import { createLateStore } from "../support/late-store.ts";
+import { OCO } from "../support/list-samples.ts";
+import { accountEntry, createWorld, listOf, type World } from "../support/world.ts";
+
+/** A world in which the store keeps an append without saying so, and cannot be read for as long as the test wants. */
+type UnknownWorld = Readonly<{
+  world: World;
+  /** Places something whose outcome stays unknown. */
+  lose(place: () => Promise<unknown>): Promise<void>;
+  /** The store can be read again. */
+  find(): Promise<void>;
+  /** From now on the host says nothing about accounts until `answer`. */
+  silence(): void;
+  answer(): void;
+}>;
+
+async function unknownWorld(): Promise<UnknownWorld> {
+  const appends: (readonly "denied"[])[] = [];
+  let isUnreadable = false;
+  let isSilent = false;
+  let waiting: (() => void)[] = [];
+  const known = createMemoryAccounts([accountEntry(1)]);
+  const accounts: Accounts = {
+    ...known,
+    async account(accountId) {
+      if (isSilent) await new Promise<void>((resolve) => waiting.push(resolve));
+      return await known.account(accountId);
+    },
+  };
+  const world = await createWorld({
+    accounts,
+    store: (disk) => {
+      const late = createLateStore(disk);
+      const { append, head } = late.store;
+      return {
+        ...late.store,
+        append: (batch) => {
+          late.appends.push(...(appends.shift() ?? []));
+          return append(batch);
+        },
+        async head(shard) {
+          if (isUnreadable) throw new Error("the store cannot read");
+          return await head(shard);
+        },
+      };
+    },
+  });
+  return {
+    world,
+    async lose(place) {
+      isUnreadable = true;
+      appends.push(["denied"]);
+      await expect(place()).rejects.toMatchObject({ code: -1006 });
+    },
+    async find() {
+      isUnreadable = false;
+      await world.pass(world.engine.settings.retryMinMs);
+    },
+    silence() {
+      isSilent = true;
+    },
+    answer() {
+      isSilent = false;
+      for (const each of waiting) each();
+      waiting = [];
+    },
+  };
+}
+
+/** Legs without ids of their own: each request generates others. */
+const exit = (): ListIntent => listOf("oco", { ...OCO, listClientOrderId: "exit-1" });
+
+const BUSY = { code: -1001, reason: "DISCONNECTED" };
+
+describe("while it is unknown whether an acceptance is durable", () => {
+  it("I03: a copy of a list that waits for the host meanwhile is not placed as another list", async () => {
+    const { world, lose, find, silence, answer } = await unknownWorld();
+    await lose(() => world.engine.placeList({ accountId: 1, list: exit() }));
+    silence();
+    const copy = world.engine.placeList({ accountId: 1, list: exit() }).catch((error: unknown) => error);
+    await turns();
+    await find();
+    answer();
+    expect(await copy).toMatchObject(BUSY);
+    expect(await world.engine.placeList({ accountId: 1, list: exit() })).toMatchObject({ created: false });
+    expect((await world.engine.cancelAll(1)).matchedCount).toBe(2);
+    await world.engine.idle();
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I71: an order is neither there nor not there, for reads and for cancels", async () => {
+    const { world, lose, find } = await unknownWorld();
+    const key = { accountId: 1, clientOrderId: "mine" };
+    await lose(() => world.place({ price: "100", newClientOrderId: "mine" }));
+    await expect(world.engine.find(key)).rejects.toMatchObject(BUSY);
+    await expect(world.engine.cancel(key)).rejects.toMatchObject(BUSY);
+    await find();
+    const { orderId } = (await world.engine.find(key)) ?? { orderId: 0 };
+    expect(orderId).toBeLessThan(0);
+    expect((await world.engine.cancel(key)).ended?.status).toBe("CANCELED");
+  });
+
+  it("I71: a list is neither there nor not there, for reads and for cancels", async () => {
+    const { world, lose, find } = await unknownWorld();
+    const key = { accountId: 1, listClientOrderId: "exit-1" };
+    await lose(() => world.engine.placeList({ accountId: 1, list: exit() }));
+    await expect(world.engine.findList(key)).rejects.toMatchObject(BUSY);
+    await expect(world.engine.cancelList(key)).rejects.toMatchObject(BUSY);
+    await find();
+    expect((await world.engine.findList(key))?.legs).toHaveLength(2);
+    expect((await world.engine.cancelList(key)).legs.map(({ ended }) => ended?.status)).toEqual([
+      "CANCELED",
+      "CANCELED",
+    ]);
+  });
+
+  it("I71: other orders of the account are answered as before", async () => {
+    const { world, lose } = await unknownWorld();
+    const other = await world.place({ price: "90", newClientOrderId: "other" });
+    await lose(() => world.place({ price: "100", newClientOrderId: "mine" }));
+    expect(await world.status(other)).toBe("NEW WAITING");
+    expect(await world.engine.find({ accountId: 1, clientOrderId: "none" })).toBeUndefined();
+    await expect(world.engine.cancel({ accountId: 1, clientOrderId: "none" })).rejects.toMatchObject({
+      code: -2011,
+    });
+  });
+});
