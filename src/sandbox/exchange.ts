@@ -166,6 +166,8 @@ async function openNodeIn(surroundings: Surroundings, address: string): Promise<
     throw error;
   });
   standby.onStatus(({ state }) => {
+    // Accounts and venue open while the engine does. A failure is met where the exchange waits for them.
+    if (state === "taking-over") void late.open().catch(() => undefined);
     if (state === "following") void late.close();
   });
   const exchange = standby.takenOver.then(async (engine) => {
@@ -179,7 +181,10 @@ async function openNodeIn(surroundings: Surroundings, address: string): Promise<
   });
   // A caller that closes the standby does not wait for it.
   exchange.catch(() => undefined);
-  const close = (): Promise<void> => standby.close().finally(() => elsewhere?.close());
+  const close = async (): Promise<void> => {
+    await standby.close().finally(() => elsewhere?.close());
+    await late.close();
+  };
   return { standby, exchange, desk: elsewhere?.desk, close };
 }
 

@@ -21,6 +21,8 @@ export class TrailingGroups {
   readonly #restored = new Map<Price, Group>();
   /** Groups whose reference is not known yet, by activation. They are in neither heap. */
   readonly #held = new Map<string, Group>();
+  /** Goes on where the last restore ended: a map whose first items were deleted would be searched from them each time. */
+  #restoring: MapIterator<[string, Group]> | undefined;
 
   /**
    * The merge of the groups that the price has moved so far. It is not in the order of references until all are
@@ -63,15 +65,19 @@ export class TrailingGroups {
    * the entries and returns their order ids if there is no reference.
    */
   restoreHeld(known: (activation: HeldActivation) => Price | undefined): readonly number[] | undefined {
-    for (const [key, group] of this.#held) {
-      this.#held.delete(key);
-      const reference = group.held && known(group.held);
-      if (reference === undefined) return emptied(group);
-      group.held = undefined;
-      this.#restoreGroup(group, reference);
-      return [];
+    this.#restoring ??= this.#held.entries();
+    const next = this.#restoring.next();
+    if (next.done === true) {
+      this.#restoring = undefined;
+      return undefined;
     }
-    return undefined;
+    const [key, group] = next.value;
+    this.#held.delete(key);
+    const reference = group.held && known(group.held);
+    if (reference === undefined) return emptied(group);
+    group.held = undefined;
+    this.#restoreGroup(group, reference);
+    return [];
   }
 
   /** Adds a group with its reference, or its members to the group that has the same. */

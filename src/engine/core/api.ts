@@ -248,7 +248,10 @@ export interface Engine extends AsyncDisposable {
   placeList(request: PlaceListRequest): Promise<ListPlacement>;
   /** Resolves to the list after the cancel of every leg that had not ended. */
   cancelList(key: ListKey): Promise<OrderList>;
-  /** Resolves to a list, open or ended; to undefined if the account has none of that name. */
+  /**
+   * Resolves to a list, open or ended; to undefined if the account has none of that name. Rejects with DISCONNECTED while it
+   * is not known whether the list was stored.
+   */
   findList(key: ListKey): Promise<OrderList | undefined>;
   /** Resolves to lists with a leg that has not ended, oldest first. */
   openLists(request: ListPageRequest): Promise<readonly OrderList[]>;
@@ -284,7 +287,10 @@ export interface Engine extends AsyncDisposable {
    * HP).
    */
   fundsChanged(accountId: number): void;
-  /** Resolves to a parent, open or ended; to undefined if the account has none of that name. */
+  /**
+   * Resolves to a parent, open or ended; to undefined if the account has none of that name. Rejects with DISCONNECTED while
+   * it is not known whether the parent was stored.
+   */
   find(key: ParentKey): Promise<ParentOrder | undefined>;
   /** Resolves to a page of the parents of an account, with `includeHistory` also of ended ones. */
   page(request: PageRequest): Promise<ParentPage>;
