@@ -268,6 +268,7 @@ describe("decision CC: a store that does not answer an append", () => {
       `failed: the store has not answered an append for ${hostTimeoutMs} ms`,
       `give up ${beganMs}`,
     ]);
+    expect(made.did).toContain("late 7");
     await made.pass(11 * hostTimeoutMs - 1);
     expect(made.did).not.toContain("reload 7 1 maybe");
     await made.pass(1);

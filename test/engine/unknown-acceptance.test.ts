@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import type { ListIntent } from "../../src/model/index.ts";
 import type { Accounts } from "../../src/ports/index.ts";
-import { turns } from "../support/faulty-world.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createLateStore } from "../support/late-store.ts";
 import { OCO } from "../support/list-samples.ts";
 import { accountEntry, createWorld, listOf, type World } from "../support/world.ts";
@@ -75,6 +75,7 @@ async function unknownWorld(): Promise<UnknownWorld> {
 /** Legs without ids of their own: each request generates others. */
 const exit = (): ListIntent => listOf("oco", { ...OCO, listClientOrderId: "exit-1" });
 
+const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
 const BUSY = { code: -1001, reason: "DISCONNECTED" };
 
 describe("while it is unknown whether an acceptance is durable", () => {
@@ -117,6 +118,33 @@ describe("while it is unknown whether an acceptance is durable", () => {
       "CANCELED",
       "CANCELED",
     ]);
+  });
+
+  it("I71: pages of the account are refused, and show everything afterwards", async () => {
+    const { world, lose, find } = await unknownWorld();
+    await lose(() => world.engine.placeList({ accountId: 1, list: exit() }));
+    await expect(world.engine.page(PAGE)).rejects.toMatchObject(BUSY);
+    await expect(world.engine.openLists({ accountId: 1, limit: 10 })).rejects.toMatchObject(BUSY);
+    await expect(world.engine.allLists({ accountId: 1, limit: 10 })).rejects.toMatchObject(BUSY);
+    await find();
+    expect((await world.engine.page(PAGE)).total).toBe(2);
+    expect(await world.engine.openLists({ accountId: 1, limit: 10 })).toHaveLength(1);
+  });
+
+  it("I71: the same if the store has not answered in time, until it does", async () => {
+    const { world, store } = await createFaultyWorld();
+    const open = await world.place({ price: "90" });
+    store().inject("slow", 1);
+    const placing = world.place({ price: "100" });
+    await turns();
+    expect((await world.engine.page(PAGE)).orders).toEqual([open]);
+    const given = expect(placing).rejects.toMatchObject({ code: -1006 });
+    await world.clock.advanceBy(world.engine.settings.hostTimeoutMs, () => turns());
+    await given;
+    await expect(world.engine.page(PAGE)).rejects.toMatchObject(BUSY);
+    store().release();
+    await world.engine.idle();
+    expect((await world.engine.page(PAGE)).total).toBe(2);
   });
 
   it("I71: other orders of the account are answered as before", async () => {

@@ -18,6 +18,7 @@ export type FakeShard = {
     marks: readonly MarketMark[],
   ) => Readonly<{ shard: number; decisions: readonly number[]; marks: readonly MarketMark[] }>;
   settle: (one: FakeRecord) => void;
+  noteLate: () => void;
   /** What becomes of it when it is read again; it runs by default. */
   after: "running" | "fenced";
   reload: (pending: readonly FakeRecord[], mayBeKept: boolean) => Promise<void>;
@@ -91,6 +92,7 @@ export function subject(first: readonly Answer[] = []): Subject {
       marks: some,
     }),
     settle: (one) => void did.push(`settle ${one.decision}`),
+    noteLate: () => void did.push(`late ${number}`),
     async reload(pending, mayBeKept) {
       did.push(`reload ${number} ${pending.map((one) => one.decision).join()}${mayBeKept ? " maybe" : ""}`);
       if (reloadFails-- > 0) throw new Error("unreadable");

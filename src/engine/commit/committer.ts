@@ -250,6 +250,7 @@ export class Committer {
     const late = (): void => {
       const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
+      for (const { shard, pending } of this.#handedOver) if (pending.length > 0) shard.noteLate();
       this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
       if (times === APPEND_PATIENCE) return giveUp(error);
       cancel = this.#parts.timers.after(hostTimeoutMs, late);

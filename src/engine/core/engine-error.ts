@@ -19,7 +19,7 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
     if (lease === "lapsed")
       return "this node could not renew its lease in time, so another one may own the accounts now: nothing was stored, so call again later, or another node";
     if (acceptance === "unknown")
-      return "it is not known yet whether the store has kept this order or list: call again later, because it may be there";
+      return "it is not known yet whether the store has kept an order or list: call again later, because it may be there";
     return "the store failed and the engine is reading the accounts of this shard again: nothing was stored, so call again later; the alert STORE_FAILING says more";
   },
   ADVANCED_ORDERS_OFF: ({ setting }) =>

@@ -24,6 +24,16 @@ export class ReadModel {
   }
 
   /**
+   * Throws DISCONNECTED if a page of the account would lack a parent that may be durable, and whose caller was told that the
+   * outcome is unknown (I71).
+   */
+  demandWhole(accountId: number): void {
+    const shard = this.ownShard(accountId);
+    if (shard.isInDoubt && shard.accounts.get(accountId)?.isUndecided === true)
+      throw new EngineError("DISCONNECTED", { acceptance: "unknown" });
+  }
+
+  /**
    * Returns an open parent of an account in its durable state. Throws DISCONNECTED for one whose acceptance is not known
    * to be durable: it can be answered for neither as there nor as not there (I71).
    */
@@ -64,11 +74,12 @@ export class ReadModel {
   /**
    * Resolves to a page of an account's parents (I70), limited in rows and in bytes. Held legs appear only with
    * history. Open parents are read first. A parent that ends meanwhile is found as ended, and is subtracted from the
-   * count of ended parents, because it is among the open ones already.
+   * count of ended parents, because it is among the open ones already. Rejects as `demandWhole` throws.
    */
   async page(request: PageRequest): Promise<ParentPage> {
     const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
     const bound = { limit, maxBytes: this.#core.settings.maxPageBytes };
+    this.demandWhole(accountId);
     const shard = this.ownShard(accountId);
     const account = shard.accounts.get(accountId);
     const open: ParentOrder[] = [];

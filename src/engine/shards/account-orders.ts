@@ -30,6 +30,11 @@ export class AccountOrders {
   readonly #open: OpenIds = new OpenIds();
   readonly #openLists: OpenIds = new OpenIds();
 
+  /** Whether the acceptance of an open parent is not known to be durable. */
+  get isUndecided(): boolean {
+    return this.size > this.confirmed;
+  }
+
   /** Number of open parents. */
   get size(): number {
     return this.#open.size;

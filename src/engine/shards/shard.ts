@@ -66,6 +66,8 @@ export class Shard {
   #counter = 0;
   #snapshotSequence = 0;
   #pending: PendingRecord[] = [];
+  /** Whether the store has not answered its append in time. */
+  #isLate = false;
   readonly #intents: Intents;
   readonly #undecided: Undecided = new Undecided();
 
@@ -104,6 +106,16 @@ export class Shard {
 
   get state(): ShardState {
     return this.#life.state;
+  }
+
+  /** Whether callers were told that an outcome is unknown: an append failed, or was not answered in time. */
+  get isInDoubt(): boolean {
+    return this.#isLate || this.state === "reloading";
+  }
+
+  /** Notes that the store has not answered its append in time. */
+  noteLate(): void {
+    this.#isLate = true;
   }
 
   /** Throws if nothing can be decided here now. */
@@ -211,6 +223,7 @@ export class Shard {
   /** Handles a durable record: makes it visible, then emits what follows. Called in sequence. */
   settle(settled: PendingRecord): void {
     const { record, steps, waiters } = settled;
+    this.#isLate = false;
     // The record is kept, but this engine has no memory left to show it.
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
@@ -253,6 +266,7 @@ export class Shard {
    */
   async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
     invariant(this.state !== "loading", "I65", "an append failed on a shard that is not loaded yet");
+    this.#isLate = false;
     for (const pending of lost) this.#undecided.add(pending, mayBeKept);
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
