@@ -77,7 +77,8 @@ export function scheduleFields(random: Random, common: Fields): Fields {
   ])();
 }
 
-const TERMINAL: readonly unknown[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
+/** Statuses of an order that has ended. */
+export const TERMINAL: readonly unknown[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
 
 /** Checks lists after every restart; throws the first problem. */
 export function checkLists(lists: readonly Order[], children: readonly VenueChild[]): void {

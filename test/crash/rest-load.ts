@@ -8,6 +8,7 @@ import {
   listRequest,
   type Near,
   scheduleFields,
+  TERMINAL,
   type VenueChild,
 } from "./rest-lists.ts";
 
@@ -23,6 +24,8 @@ export type Ledger = {
   readonly uncertain: Set<string>;
   /** Highest floor seen of each trailing SELL parent, by client id. */
   readonly floors: Map<string, number>;
+  /** Scheduled orders whose slots were checked after their end. */
+  readonly checkedSlots: Set<number>;
 };
 
 export const createLedger = (): Ledger => ({
@@ -31,6 +34,7 @@ export const createLedger = (): Ledger => ({
   refused: new Set(),
   uncertain: new Set(),
   floors: new Map(),
+  checkedSlots: new Set(),
 });
 
 /** The interfaces of a sandbox that clients use. */
@@ -251,18 +255,24 @@ export async function checkRestart(run: CrashRun, sandbox: AskedSandbox): Promis
   }
   checkLists(lists, children);
   if (run.env["CLOCK"] === "manual") checkSchedules(orders.values(), children);
-  else await checkSlots(sandbox, orders.values());
+  else await checkSlots(run.ledger, sandbox, orders.values());
 }
 
 /** On a real clock, a child may reach the venue in a later slot: checks the slots that the journal names. */
-async function checkSlots(sandbox: AskedSandbox, orders: Iterable<Reply["body"]>): Promise<void> {
+async function checkSlots(
+  { checkedSlots }: Ledger,
+  sandbox: AskedSandbox,
+  orders: Iterable<Reply["body"]>,
+): Promise<void> {
   for (const order of orders) {
-    if (!isScheduled(order)) continue;
     const orderId = order["orderId"] as number;
+    if (!isScheduled(order) || checkedSlots.has(orderId)) continue;
     const records = await sandbox.control<readonly ShownRecord[]>("GET", `orders/${orderId}/journal`);
     const changes = records.flatMap((record) => record.changes.filter((one) => one.orderId === orderId));
     const slots = slotsOf(changes.flatMap(({ facts }) => facts));
     demand(new Set(slots).size === slots.length, `I33: ${orderId} used a slot twice: ${slots.join()}`);
+    // Its journal changes no more, and there are many.
+    if (TERMINAL.includes(order["status"])) checkedSlots.add(orderId);
   }
 }
 
