@@ -29,6 +29,14 @@ const SETTINGS = {
 
 const LONGEST_START_MS = 30_000;
 
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 /** A Postgres of its own, from the package that npm has installed, in a temporary folder. */
 export class Server {
   readonly port: number;
@@ -80,22 +88,31 @@ export class Server {
     return `postgres://${user}@127.0.0.1:${port}/postgres`;
   }
 
-  /** Starts the server, and resolves when it accepts connections. */
+  /**
+   * Starts the server, and resolves when it accepts connections. After a kill it is started again until it stays: it
+   * ends at once while a process of the one before still holds the shared memory, or another socket its port.
+   */
   async start(): Promise<void> {
+    const end = performance.now() + LONGEST_START_MS;
+    while (!(await this.#isReady(this.#spawn(), end)));
+  }
+
+  #spawn(): ChildProcess {
     const settings = Object.entries(this.#settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const listen = ["-p", String(this.port), "-h", "127.0.0.1", "-k", this.#folder];
     const words = ["-D", join(this.#folder, "data"), ...listen, ...settings];
-    this.#process = spawn(join(this.#folder, "native/bin/postgres"), words, {
+    const started = spawn(join(this.#folder, "native/bin/postgres"), words, {
       ...this.#user,
       cwd: this.#folder,
       stdio: "ignore",
       detached: true,
     });
-    await this.#ready(this.#process);
+    this.#process = started;
+    return started;
   }
 
-  async #ready(started: ChildProcess): Promise<void> {
-    const end = performance.now() + LONGEST_START_MS;
+  /** Resolves with true when the server accepts connections, and with false if it has ended before. */
+  async #isReady(started: ChildProcess, end: number): Promise<boolean> {
     for (;;) {
       const client = loadDriver()({
         ...{ connectionString: this.url(), application_name: "start" },
@@ -104,11 +121,12 @@ export class Server {
       client.on("error", () => undefined);
       try {
         await client.connect();
-        return await client.end();
+        await client.end();
+        return true;
       } catch (error) {
-        if (performance.now() > end || started.exitCode !== null)
-          throw new Error("the Postgres server does not start", { cause: error });
+        if (performance.now() > end) throw new Error("the Postgres server does not start", { cause: error });
         await new Promise((resolve) => setTimeout(resolve, 20));
+        if (started.exitCode !== null) return false;
       }
     }
   }
@@ -118,7 +136,9 @@ export class Server {
     const { pid } = this.#process ?? {};
     if (this.#process === undefined || pid === undefined) return;
     const closed = once(this.#process, "close");
-    process.kill(-pid, "SIGKILL");
+    // Each process of Postgres leads a session of its own, so that a signal to the group reaches the first one only.
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+    for (const each of [pid, ...children.filter((child) => child !== "").map(Number)]) killIfThere(each);
     await closed;
     this.#process = undefined;
   }
