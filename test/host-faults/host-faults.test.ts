@@ -120,9 +120,15 @@ async function observe(port: Port, column: PortColumn): Promise<string> {
   await Promise.race([asked, world.engine.idle()]);
   const operator = [...world.told].sort().join(", ") || "nothing";
   await closing;
-  const kept = await world.kept().catch((error: unknown) => `cannot be read: ${(error as Error).name}`);
+  const kept = await world.kept().catch(unread);
   const seen = client as string | (() => string);
   return `client: ${typeof seen === "string" ? seen : seen()}; operator: ${operator}; kept: ${kept}`;
+}
+
+/** Says why the orders of an account are not read. */
+function unread(error: unknown): string {
+  const { name, reason } = error as Error & { reason?: string };
+  return `cannot be read: ${reason ?? name}`;
 }
 
 const found = new Map<Port, Map<PortColumn, string>>();
