@@ -1,7 +1,7 @@
+import { SHARD_COUNT } from "../model/index.ts";
 import type { ChildOrderManager } from "./children/child-order-manager.ts";
 import type { Reconciler } from "./children/reconciler.ts";
 import type { Submissions } from "./children/submissions.ts";
-import type { EngineLease } from "./cluster/engine-lease.ts";
 import type { Committer } from "./commit/committer.ts";
 import type { Housekeeping } from "./commit/housekeeping.ts";
 import type { AtRest } from "./core/api.ts";
@@ -12,6 +12,16 @@ import type { EndedNames } from "./shards/ended-names.ts";
 import type { Shards } from "./shards/shards.ts";
 import type { Bursts } from "./time/bursts.ts";
 import type { Timers } from "./time/timers.ts";
+
+/** What an engine has to do with the leases of its shards. */
+export type Lease = Readonly<{
+  /** Resolves when the shards may be given away. Rejects with a HandOverError if nobody can take them. */
+  announce: () => Promise<void>;
+  /** Makes the shards nobody's. */
+  release: () => Promise<void>;
+  /** Ends the part in the cluster. */
+  leave: () => Promise<void>;
+}>;
 
 /** The parts that are closed, and those needed to close them. */
 export type ClosingParts = Readonly<{
@@ -34,6 +44,9 @@ export type ClosingParts = Readonly<{
  */
 type Unsubscribes = readonly (() => void)[];
 
+/** Every shard of accounts. */
+export const ALL_SHARDS: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+
 /**
  * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, decided records become durable, every
  * call is answered, all timers and pending work are canceled, and the store is released. A part that does not answer
@@ -43,7 +56,7 @@ type Unsubscribes = readonly (() => void)[];
 export async function closeParts(
   parts: ClosingParts,
   unsubscribes: Unsubscribes,
-  lease?: EngineLease,
+  lease?: Lease,
 ): Promise<AtRest> {
   const { core, committer, rest } = parts;
   const { closeTimeoutMs } = core.settings;
@@ -54,7 +67,7 @@ export async function closeParts(
     if (!(await isDone(parts, work, untilMs))) late.add(what);
   };
   unsubscribe(parts, unsubscribes);
-  if (lease !== undefined) parts.children.withdraw();
+  if (lease !== undefined) parts.children.withdraw(ALL_SHARDS);
   if ((await rest.reached(closeTimeoutMs, untilMs)).length > 0) {
     await within("an append to the store", committer.resting);
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);

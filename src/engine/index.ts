@@ -22,6 +22,12 @@ export {
   HandOverError,
   type HandOverProblem,
 } from "./cluster/hand-over-error.ts";
+export type {
+  ClusterNode,
+  ClusterNodeState,
+  ClusterNodeStatus,
+  NodeOptions,
+} from "./cluster/node-api.ts";
 export type { OperatorOptions } from "./cluster/operator-parts.ts";
 export type {
   ClusterOptions,
@@ -87,7 +93,9 @@ export type {
   OrderNow,
   OrderUpdate,
   PrintUpdate,
+  ShardsUpdate,
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
+export { openNode } from "./cluster-node.ts";
 export { openEngine } from "./engine.ts";
 export { openStandby } from "./standby.ts";

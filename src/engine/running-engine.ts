@@ -4,8 +4,7 @@ import { expiresAtMs } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder, PriceBar, PricedPrint } from "../model/index.ts";
 import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
-import { abandonParts, closeParts } from "./closing.ts";
-import type { EngineLease } from "./cluster/engine-lease.ts";
+import { ALL_SHARDS, abandonParts, closeParts, type Lease } from "./closing.ts";
 import { HandOverError } from "./cluster/hand-over-error.ts";
 import { EngineAccount } from "./commands/engine-account.ts";
 import { resumeOrder, settleChild } from "./commands/settlement.ts";
@@ -25,7 +24,7 @@ import { metricsOf } from "./status/metrics.ts";
 
 /** Where an opening engine gets its state and its input from. */
 export type Opening = Readonly<{
-  /** Puts the state of a shard into its memory, after which the shard runs. */
+  /** Puts the state of a shard into its memory, after which the shard runs, or leaves it to other nodes. */
   load: (shard: Shard) => Promise<void> | void;
   /** Returns whether a parent needs nothing before the opening, because it was armed ahead. Omitted: none was. */
   isArmed?: (live: LiveOrder) => boolean;
@@ -40,12 +39,12 @@ export class RunningEngine implements Api.Engine {
   readonly market: MarketHub;
   readonly volumes: VolumeHistory;
   readonly #parts: EngineParts;
-  readonly #lease: EngineLease | undefined;
+  readonly #lease: Lease | undefined;
   #unsubscribe: () => void = () => undefined;
   #unwatchTime: () => void = () => undefined;
   #closing: Promise<Api.AtRest> | undefined;
 
-  constructor(parts: EngineParts, lease?: EngineLease) {
+  constructor(parts: EngineParts, lease?: Lease) {
     this.#parts = parts;
     this.#lease = lease;
     this.market = parts.market;
@@ -136,8 +135,8 @@ export class RunningEngine implements Api.Engine {
   }
 
   check(request: Calls.PlaceRequest): Promise<void> {
-    const { calls, placements } = this.#parts;
-    return calls.read(() => placements.check(this.#commandOf(request)));
+    const { placements } = this.#parts;
+    return this.#readOf(this.#shardOf(request), () => placements.check(this.#commandOf(request)));
   }
 
   placeList({ accountId, list }: Calls.PlaceListRequest): Promise<Calls.ListPlacement> {
@@ -150,15 +149,15 @@ export class RunningEngine implements Api.Engine {
   }
 
   findList(key: Calls.ListKey): Promise<OrderList | undefined> {
-    return this.#parts.calls.read(() => this.#parts.lists.find(key));
+    return this.#readOf(this.#shardOf(key), () => this.#parts.lists.find(key));
   }
 
   openLists(request: Calls.ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#parts.calls.read(() => this.#parts.lists.open(request));
+    return this.#readOf(this.#shardOf(request), () => this.#parts.lists.open(request));
   }
 
   allLists(request: Calls.ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#parts.calls.read(() => this.#parts.lists.all(request));
+    return this.#readOf(this.#shardOf(request), () => this.#parts.lists.all(request));
   }
 
   listStory(listId: number): Promise<readonly JournalRecord[] | undefined> {
@@ -177,6 +176,10 @@ export class RunningEngine implements Api.Engine {
     return this.#parts.calls.decide((caller) => caller.follow(resumeOrder(resumption, this.#parts.shards)));
   }
 
+  owns(shard: number): boolean {
+    return this.#parts.shards.at(shard).isOwned;
+  }
+
   fundsChanged(accountId: number): void {
     this.#parts.funds.changed(accountId);
   }
@@ -186,7 +189,7 @@ export class RunningEngine implements Api.Engine {
   }
 
   find(key: Calls.ParentKey): Promise<ParentOrder | undefined> {
-    return this.#parts.calls.read(() => this.#parts.reads.find(key));
+    return this.#readOf(this.#shardOf(key), () => this.#parts.reads.find(key));
   }
 
   findAny(orderId: number): Promise<ParentOrder | undefined> {
@@ -194,7 +197,7 @@ export class RunningEngine implements Api.Engine {
   }
 
   page(request: Calls.PageRequest): Promise<Calls.ParentPage> {
-    return this.#parts.calls.read(() => this.#parts.reads.page(request));
+    return this.#readOf(this.#shardOf(request), () => this.#parts.reads.page(request));
   }
 
   runningLimit(order: ParentOrder): Price | undefined {
@@ -223,7 +226,7 @@ export class RunningEngine implements Api.Engine {
 
   verify(): Promise<Api.Verification> {
     const { core, calls, shards, housekeeping } = this.#parts;
-    const kept = () => housekeeping.whileKept(() => verify(core, shards.all, housekeeping.cutoffMs()));
+    const kept = () => housekeeping.whileKept(() => verify(core, () => shards.owned, housekeeping.cutoffMs()));
     return calls.read(kept);
   }
 
@@ -262,7 +265,7 @@ export class RunningEngine implements Api.Engine {
       );
     if (this.#closing !== undefined) throw new HandOverError("CLOSING", "the engine is being closed already");
     await lease.announce();
-    await this.#parts.children.hold();
+    await this.#parts.children.hold(ALL_SHARDS);
     return await this.close();
   }
 
@@ -295,6 +298,22 @@ export class RunningEngine implements Api.Engine {
 
   get #unsubscribes(): readonly (() => void)[] {
     return [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#parts.children.stop()];
+  }
+
+  #shardOf({ accountId }: Readonly<{ accountId: number }>): Shard {
+    return this.#parts.shards.ofAccount(accountId);
+  }
+
+  /** Makes a call that only reads, whose answer counts if this engine has owned the shard all the time. */
+  #readOf<T>(shard: Shard, call: () => Promise<T>): Promise<T> {
+    const { calls, core } = this.#parts;
+    if (!core.trust.isLeased) return calls.read(call);
+    const { epoch } = shard;
+    return calls.read(async () => {
+      const answer = await call();
+      shard.demandSince(epoch);
+      return answer;
+    });
   }
 
   #commandOf(request: Calls.PlaceRequest): Extract<Calls.PlaceRequest, { intent: unknown }> {

@@ -14,6 +14,7 @@ import { EVERY_SHARD, shardsIn } from "./cluster/shard-sets.ts";
 import {
   type ClusterOptions,
   clusterOf,
+  leasesOf,
   type ShardHolder,
   type Standby,
   type StandbyOptions,
@@ -149,7 +150,7 @@ class WaitingEngine implements Standby {
     const { core } = this.#parts;
     // The active engine deletes rows while this reads them: leave out those that are due within the hour.
     const cutoffMs = core.time.steadyMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
-    return await verify(core, this.#journal.shards, cutoffMs);
+    return await verify(core, () => this.#journal.shards, cutoffMs);
   }
 
   async close(): Promise<void> {
@@ -398,12 +399,8 @@ class WaitingEngine implements Standby {
  */
 export async function openStandby(given: StandbyOptions): Promise<Standby> {
   standbyOptions(given, "openStandby");
-  const cluster = clusterOf(given.cluster);
-  const { leases } = given.store;
-  if (leases === undefined)
-    throw new TypeError(
-      "openStandby.store must have leases: a store without them, such as SQLite, has one engine at a time",
-    );
+  const cluster = clusterOf(given.cluster, "openStandby");
+  const leases = leasesOf(given.store, "openStandby");
   const core = coreOf(given, cluster);
   const standby = new WaitingEngine({
     ...{ core, cluster, options: checkedOptions(core, given) },

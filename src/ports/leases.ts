@@ -20,6 +20,8 @@ export interface NodeEntry {
    * How long its beat must stay the same until another node may declare it dead, in milliseconds: a whole number above 0.
    */
   readonly ttlMs: number;
+  /** Whether the node takes a part of the shards beside other nodes. Absent or false: it takes all of them or none. */
+  readonly shares?: boolean;
 }
 
 /**
@@ -56,6 +58,8 @@ export interface ShardOwner {
   readonly shard: number;
   readonly epoch: number;
   readonly incarnation?: number;
+  /** Incarnation of the node to which its owner shall give the shard; absent if to nobody. */
+  readonly next?: number;
 }
 
 /**
@@ -147,6 +151,12 @@ export interface ShardLeases {
    * still judged. Rejects if the set is not as {@link ShardSet} says.
    */
   release(set: ShardSet): Promise<void>;
+  /**
+   * Sets for each shard of a set to which live node its owner shall give it; without `to`, to nobody any more. With `from`,
+   * only for those that this node owns. Changes nothing if `to` is dead or gone. Resolves to how many shards of the set have
+   * that assignment now.
+   */
+  assign(assignment: Readonly<{ shards: readonly number[]; to?: number; from?: number }>): Promise<number>;
   /** Deletes the row of a node. A node that still owns shards is declared dead instead. */
   leave(incarnation: number): Promise<void>;
   /**

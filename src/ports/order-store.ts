@@ -162,8 +162,8 @@ export interface OrderStore {
    * unresponsive.
    */
   writeSnapshot(snapshot: ShardSnapshot, writing?: () => void): Promise<void>;
-  /** Returns all marks of all shards, by symbol, side, shard and position. */
-  readMarks(): Promise<readonly MarketMark[]>;
+  /** Returns all marks of these shards, or of all, by symbol, side, shard and position. */
+  readMarks(shards?: readonly number[]): Promise<readonly MarketMark[]>;
   /** Returns the last stored quote of every market, by symbol. */
   readQuotes(): Promise<readonly KeptQuote[]>;
   /**

@@ -49,6 +49,12 @@ export class MarkHistory {
     track.add(mark);
   }
 
+  /** Forgets all marks of a shard: another process makes them from now on. Positions are not used again. */
+  forget(shard: number): void {
+    for (const markets of Object.values(this.#markets))
+      for (const { tracks } of markets.values()) tracks.delete(shard);
+  }
+
   #marketOf(mark: MarketMark): Market {
     const markets = this.#markets[mark.side];
     let market = markets.get(mark.symbol);

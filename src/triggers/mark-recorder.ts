@@ -31,8 +31,8 @@ export class MarkRecorder {
   readonly #readers: Map<number, Reader> = new Map();
   /** Shards whose marks must be taken with the next records: one of their orders became active or left the book. */
   readonly #due: Set<number> = new Set();
-  /** Undefined until the first mark is made: the history may be filled until then. */
-  #made: number | undefined;
+  /** Position of the newest mark that was made here. The history may have higher ones: those of shards that came later. */
+  #made = 0;
   /** Whether a reference has moved since all marks were taken. */
   #hasMoved = false;
 
@@ -80,6 +80,15 @@ export class MarkRecorder {
     if (reader === undefined) return;
     reader.active--;
     this.#require(shard, reader);
+  }
+
+  /**
+   * Forgets a shard without orders in the book: its marks were made elsewhere meanwhile. What was recorded here since then
+   * does not count for it.
+   */
+  forget(shard: number): void {
+    this.#readers.delete(shard);
+    this.#due.delete(shard);
   }
 
   /** Whether there are marks since the last take. */
@@ -143,7 +152,7 @@ export class MarkRecorder {
 
   /** Position of the newest mark, made or in the history; 0 before the first. */
   get #lastPosition(): number {
-    return this.#made ?? this.#history.lastPosition(this.#market) ?? 0;
+    return Math.max(this.#made, this.#history.lastPosition(this.#market) ?? 0);
   }
 
   #require(shard: number, { takenPosition }: Reader): void {

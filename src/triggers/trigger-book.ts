@@ -215,6 +215,12 @@ export class TriggerBook {
     return [...this.#sides.ask.marks.takeDue(), ...this.#sides.bid.marks.takeDue()];
   }
 
+  /** Forgets what it knows of the marks of a shard that has no order in the book: another process makes them. */
+  forgetShard(shard: number): void {
+    this.#sides.ask.marks.forget(shard);
+    this.#sides.bid.marks.forget(shard);
+  }
+
   /** Forgets the marks of one side before a position that no active order needs. */
   forgetMarks({ side, beforePosition }: Readonly<{ side: MarketSide; beforePosition: number }>): void {
     this.#sides[side].marks.forgetBefore(beforePosition);

@@ -88,6 +88,7 @@ const rooms = {
       "internal.ts",
       "engine.ts",
       "standby.ts",
+      "cluster-node.ts",
       "running-engine.ts",
       "opening.ts",
       "parts.ts",

@@ -108,14 +108,19 @@ export class ChildOrderManager {
     }
   }
 
-  /** Hands nothing more over. Resolves when every child that was handed over is answered or late. */
-  async hold(): Promise<void> {
-    await this.#parts.dispatcher.hold();
+  /** Hands nothing more over of some shards. Resolves when every child of them that was handed over is answered or late. */
+  async hold(shards: ReadonlySet<number>): Promise<void> {
+    await this.#parts.dispatcher.hold(shards);
   }
 
-  /** Withdraws by a record each decided child that was not handed over. */
-  withdraw(): void {
-    this.#parts.dispatcher.withdraw();
+  /** Withdraws by a record each decided child of some shards that was not handed over. */
+  withdraw(shards: ReadonlySet<number>): void {
+    this.#parts.dispatcher.withdraw(shards);
+  }
+
+  /** Ends the hold of shards that other nodes run now. */
+  release(shards: ReadonlySet<number>): void {
+    this.#parts.dispatcher.letGo(shards);
   }
 
   stop(): void {

@@ -216,8 +216,8 @@ const idOf = (said: ParsedReport): string => (said.kind === "report" ? said.repo
 const isForWantOfFunds = (said: ParsedReport): boolean =>
   said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
 
-/** Returns whether the shard belongs to another engine now, or to none. */
-const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "closed";
+/** Returns whether the shard belongs to another engine now, or to none. Another engine hears the venue's events itself. */
+const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "elsewhere" || state === "closed";
 
 const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };
 const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };

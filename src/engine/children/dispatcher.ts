@@ -10,7 +10,7 @@ import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
-import type { DueChild, VenueQueue } from "./venue-queue.ts";
+import { type DueChild, dueChildOf, type VenueQueue } from "./venue-queue.ts";
 
 /** Dependencies of {@link Dispatcher}. */
 export type DispatchParts = Readonly<{
@@ -47,11 +47,12 @@ export class Dispatcher {
   readonly #confirmedAtMs: Map<number, number> = new Map();
   /** True while a timer or a confirmation by the store is awaited. Nothing goes out until then. */
   #waiting = false;
-  #held = false;
+  /** By shard number: due children of shards of which nothing goes out any more. */
+  readonly #held: Map<number, DueChild[]> = new Map();
   #stopped = false;
-  /** Number of submits without an answer. */
-  #unanswered = 0;
-  #whenAnswered: () => void = () => undefined;
+  /** By shard number: submits without an answer. */
+  readonly #unanswered: Map<number, number> = new Map();
+  readonly #answerListeners: Set<() => void> = new Set();
 
   constructor(core: Core, parts: DispatchParts) {
     this.#core = core;
@@ -66,9 +67,12 @@ export class Dispatcher {
 
   /** Queues the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
-    const child = this.#parts.venueQueue.add(order, ownedAtMs);
-    if (child === undefined) return;
-    this.#handed.add(child.childId);
+    const due = dueChildOf(order, ownedAtMs);
+    if (due === undefined) return;
+    this.#handed.add(due.child.childId);
+    const held = this.#held.get(shardOfId(order.orderId));
+    if (held !== undefined) return void held.push(due);
+    this.#parts.venueQueue.add(due);
     this.#pump(false);
   }
 
@@ -78,26 +82,43 @@ export class Dispatcher {
   }
 
   /**
-   * Hands nothing more over: children that become due stay in the queue. Resolves when every child that was handed over
-   * is answered, or its deadline has passed.
+   * Hands nothing more over of some shards, until {@link letGo}: their children wait. Resolves when every child of them that
+   * was handed over is answered, or its deadline has passed.
    */
-  async hold(): Promise<void> {
-    this.#held = true;
-    if (this.#unanswered === 0) return;
+  async hold(shards: ReadonlySet<number>): Promise<void> {
+    for (const number of shards) if (!this.#held.has(number)) this.#held.set(number, []);
+    for (const due of this.#parts.venueQueue.removeOf(shards))
+      this.#held.get(shardOfId(due.child.parentOrderId))?.push(due);
+    const isAnswered = (): boolean => [...shards].every((number) => !this.#unanswered.has(number));
+    if (isAnswered()) return;
     await new Promise<void>((resolve) => {
-      this.#whenAnswered = resolve;
-      this.#parts.timers.after(this.#core.settings.submitDeadlineMs, resolve);
+      const look = (): void => {
+        if (isAnswered()) end();
+      };
+      const cancel = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () => end());
+      const end = (): void => {
+        this.#answerListeners.delete(look);
+        cancel();
+        resolve();
+      };
+      this.#answerListeners.add(look);
     });
   }
 
-  /** Withdraws the children in the queue, each by a record. */
-  withdraw(): void {
+  /** Withdraws the children of some shards that were not handed over, each by a record. */
+  withdraw(shards: ReadonlySet<number>): void {
     const { venueQueue, reports } = this.#parts;
-    for (let due = venueQueue.first; due !== undefined; due = venueQueue.first) {
-      venueQueue.shift();
-      this.#handed.delete(due.child.childId);
-      reports.withdrawn(due.child, "the engine hands its shards over");
+    const waiting = venueQueue.removeOf(shards);
+    const held = [...shards].flatMap((number) => this.#held.get(number)?.splice(0) ?? []);
+    for (const { child } of [...waiting, ...held]) {
+      this.#handed.delete(child.childId);
+      reports.withdrawn(child, "the shard goes to another node");
     }
+  }
+
+  /** Ends the hold of shards that other nodes run now. */
+  letGo(shards: ReadonlySet<number>): void {
+    for (const number of shards) this.#held.delete(number);
   }
 
   /** Stops handing children over. Queued children stay intents and are looked up after a restart. */
@@ -109,7 +130,7 @@ export class Dispatcher {
   #pump(waited: boolean): void {
     const { venueQueue } = this.#parts;
     venueQueue.readRate();
-    while (!this.#stopped && !this.#held && !this.#waiting && this.#core.trust.holds) {
+    while (!this.#stopped && !this.#waiting && this.#core.trust.holds) {
       const { first: due } = venueQueue;
       if (due === undefined) return;
       const waitMs = venueQueue.waitMs();
@@ -167,9 +188,9 @@ export class Dispatcher {
       reports.lost(child, "no answer by the deadline");
       submission.abandon();
     });
-    this.#unanswered++;
+    this.#asked(child);
     const answered = (): void => {
-      if (--this.#unanswered === 0) this.#whenAnswered();
+      this.#answered(child);
       cancelDeadline();
       submission.answered();
       this.#core.probe("after-submit");
@@ -187,6 +208,19 @@ export class Dispatcher {
       },
     );
     return true;
+  }
+
+  #asked({ parentOrderId }: ChildRequest): void {
+    const shard = shardOfId(parentOrderId);
+    this.#unanswered.set(shard, (this.#unanswered.get(shard) ?? 0) + 1);
+  }
+
+  #answered({ parentOrderId }: ChildRequest): void {
+    const shard = shardOfId(parentOrderId);
+    const left = (this.#unanswered.get(shard) ?? 1) - 1;
+    if (left > 0) this.#unanswered.set(shard, left);
+    else this.#unanswered.delete(shard);
+    for (const look of [...this.#answerListeners]) look();
   }
 
   /** Calls the venue. A venue that throws instead of rejecting has an unknown outcome too. */

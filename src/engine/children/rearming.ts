@@ -1,5 +1,6 @@
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import type { LiveOrder } from "../core/live-order.ts";
+import { COSTS, type Turns } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
 import type { PovParticipants } from "../eligibility/pov-participants.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -40,6 +41,20 @@ export class Rearming {
     this.#parts.bursts.add("quotes", `shard ${shard.number}`, this.#steps(shard, before));
   }
 
+  /** Whether parents of the shard wait to be let go, armed or recovered. */
+  isBusy(shard: Shard): boolean {
+    return this.#parts.bursts.has("quotes", `shard ${shard.number}`);
+  }
+
+  /** Stops watching the parents of a shard that another node runs from now on. Resolves when all are let go. */
+  async letGoAll(shard: Shard, before: ReadonlyIdMap<LiveOrder>, turns: Turns): Promise<void> {
+    for (const live of before.values()) {
+      this.#letGo(shard, live);
+      const turn = turns.spend(COSTS.arm);
+      if (turn !== undefined) await turn;
+    }
+  }
+
   *#steps(shard: Shard, before: ReadonlyIdMap<LiveOrder>): Generator<number, void> {
     const { memory } = shard;
     yield* inSteps(before.values(), (live) => this.#letGo(shard, live));
@@ -51,7 +66,7 @@ export class Rearming {
   #letGo(shard: Shard, live: LiveOrder): void {
     this.#parts.participants.drop(live);
     this.#parts.arming.disarm(live);
-    if (shard.state === "fenced") this.#parts.children.letGo(live);
+    if (shard.state === "fenced" || shard.state === "elsewhere") this.#parts.children.letGo(live);
   }
 }
 

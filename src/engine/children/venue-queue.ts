@@ -1,5 +1,5 @@
 import { capabilitiesOf } from "../../host-answers/index.ts";
-import type { ChildRequest, ParentOrder } from "../../model/index.ts";
+import { type ChildRequest, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
@@ -15,6 +15,12 @@ export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number; owned
 
 /** Latest time of children that an earlier version decided without one. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
+
+/** Returns the due child of a parent whose shard was this engine's at `ownedAtMs`; undefined for one without a child. */
+export function dueChildOf(order: ParentOrder, ownedAtMs: number): DueChild | undefined {
+  const child = childRequestOf(order);
+  return child && { child, notAfterMs: order.child?.notAfterMs ?? ANY_TIME, ownedAtMs };
+}
 
 /** Dependencies of {@link VenueQueue}. */
 export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock }>;
@@ -43,16 +49,22 @@ export class VenueQueue {
     return this.#next.first;
   }
 
-  /**
-   * Queues the child of a parent whose shard was this engine's at `ownedAtMs`. Returns undefined for a parent without
-   * a child.
-   */
-  add(order: ParentOrder, ownedAtMs: number): ChildRequest | undefined {
-    const child = childRequestOf(order);
-    if (child === undefined) return undefined;
-    const due = { child, notAfterMs: order.child?.notAfterMs ?? ANY_TIME, ownedAtMs };
-    (child.reduceOnly ? this.#reducing : this.#opening).push(due);
-    return child;
+  add(due: DueChild): void {
+    (due.child.reduceOnly ? this.#reducing : this.#opening).push(due);
+  }
+
+  /** Removes and returns the children of some shards, each in the order in which it would have gone. */
+  removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
+    const removed: DueChild[] = [];
+    for (const queue of [this.#reducing, this.#opening]) {
+      for (let left = queue.size; left > 0; left--) {
+        const due = queue.shift();
+        if (due === undefined) break;
+        if (shards.has(shardOfId(due.child.parentOrderId))) removed.push(due);
+        else queue.push(due);
+      }
+    }
+    return removed;
   }
 
   /** Removes the child that goes next. */
@@ -60,9 +72,11 @@ export class VenueQueue {
     this.#next.shift();
   }
 
-  /** Applies the rate that the venue declares now. */
+  /** Applies the rate that the venue declares now. Of several nodes, each has the part of it that its shards are of all. */
   readRate(): void {
-    this.#pace.declare(capabilitiesOf(this.#venue, this.#core.told("venue.capabilities")).ratePerSecond);
+    const { ratePerSecond } = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities"));
+    const part = Math.max(this.#core.counters.shards, 1) / SHARD_COUNT;
+    this.#pace.declare(ratePerSecond === undefined ? undefined : ratePerSecond * part);
   }
 
   /** Returns how long the venue's rate lets no child out; 0 when one may go now. */

@@ -1,13 +1,12 @@
-import { errorMessage } from "../../common/index.ts";
-import type { ClusterView, NodeEntry, NodeRow, ShardLeases } from "../../ports/index.ts";
+import type { NodeEntry, NodeRow, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import { HandOverError } from "./hand-over-error.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
-import { outdated } from "./node-agreement.ts";
+import { outdatedIn } from "./node-agreement.ts";
 import type { NodeWatch } from "./node-watch.ts";
-import { EVERY_SHARD, shardsIn } from "./shard-sets.ts";
+import { OwnLease } from "./own-lease.ts";
 
 /** Pause between two reads of nodes while a hand-over is prepared or awaited. */
 export const HAND_OVER_PAUSE_MS = 20;
@@ -21,52 +20,40 @@ export type EngineLeaseParts = Readonly<{
   ttlMs: number;
 }>;
 
-/** The lease of an engine that took the shards over: its status, its hand-over and its end. */
+/** The lease of an engine that took all shards over: its status, its hand-over and its end. */
 export class EngineLease {
   readonly #core: Core;
   readonly #parts: EngineLeaseParts;
-  #stopped = false;
+  readonly #own: OwnLease;
   #cancelLook: () => void = () => undefined;
 
   constructor(core: Core, parts: EngineLeaseParts) {
     this.#core = core;
     this.#parts = parts;
+    this.#own = new OwnLease(core, parts);
   }
 
   /** Shows the state of the lease on the status of the engine, and fences shards that another node has claimed. */
   watch({ board, shards }: Readonly<{ board: StatusBoard; shards: Shards }>): void {
-    const { keeper } = this.#parts;
-    keeper.listen({
-      lapsed: () => board.leaseFailed("LEASE_LAPSED"),
-      renewed: () => board.leaseRenewed(),
-      lost: () => {
-        board.leaseFailed("LEASE_LOST");
-        this.#core.trust.end();
-        void this.#fence(shards);
-      },
-      clockApart: (byMs) => board.clockApart(byMs),
-      handOverWanted: (isWanted) => board.handOverWanted(isWanted),
-    });
-    if (keeper.isLost) void this.#fence(shards);
-    void keeper.tell("active");
+    this.#own.show({ board, shards });
+    void this.#parts.keeper.tell("active");
     void this.#look(board);
   }
 
   /** Reads the other nodes once per ttl: declares those dead that failed, and shows which could not follow. */
   async #look(board: StatusBoard): Promise<void> {
     const { watch, entry, keeper, ttlMs } = this.#parts;
-    if (this.#stopped || keeper.isLost) return;
+    if (this.#own.hasEnded || keeper.isLost) return;
     try {
       const view = await watch.read();
       const live = watch.others(view).filter((row) => !watch.hasFailed(row));
-      const problems = live.map((row) => outdated(row, entry)).filter((problem) => problem !== undefined);
-      board.nodesOutdated(problems.length === 0 ? undefined : problems.slice(0, 3).join("; "));
+      board.nodesOutdated(outdatedIn(live, entry));
       await watch.buryIdle(view);
     } catch (error) {
       watch.reset();
-      this.#unread(error);
+      this.#own.unread(error);
     }
-    if (this.#stopped) return;
+    if (this.#own.hasEnded) return;
     const { clock } = this.#core;
     this.#cancelLook = clock.schedule(clock.monotonicMs() + ttlMs, () => void this.#look(board));
   }
@@ -89,79 +76,28 @@ export class EngineLease {
         break;
       }
       if (others?.some((row) => isReady(row, before)) === true) return;
-      await this.#pause(HAND_OVER_PAUSE_MS);
+      await this.#own.pause(HAND_OVER_PAUSE_MS);
     }
     await keeper.tell("active");
-    await this.#decline();
+    await this.#own.decline();
     throw new HandOverError("NO_STANDBY", problem);
-  }
-
-  /** Tells an operator who wanted the hand-over that it does not take place (decision ZJ). */
-  async #decline(): Promise<void> {
-    const { leases, keeper } = this.#parts;
-    const { incarnation, isHandOverWanted } = keeper;
-    if (isHandOverWanted) await this.#attempt(async () => void (await leases.want({ incarnation })));
   }
 
   /** Stops relying on the shards, and makes them nobody's. Others wait for a ttl if the store fails. */
   async release(): Promise<void> {
-    const { leases, keeper } = this.#parts;
-    const { incarnation } = keeper;
-    this.#stopped = true;
     this.#cancelLook();
-    this.#core.trust.end();
-    keeper.stop();
-    await this.#attempt(() => leases.release({ incarnation, shards: EVERY_SHARD }));
+    await this.#own.release();
   }
 
   /** Deletes the row of this node. */
   async leave(): Promise<void> {
-    const { leases, keeper } = this.#parts;
-    await this.#attempt(() => leases.leave(keeper.incarnation));
-  }
-
-  async #attempt(call: () => Promise<void>): Promise<void> {
-    const { telemetry } = this.#core;
-    try {
-      await call();
-    } catch (error) {
-      telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
-    }
+    await this.#own.leave();
   }
 
   /** The rows of the other nodes that are not dead; undefined if they cannot be read. */
   async #others(): Promise<readonly NodeRow[] | undefined> {
-    const view = await this.#view();
+    const view = await this.#own.view();
     return view && this.#parts.watch.others(view);
-  }
-
-  async #view(): Promise<ClusterView | undefined> {
-    try {
-      return await this.#parts.leases.nodes();
-    } catch (error) {
-      this.#unread(error);
-      return undefined;
-    }
-  }
-
-  #unread(error: unknown): void {
-    this.#core.telemetry.event("warn", "lease.unread", { message: errorMessage(error) });
-  }
-
-  /** Reads the owners until every shard has seen the epoch of another node. */
-  async #fence(shards: Shards): Promise<void> {
-    const { keeper } = this.#parts;
-    while (!this.#stopped && shards.all.some(({ state }) => state === "running" || state === "reloading")) {
-      const view = await this.#view();
-      for (const { shard, epoch, incarnation } of shardsIn(view?.shards ?? []))
-        if (incarnation !== keeper.incarnation) shards.at(shard).saw(epoch);
-      await this.#pause(keeper.beatMs);
-    }
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { clock } = this.#core;
-    return new Promise((resolve) => clock.schedule(clock.monotonicMs() + ms, resolve));
   }
 }
 

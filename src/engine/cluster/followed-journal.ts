@@ -10,13 +10,22 @@ import type { FollowedBooks } from "./followed-books.ts";
 /** Most records of one read. */
 const PAGE = 1_024;
 
-/** What follows the journal: `saw` is called with every record that was read from the tail. */
+/**
+ * What follows the journal. `books`, where parents are armed ahead. `saw` is called with every record that was read from
+ * the tail, `missed` when records of a shard were gone before they were read. `isFollowed` leaves out the shards that this
+ * node runs itself; without it, all are followed.
+ */
 export type JournalFollowers = Readonly<{
-  books: FollowedBooks;
+  books?: FollowedBooks;
   saw: (record: JournalRecord) => void;
+  missed?: () => void;
+  isFollowed?: (shard: number) => boolean;
 }>;
 
-/** Follows the journal of all shards, so that a takeover needs to read only its last records. */
+/** Sequence after which a tail has no record: for shards that are not asked for. */
+const NONE_AFTER = Number.MAX_SAFE_INTEGER;
+
+/** Follows the journal of shards that other nodes own, so that a takeover needs to read only its last records. */
 export class FollowedJournal {
   readonly shards: readonly ShardFollower[];
   readonly #core: Core;
@@ -34,7 +43,7 @@ export class FollowedJournal {
     this.shards = Array.from({ length: SHARD_COUNT }, (_, number) => new ShardFollower(number, core));
   }
 
-  /** How many records it has read: the sum of the sequences of the last record of each shard. */
+  /** How many records it has read: the sum of the sequences of the last record of each shard that it follows. */
   get followed(): number {
     return this.shards.reduce((sum, { durableSequence }) => sum + durableSequence, 0);
   }
@@ -61,14 +70,20 @@ export class FollowedJournal {
     while ((await this.#takePage()) === PAGE);
   }
 
-  /** Reads all records that are durable when it is called, and those that become so meanwhile. */
-  async catchUp(): Promise<void> {
-    while ((await this.#takePage()) > 0);
+  /**
+   * Reads all records of some shards, or of all, that are durable when it is called, and those that become so meanwhile.
+   */
+  async catchUp(only?: ReadonlySet<number>): Promise<void> {
+    while ((await this.#takePage(only)) > 0);
   }
 
-  async #takePage(): Promise<number> {
+  async #takePage(only?: ReadonlySet<number>): Promise<number> {
     const { turns } = this.#core;
-    const after = this.shards.map(({ durableSequence }) => durableSequence);
+    const { isFollowed } = this.#followers;
+    const isAsked = (shard: number): boolean => only?.has(shard) ?? isFollowed?.(shard) ?? true;
+    const after = this.shards.map(({ number, durableSequence }) =>
+      isAsked(number) ? durableSequence : NONE_AFTER,
+    );
     const records = await this.#leases.tail({ after, limit: PAGE });
     this.#isQuiet = records.length === 0;
     for (const record of records) {
@@ -83,17 +98,23 @@ export class FollowedJournal {
   async #apply(record: JournalRecord): Promise<void> {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
-    const { books, saw } = this.#followers;
+    const { books, saw, missed, isFollowed } = this.#followers;
+    // The node may have begun to run the shard while the page was read.
+    if (isFollowed?.(record.shard) === false) return;
     // Before the rest: a shard that was loaded again may be further than the page, whose records have not been seen.
     saw(record);
     if (record.sequence <= shard.durableSequence) return;
-    if (shard.isNext(record)) for (const live of shard.apply(record)) books.follow(live, shard.memory);
-    else await this.#load(shard);
+    if (shard.isNext(record)) {
+      for (const live of shard.apply(record)) books?.follow(live, shard.memory);
+      return;
+    }
+    missed?.();
+    await this.#load(shard);
   }
 
   async #load(shard: ShardFollower): Promise<void> {
     const before = shard.memory;
     await shard.load(this.#reads);
-    await this.#followers.books.reloaded(shard.memory, before);
+    await this.#followers.books?.reloaded(shard.memory, before);
   }
 }

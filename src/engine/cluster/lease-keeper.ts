@@ -27,8 +27,17 @@ export type KeeperParts = Readonly<{
   clockApartMs: number;
   /** How many records the node has read as a standby. */
   followed: () => number;
-  listener: LeaseListener;
+  /** Told of changes until `listen` names another one. */
+  listener?: LeaseListener;
 }>;
+
+const UNHEARD: LeaseListener = {
+  lapsed: () => undefined,
+  renewed: () => undefined,
+  lost: () => undefined,
+  clockApart: () => undefined,
+  handOverWanted: () => undefined,
+};
 
 /**
  * The row of this node: joins, and renews the lease as long as the process lives. Every renewal that succeeds extends the
@@ -51,7 +60,7 @@ export class LeaseKeeper {
   constructor(core: Core, parts: KeeperParts) {
     this.#core = core;
     this.#parts = parts;
-    this.#listener = parts.listener;
+    this.#listener = parts.listener ?? UNHEARD;
   }
 
   get incarnation(): number {

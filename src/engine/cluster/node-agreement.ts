@@ -1,4 +1,4 @@
-import type { NodeEntry, NodeRow } from "../../ports/index.ts";
+import type { ClusterView, NodeEntry, NodeRow } from "../../ports/index.ts";
 
 /** What a version can read of a journal, and so what it may write. */
 type Readable = Pick<NodeEntry, "format" | "kinds">;
@@ -15,7 +15,7 @@ function unreadable(reader: Readable, writer: Readable): readonly string[] {
 
 const nameOf = ({ name, version }: NodeRow): string => `"${name}"${version === "" ? "" : ` (${version})`}`;
 
-/** Returns why a node should not take the shards over from their live owner (decisions YE, YF); empty if it may. */
+/** Returns why a node should not take shards over from a live owner of some (decisions YE, YF); empty if it may. */
 export function objectionsTo(owner: NodeRow, own: NodeEntry): readonly string[] {
   const objections = unreadable(own, owner).map(
     (what) =>
@@ -25,7 +25,26 @@ export function objectionsTo(owner: NodeRow, own: NodeEntry): readonly string[] 
     objections.push(
       `cluster.ttlMs is ${own.ttlMs} here and ${owner.ttlMs} at node ${nameOf(owner)}, which owns the shards: give all nodes the same value`,
     );
+  if ((owner.shares === true) !== (own.shares === true))
+    objections.push(
+      `node ${nameOf(owner)} ${owner.shares === true ? "shares the shards with others" : "owns all shards"}, unlike this one: open all nodes with openNode, or all with openStandby`,
+    );
   return objections;
+}
+
+/**
+ * Returns a function that tells whether a node can read what every live node of the view may write. All nodes that read the
+ * same get the same answers.
+ */
+export function readersIn({ nodes }: ClusterView): (row: NodeRow) => boolean {
+  const writers = nodes.filter(({ dead }) => !dead);
+  return (row) => writers.every((writer) => unreadable(row, writer).length === 0);
+}
+
+/** Returns why some nodes cannot follow an engine that writes what this version writes; undefined if all can. */
+export function outdatedIn(rows: readonly NodeRow[], own: NodeEntry): string | undefined {
+  const problems = rows.map((row) => outdated(row, own)).filter((problem) => problem !== undefined);
+  return problems.length === 0 ? undefined : problems.slice(0, 3).join("; ");
 }
 
 /** Returns why a node cannot follow an engine that writes what this version writes; undefined if it can. */

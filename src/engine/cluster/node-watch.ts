@@ -63,6 +63,16 @@ export class NodeWatch {
     }
   }
 
+  /** Declares all nodes dead that failed. Resolves to whether there were any. */
+  async buryFailed(view: ClusterView): Promise<boolean> {
+    let any = false;
+    for (const { incarnation } of this.others(view)) {
+      const failed = this.#beats.failed(incarnation);
+      if (failed !== undefined && (await this.#parts.leases.bury(failed))) any = true;
+    }
+    return any;
+  }
+
   /** Resolves to whether no live node owns a shard, after owners that failed were declared dead. */
   async areFree(view: ClusterView): Promise<boolean> {
     for (const { incarnation } of this.owners(view)) {

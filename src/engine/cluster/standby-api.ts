@@ -7,6 +7,7 @@ import {
   wholeOption,
 } from "../../common/index.ts";
 import type { Engine, EngineOptions, Verification } from "../core/api.ts";
+import type { OrderStore, ShardLeases } from "../../ports/index.ts";
 import { ENGINE_CHECKS } from "../core/checked-options.ts";
 
 /** How a node takes part in a cluster. All nodes of a store must have the same `ttlMs`. Durations are in milliseconds. */
@@ -92,7 +93,8 @@ export interface Standby extends AsyncDisposable {
 
 const text = textOption("a text of at most 200 characters", (given) => given.length <= 200);
 
-const clusterOption: OptionCheck = optionsOf<ClusterOptions>({
+/** Checks how a node takes part in a cluster. */
+export const clusterOption: OptionCheck = optionsOf<ClusterOptions>({
   name: textOption("a name of 1 to 200 characters", (given) => given.length > 0 && given.length <= 200),
   address: optional(text),
   version: optional(text),
@@ -107,16 +109,25 @@ export const standbyOptions: OptionCheck = optionsOf<StandbyOptions>(
   { open: true },
 );
 
+/** Returns the leases of a store. Throws a TypeError for a store without them. */
+export function leasesOf({ leases }: Pick<OrderStore, "leases">, call: string): ShardLeases {
+  if (leases === undefined)
+    throw new TypeError(
+      `${call}.store must have leases: a store without them, such as SQLite, has one engine at a time`,
+    );
+  return leases;
+}
+
 /**
  * Returns the options of a cluster with defaults filled in. Throws a RangeError for a margin that is not shorter than
  * half of the ttl.
  */
-export function clusterOf(given: ClusterOptions): Required<ClusterOptions> {
+export function clusterOf(given: ClusterOptions, call: string): Required<ClusterOptions> {
   const { name, address = "", version = "", ttlMs = 10_000, clockApartMs = 500 } = given;
   const marginMs = given.marginMs ?? Math.ceil(ttlMs / 10);
   if (marginMs * 2 >= ttlMs)
     throw new RangeError(
-      `openStandby.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`,
+      `${call}.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`,
     );
   return { name, address, version, ttlMs, marginMs, clockApartMs };
 }

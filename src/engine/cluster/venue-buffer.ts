@@ -29,6 +29,9 @@ type Kept = Readonly<{
 /** What the journal says of a child with kept events. */
 type Child = { events: number; closed: boolean; readonly counted: Set<string> };
 
+/** Who hears the events of children, and whether it hears those of a child. */
+type Passing = Readonly<{ listener: (event: VenueEvent) => void; hears: (childId: string) => boolean }>;
+
 /** Bounds of a {@link VenueBuffer}. */
 type Bounds = Readonly<{ events: number; bytes: number }>;
 
@@ -50,7 +53,7 @@ export class VenueBuffer {
   readonly #children: Map<string, Child> = new Map();
   #bytes = 0;
   #lost = 0;
-  #listener: ((event: VenueEvent) => void) | undefined;
+  #passing: Passing | undefined;
   #unsubscribe: () => void = () => undefined;
 
   constructor(core: Core, ttlMs: number, most: Bounds = { events: MOST, bytes: MOST_BYTES }) {
@@ -82,29 +85,46 @@ export class VenueBuffer {
     }
   }
 
-  /** Passes the events that the journal does not contain, and all later ones, to a listener. */
-  passOn(listener: (event: VenueEvent) => void): () => void {
-    this.#drop(this.#core.monotonicMs() - this.#keepMs);
-    const missing: Kept[] = [];
-    for (const queue of [this.#uncounted, this.#kept]) {
-      for (let one = queue.shift(); one !== undefined; one = queue.shift())
-        if (!this.#isClosedAndCounted(one)) missing.push(one);
-    }
-    this.#clear();
-    this.#listener = listener;
-    for (const { event } of missing) listener(event);
+  /**
+   * Passes the events that the journal does not contain, and all later ones, to a listener; with `hears`, only those of
+   * children for which it returns true. The others are kept until {@link release}.
+   */
+  passOn(listener: Passing["listener"], hears: Passing["hears"] = () => true): () => void {
+    this.#passing = { listener, hears };
+    this.release();
     return () => this.stop();
   }
 
+  /** Passes on kept events of children that the listener hears now: their shards have come to this node. */
+  release(): void {
+    const { listener, hears } = this.#passing ?? {};
+    if (listener === undefined || hears === undefined) return;
+    this.#drop(this.#core.monotonicMs() - this.#keepMs);
+    const missing: Kept[] = [];
+    for (const queue of [this.#uncounted, this.#kept]) {
+      for (let left = queue.size; left > 0; left--) {
+        const one = queue.shift();
+        if (one === undefined) break;
+        if (!hears(one.childId)) {
+          queue.push(one);
+          continue;
+        }
+        if (!this.#isClosedAndCounted(one)) missing.push(one);
+        this.#forget(one);
+      }
+    }
+    for (const { event } of missing) listener(event);
+  }
+
   stop(): void {
-    this.#listener = undefined;
+    this.#passing = undefined;
     this.#clear();
     this.#unsubscribe();
   }
 
   #hear(event: VenueEvent): void {
-    if (this.#listener !== undefined) return this.#listener(event);
     const childId = childIdOf(event);
+    if (this.#passing?.hears(childId ?? "") === true) return this.#passing.listener(event);
     if (childId === undefined) return;
     const atMs = this.#core.monotonicMs();
     this.#drop(atMs - this.#keepMs);

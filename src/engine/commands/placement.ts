@@ -49,6 +49,8 @@ type Named = Readonly<{ accountId: number; clientOrderId: string }>;
 type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
 type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
 type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
+/** A shard, and the epoch that it had when work on it began. */
+type ShardTenure = Readonly<{ shard: Shard; epoch: number }>;
 type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
 /** Answers of the host that a decision needs: the position, and volumes for a profile. */
@@ -138,16 +140,23 @@ export class Placements {
 
   #place({ accountId, intent: asked }: Command): Awaitable<Placement | PendingRecord> {
     const intent = packedIntent(asked);
+    const shard = this.#parts.shards.ofAccount(accountId);
+    const { epoch } = shard;
     return follow(this.#findOrder({ accountId, clientOrderId: intent.clientOrderId }), (known) => {
-      if (known !== undefined) return this.#existing(known, intent);
-      return follow(this.#ask(accountId, [intent]), (fetched) => this.#accept(accountId, intent, fetched));
+      if (known !== undefined) return existing(this.#newest(known, { shard, epoch }), intent);
+      return follow(this.#ask(accountId, [intent]), (fetched) => {
+        // Another engine may have taken the same client id while the host was asked.
+        shard.demandSince(epoch);
+        return this.#accept(accountId, intent, fetched);
+      });
     });
   }
 
-  /** Answers a repeated intent, unless another engine may know more of its order. */
-  #existing(order: ParentOrder, intent: ParentIntent): Placement {
+  /** Returns an order or list that was found, unless another engine may know more of it. */
+  #newest<T>(known: T, { shard, epoch }: ShardTenure): T {
     this.#core.trust.demand();
-    return existing(order, intent);
+    shard.demandSince(epoch);
+    return known;
   }
 
   #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
@@ -169,15 +178,15 @@ export class Placements {
   }
 
   async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
+    const owner = this.#parts.shards.ofAccount(accountId);
+    const { epoch } = owner;
     const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
-    if (known !== undefined) {
-      this.#core.trust.demand();
-      return existingList(known, list);
-    }
+    if (known !== undefined) return existingList(this.#newest(known, { shard: owner, epoch }), list);
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds(accountId, intents);
     const fetched = await this.#ask(accountId, intents);
     const shard = this.#demandShard(accountId, intents.length);
+    shard.demandSince(epoch);
     const timeMs = this.#core.nowMs();
     const admissions = admitList(list, {
       ...this.#admissionContext(intents[0]?.symbol ?? "", timeMs, fetched),

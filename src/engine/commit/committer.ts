@@ -67,6 +67,8 @@ export class Committer {
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
+  /** Called when all marks that were made before are durable. */
+  #whenMarked: (() => void)[] = [];
 
   constructor(core: Core, parts: CommitParts) {
     this.#core = core;
@@ -110,6 +112,18 @@ export class Committer {
     this.#busy = true;
   }
 
+  /**
+   * Resolves when all marks that were made until now are durable, those that could have waited too, or could not be
+   * appended.
+   */
+  async keepMarks(): Promise<void> {
+    if (this.#stopped) return;
+    await new Promise<void>((resolve) => {
+      this.#whenMarked.push(resolve);
+      this.wake();
+    });
+  }
+
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
     const isCalm = !this.#busy && this.#backlog.isEmpty;
@@ -135,6 +149,7 @@ export class Committer {
   stop(): void {
     this.#stopped = true;
     for (const part of this.#handedOver) void this.#reload(part, true);
+    this.#marked(this.#whenMarked.splice(0));
   }
 
   /**
@@ -143,10 +158,13 @@ export class Committer {
    */
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      if (this.#backlog.isEmpty && this.#marks.isDue) await this.#marks.over();
+      if (this.#backlog.isEmpty && this.#marks.isDue && !this.#isMarkingAll) await this.#marks.over();
+      const waiting = this.#whenMarked;
       const batch = this.#gather();
+      this.#whenMarked = [];
+      if (batch !== undefined) await this.#commit(batch);
+      this.#marked(waiting);
       if (batch === undefined) break;
-      await this.#commit(batch);
       this.#parts.bursts.wake();
       // Remaining records and follow-up work wait for the next turn. Otherwise callers that place again as soon as
       // they are answered would block quotes, timers and the network for as long as they continue.
@@ -156,10 +174,19 @@ export class Committer {
     if (!this.#stopped) this.#marks.later();
   }
 
+  get #isMarkingAll(): boolean {
+    return this.#whenMarked.length > 0;
+  }
+
+  #marked(waiting: readonly (() => void)[]): void {
+    for (const resolve of waiting) resolve();
+  }
+
   #gather(): Batch | undefined {
     const { commits, market } = this.#parts;
     const taken = commits.take();
-    const { marks, prints } = this.#backlog.take(market.takeFacts({ onlyDue: this.#marks.onlyDue }));
+    const onlyDue = this.#marks.onlyDue && !this.#isMarkingAll;
+    const { marks, prints } = this.#backlog.take(market.takeFacts({ onlyDue }));
     this.#marks.taken(marks.length);
     const parts = this.#partsOf(taken, marks);
     if (parts.length + prints.length === 0) return undefined;

@@ -282,6 +282,11 @@ export interface Engine extends AsyncDisposable {
    */
   resumeOrder(resumption: Resumption): Promise<ParentOrder>;
   /**
+   * Returns whether this engine runs a shard, 0 to 255, and so the accounts of it. An engine of `openNode` runs some, and
+   * the event `shards` tells when one comes or goes; any other engine runs all until it is closed or loses them.
+   */
+  owns(shard: number): boolean;
+  /**
    * Tells the engine that balances of an account have changed. Parents whose children were refused for lack of funds
    * soon try again. The service calls this method when the host reports changes of accounts or native orders (decision
    * HP).

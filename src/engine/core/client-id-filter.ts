@@ -36,8 +36,9 @@ type Block = Readonly<{ words: Int32Array; log2Lines: number }>;
  * - Stored orders that had not ended are added when their shard is read, before it runs. Stored orders that had ended
  *   are in the pages of `pageEndedNames`, all of which are added before `complete`.
  *
- * No other source adds orders: by then an earlier owner is fenced, and after a later owner takes over this engine
- * keeps nothing that it accepts. Nothing is ever removed, so an order that ends, is read again or is deleted changes
+ * In a cluster, orders that other nodes accept are added when their records are read, before this engine can own their
+ * shard; if records were gone before they were read, the filter is reopened. No other source adds orders: an earlier owner is
+ * fenced, and after a later owner takes over this engine keeps nothing that it accepts. Nothing is ever removed, so an order that ends, is read again or is deleted changes
  * nothing.
  */
 export class ClientIdFilter {
@@ -52,6 +53,11 @@ export class ClientIdFilter {
    */
   complete(): void {
     this.#isComplete = true;
+  }
+
+  /** Marks the filter incomplete until the next `complete`: orders may have ended of which it holds no id. */
+  reopen(): void {
+    this.#isComplete = false;
   }
 
   /** Returns true only when the id certainly names no order. */

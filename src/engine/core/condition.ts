@@ -9,6 +9,7 @@ export type StatusKind =
   | "LEASE_LOST"
   | "CLOCK_APART"
   | "NODE_OUTDATED"
+  | "SHARDS_UNOWNED"
   | "HAND_OVER_WANTED"
   | "EVENTS_DROPPED"
   | "VOLUME_NOT_COUNTED"
@@ -28,8 +29,8 @@ export interface EngineStatus {
 }
 
 /**
- * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR`, `NODES_CURRENT` and
- * `HAND_OVER_WITHDRAWN` one that ended.
+ * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR`, `NODES_CURRENT`,
+ * `SHARDS_OWNED` and `HAND_OVER_WITHDRAWN` one that ended.
  */
 export type StatusChange =
   | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
@@ -37,6 +38,7 @@ export type StatusChange =
   | "LEASE_RENEWED"
   | "CLOCK_NEAR"
   | "NODES_CURRENT"
+  | "SHARDS_OWNED"
   | "HAND_OVER_WITHDRAWN"
   | "VOLUME_COUNTED";
 

@@ -1,6 +1,7 @@
 import { notional } from "../../decimal/index.ts";
 import { checkedClock, harmless, Questions, QuietTelemetry } from "../../host-answers/index.ts";
 import type { Rules } from "../../lifecycle/index.ts";
+import { SHARD_COUNT } from "../../model/index.ts";
 import type { Clock, OrderStore } from "../../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { ClientIdFilter } from "./client-id-filter.ts";
@@ -46,6 +47,8 @@ export type Core = Readonly<{
  * acceptance order. `activity` rises with every event, so a constant value means that the engine is idle.
  */
 export type Counters = {
+  /** Shards that this engine runs. */
+  shards: number;
   decisions: number;
   /** Children that are decided but whose intent is not durable yet. */
   deciding: number;
@@ -89,6 +92,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
     trust: new Trust(() => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }), term),
     turns: new Turns(clock),
     counters: {
+      shards: SHARD_COUNT,
       decisions: 0,
       deciding: 0,
       acceptances: 0,

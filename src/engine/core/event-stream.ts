@@ -2,7 +2,7 @@ import type { Fact, JournalRecord, PricedPrint, Quote } from "../../model/index.
 import type { StatusUpdate } from "./condition.ts";
 import type { Core } from "./core.ts";
 import { EventSource } from "./event-source.ts";
-import type { Alert } from "./events.ts";
+import type { Alert, ShardsUpdate } from "./events.ts";
 import { emitFact } from "./fact-events.ts";
 import type { DurableRecord, ParentStep } from "./live-order.ts";
 
@@ -72,6 +72,11 @@ export class EventStream {
     else this.#report("engine.status", { change, detail });
     this.events.emit("status", update);
     if (!isPlanned) this.#tellAlert({ alert: change, detail, timeMs });
+  }
+
+  /** Emits that shards have come or go. */
+  moved(update: ShardsUpdate): void {
+    if (update.gained.length + update.lost.length > 0) this.events.emit("shards", update);
   }
 
   /** Removes all listeners. */

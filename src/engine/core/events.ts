@@ -78,6 +78,12 @@ export interface EndedUpdate extends OrderNow {
   readonly reason: EndReason;
 }
 
+/** Shards that an engine has begun to run, and shards that it has stopped deciding for, because another node runs them next. */
+export interface ShardsUpdate {
+  readonly gained: readonly number[];
+  readonly lost: readonly number[];
+}
+
 /**
  * Payloads of the events of an engine, by the name of the event. Events of orders are emitted once, when their record
  * is durable, in journal order per shard. Each order of a record has the event `order`, followed by `fill`, `child`,
@@ -96,6 +102,8 @@ export interface EngineEvents {
   readonly print: PrintUpdate;
   /** Emitted as soon as the engine's condition changes, independent of pending records. */
   readonly status: StatusUpdate;
+  /** Emitted by an engine of `openNode` when shards come or go. */
+  readonly shards: ShardsUpdate;
 }
 
 /**

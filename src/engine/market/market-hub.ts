@@ -125,6 +125,13 @@ export class MarketHub implements MarketSink {
     for (const [symbol, { gate }] of this.#markets) gate.remember(memories.get(symbol));
   }
 
+  /** Takes the durable marks of a shard that begins to run here. Earlier ones of it count no more. */
+  arrive(shard: number, marks: readonly MarketMark[]): void {
+    this.history.forget(shard);
+    for (const { book } of this.#markets.values()) book.forgetShard(shard);
+    for (const mark of marks) if (mark.shard === shard) this.history.add(mark);
+  }
+
   quote(said: QuoteInput): QuoteVerdict {
     const now = this.#parts.timers.runDue();
     const input = readQuoteInput(said);

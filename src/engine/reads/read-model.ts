@@ -18,7 +18,7 @@ export class ReadModel {
     this.#shards = shards;
   }
 
-  /** Returns the shard of an account. Throws SHARD_FENCED when another engine owns it. */
+  /** Returns the shard of an account. Throws SHARD_FENCED or SHARD_ELSEWHERE when this engine does not own it. */
   ownShard(accountId: number): Shard {
     return owned(this.#shards.ofAccount(accountId));
   }
@@ -126,11 +126,12 @@ export class ReadModel {
 }
 
 /**
- * Throws SHARD_FENCED for a shard that another engine owns. This engine cannot answer for it, and must not answer
- * "not there" (I60, I71).
+ * Returns the shard. Throws SHARD_FENCED or SHARD_ELSEWHERE for one that this engine does not own. It cannot answer for
+ * it, and must not answer "not there" (I60, I71).
  */
-function owned(shard: Shard): Shard {
+export function owned(shard: Shard): Shard {
   if (shard.state === "fenced") throw new EngineError("SHARD_FENCED", { shard: shard.number });
+  if (shard.state === "elsewhere") throw new EngineError("SHARD_ELSEWHERE", { shard: shard.number });
   return shard;
 }
 

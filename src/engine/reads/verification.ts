@@ -65,15 +65,16 @@ type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }
  * Compares the state in memory and store with the state that the journal alone produces from its first record (I53).
  * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides. Where records
  * were deleted, each remaining parent is compared from its own first record. Call it while retention deletes nothing.
- * Reads everything that the store keeps. Rejects with the store's error when a part of it is damaged, and with SHARD_FENCED
+ * `shardsNow` returns the shards when their state is captured. Reads everything that the store keeps. Rejects with the store's error when a part of it is damaged, and with SHARD_FENCED
  * when a shard has another owner.
  */
 export async function verify(
   core: Core,
-  shards: readonly VerifiedShard[],
+  shardsNow: () => readonly VerifiedShard[],
   cutoffMs: number,
 ): Promise<Verification> {
   await readMarket(timely(core));
+  const shards = shardsNow();
   // Synchronous with the captures: a fenced shard has dropped its memory.
   const fenced = shards.find(({ state }) => state === "fenced");
   if (fenced !== undefined) throw new EngineError("SHARD_FENCED", { shard: fenced.number });

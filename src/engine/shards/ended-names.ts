@@ -18,6 +18,8 @@ export class EndedNames {
   /** The last name of the last page that was read. */
   #after: EndedName | undefined;
   #stopped = false;
+  /** Rises when the reading begins anew. A page of an earlier reading does not count. */
+  #reading = 0;
 
   constructor(core: Core, timers: Pick<Timers, "after">) {
     this.#core = core;
@@ -29,7 +31,18 @@ export class EndedNames {
    * when they were accepted or read.
    */
   begin(): void {
-    void this.#fill();
+    void this.#fill(this.#reading);
+  }
+
+  /**
+   * Reads all names again, because orders may have ended elsewhere of which this engine has seen nothing. Until then every
+   * new client id is looked up.
+   */
+  again(): void {
+    this.#reading++;
+    this.#after = undefined;
+    this.#core.clientIds.reopen();
+    this.begin();
   }
 
   /** Stops asking for pages. */
@@ -37,25 +50,27 @@ export class EndedNames {
     this.#stopped = true;
   }
 
-  async #fill(): Promise<void> {
+  async #fill(reading: number): Promise<void> {
     const { store, clientIds, settings, questions } = this.#core;
+    const isCurrent = (): boolean => !this.#stopped && reading === this.#reading;
     try {
       if (store.pageEndedNames === undefined) return;
-      while (!this.#stopped && (await this.#takePage()));
-      if (!this.#stopped) clientIds.complete();
+      while (isCurrent() && (await this.#takePage(isCurrent)));
+      if (isCurrent()) clientIds.complete();
     } catch (error) {
-      if (this.#stopped) return;
+      if (!isCurrent()) return;
       questions.tell("store.pageEndedNames", error);
       this.#timers.after(settings.retryMaxMs, () => this.begin());
     }
   }
 
   /** Reads the next page. Resolves to false if it is empty. */
-  async #takePage(): Promise<boolean> {
+  async #takePage(isCurrent: () => boolean): Promise<boolean> {
     const { store, clientIds, questions, turns } = this.#core;
     const page = { limit: PAGE, ...(this.#after && { after: this.#after }) };
     const names = readEndedNames(await questions.inTime(async () => store.pageEndedNames?.(page)), page);
     for (const { accountId, clientOrderId } of names) clientIds.add(accountId, clientOrderId);
+    if (!isCurrent()) return false;
     this.#after = names.at(-1) ?? this.#after;
     const turn = turns.spend(COSTS.name * names.length);
     if (turn !== undefined) await turn;

@@ -47,6 +47,18 @@ export class ShardFollower {
     return this.#followed.memory;
   }
 
+  /** Goes on from the state of a shard that this node has run until now. */
+  goOn(followed: Followed): void {
+    this.#followed = { ...followed };
+  }
+
+  /** Returns the state, and forgets it: this node runs the shard from now on. */
+  handOut(): Followed {
+    const followed = this.#followed;
+    this.#followed = { memory: new ShardMemory(), sequence: 0, counter: 0, acceptances: 0 };
+    return followed;
+  }
+
   /** Starts a capture of the present state, for a verification. */
   capture(): ParentCapture {
     const { memory, sequence } = this.#followed;

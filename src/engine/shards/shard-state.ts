@@ -5,16 +5,18 @@ import type { Trust } from "../core/trust.ts";
 
 /**
  * State of a shard. `loading`: its memory is being built from the store for the first time. `running`: it decides.
- * `reloading`: an append failed, and its memory is being rebuilt. `fenced`: another epoch owns it. `closed`: its
+ * `reloading`: an append failed, and its memory is being rebuilt. `elsewhere`: another node of the cluster runs it, or none.
+ * `fenced`: another epoch owns it. `closed`: its
  * engine was closed.
  */
-export type ShardState = "loading" | "running" | "reloading" | "fenced" | "closed";
+export type ShardState = "loading" | "running" | "reloading" | "elsewhere" | "fenced" | "closed";
 
 /** Allowed successors of each state. Any other step is a broken invariant (I65). */
 export const NEXT_STATES: Readonly<Record<ShardState, readonly ShardState[]>> = {
-  loading: ["running", "fenced", "closed"],
-  running: ["reloading", "fenced", "closed"],
+  loading: ["running", "elsewhere", "fenced", "closed"],
+  running: ["reloading", "elsewhere", "fenced", "closed"],
   reloading: ["running", "fenced", "closed"],
+  elsewhere: ["running", "closed"],
   fenced: ["closed"],
   closed: [],
 };
@@ -23,9 +25,12 @@ export const NEXT_STATES: Readonly<Record<ShardState, readonly ShardState[]>> = 
 const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, EngineFault>> = {
   loading: "DISCONNECTED",
   reloading: "DISCONNECTED",
+  elsewhere: "SHARD_ELSEWHERE",
   fenced: "SHARD_FENCED",
   closed: "ENGINE_CLOSED",
 };
+
+const CLOSED_TO_INPUTS: ReadonlySet<ShardState> = new Set(["elsewhere", "fenced", "closed"]);
 
 /** An input, and the function that is called if it will never run. */
 type Input = Readonly<{ run: () => void; refused: ((error: OrderError) => void) | undefined }>;
@@ -43,8 +48,8 @@ type LifeOptions = Readonly<{
 
 /**
  * The state of a shard and its mailbox. An input runs at once while the shard runs, waits while the shard is read
- * from the store, and is refused by name once the shard is fenced or closed. Waiting inputs run in order of arrival,
- * before any later input. While the trust of the engine has lapsed, callers are refused, and other inputs wait.
+ * from the store, and is refused by name while the shard is leaving or elsewhere, and once it is fenced or closed. Waiting
+ * inputs run in order of arrival, before any later input. While the trust of the engine has lapsed, callers are refused, and other inputs wait.
  */
 export class ShardLife {
   readonly #options: LifeOptions;
@@ -53,6 +58,7 @@ export class ShardLife {
   /** Number of waiting inputs that come from callers. */
   #callers = 0;
   #draining = false;
+  #isLeaving = false;
 
   constructor(options: LifeOptions) {
     this.#options = options;
@@ -62,10 +68,25 @@ export class ShardLife {
     return this.#state;
   }
 
+  /** Whether the shard is this engine's, and not leaving. */
+  get isOwned(): boolean {
+    return !this.#isClosedToInputs;
+  }
+
   /** Error to refuse a decision with now; undefined while the shard runs. */
   get refusal(): OrderError | undefined {
-    if (this.#state === "running") return this.#trustRefusal;
-    return new EngineError(REFUSALS[this.#state], { shard: this.#options.shard });
+    const state = this.#isLeaving ? "elsewhere" : this.#state;
+    if (state === "running") return this.#trustRefusal;
+    return new EngineError(REFUSALS[state], { shard: this.#options.shard });
+  }
+
+  /**
+   * Refuses every input from now on, until the shard runs again: the shard goes to another node, which hears of the venue
+   * and of time itself. What is decided already still becomes durable.
+   */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#refuseWaiting();
   }
 
   /**
@@ -75,6 +96,8 @@ export class ShardLife {
     const { shard } = this.#options;
     const allowed = NEXT_STATES[this.#state].includes(next) && !(this.#draining && next === "reloading");
     invariant(allowed, "I65", `shard ${shard} went from ${this.#state} to ${next}`);
+    // A shard that is read again in the middle of leaving goes on leaving.
+    if (next !== "running" && next !== "reloading") this.#isLeaving = false;
     this.#state = next;
     if (next === "running") this.resume();
     else if (next !== "reloading") this.#refuseWaiting();
@@ -92,12 +115,12 @@ export class ShardLife {
 
   /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
   post(run: () => void, refused?: (error: OrderError) => void): void {
+    if (this.#isClosedToInputs) return this.#refuse(refused);
     if (this.#state === "running" && !this.#draining) {
       if (this.#waiting.length === 0 && this.#options.trust.holds) return run();
       const refusal = refused && this.#trustRefusal;
       if (refusal !== undefined) return refused?.(refusal);
     }
-    if (this.#state === "fenced" || this.#state === "closed") return this.#refuse(refused);
     // Inputs that the engine must not lose wait without a bound. Callers are many and can retry.
     if (refused !== undefined && ++this.#callers > this.#options.maxWaiting) {
       this.#callers--;
@@ -117,7 +140,7 @@ export class ShardLife {
     this.#draining = true;
     for (let batch = this.#empty(); batch.length > 0; batch = this.#empty()) {
       for (const [index, { run, refused }] of batch.entries()) {
-        if (this.#state !== "running") this.#refuse(refused);
+        if (this.#state !== "running" || this.#isLeaving) this.#refuse(refused);
         else if (trust.holds) this.#attempt(run);
         else {
           this.#suspend(batch.slice(index));
@@ -134,6 +157,11 @@ export class ShardLife {
     const all = [...first, ...this.#empty()];
     this.#waiting = all.filter(({ refused }) => refused === undefined);
     for (const { refused } of all) refused?.(untrusted());
+  }
+
+  /** Whether no input will run in this state. */
+  get #isClosedToInputs(): boolean {
+    return this.#isLeaving || CLOSED_TO_INPUTS.has(this.#state);
   }
 
   #attempt(run: () => void): void {

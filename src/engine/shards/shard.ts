@@ -9,7 +9,7 @@ import {
 } from "../../lifecycle/index.ts";
 import type { Cause, Fact, ListIntent, MarketMark, ParentIntent, ParentOrder } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
-import type { ReadonlyIdMap } from "../../triggers/index.ts";
+import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
@@ -54,7 +54,7 @@ export class Shard {
   readonly #reads: ShardReads;
   readonly #deadlines: DeadlineSource;
   readonly #life: ShardLife;
-  readonly #epoch: number;
+  #epoch: number;
   /**
    * Rises before every reading after the first. The store then refuses appends of earlier rounds that are still under
    * way.
@@ -108,6 +108,16 @@ export class Shard {
     return this.#life.state;
   }
 
+  /** Whether this engine owns the shard, and no other node shall have it. */
+  get isOwned(): boolean {
+    return this.#life.isOwned;
+  }
+
+  /** The epoch with which this engine owns the shard, or has owned it last. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** Whether callers were told that an outcome is unknown: an append failed, or was not answered in time. */
   get isInDoubt(): boolean {
     return this.#isLate || this.state === "reloading";
@@ -122,6 +132,15 @@ export class Shard {
   demandRunning(): void {
     const { refusal } = this.#life;
     if (refusal !== undefined) throw refusal;
+  }
+
+  /**
+   * Throws SHARD_ELSEWHERE unless this engine has owned the shard without interruption since it had that epoch. Work that
+   * has waited rests on what it had read before.
+   */
+  demandSince(epoch: number): void {
+    if (this.state === "elsewhere" || epoch !== this.#epoch)
+      throw new EngineError("SHARD_ELSEWHERE", { shard: this.number });
   }
 
   /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
@@ -243,13 +262,63 @@ export class Shard {
 
   /** Stops the shard if this epoch, which the store names, is not its own. */
   saw(epoch: number): void {
-    if (epoch !== this.#epoch) this.#fence(epoch);
+    if (epoch !== this.#epoch && this.state !== "elsewhere") this.#fence(epoch);
   }
 
   /** Goes on from a memory that followed the journal up to its last record, and runs from then on. */
   goOn(followed: Followed): void {
     this.#remember(followed.sequence, followed, followed.memory);
     this.#life.enter("running");
+  }
+
+  /** Leaves the shard to other nodes until {@link arrive}: it is not loaded, and refuses every input. */
+  begin(): void {
+    this.#life.enter("elsewhere");
+  }
+
+  /**
+   * Goes on as the owner that a claim has made of this engine. An epoch that is the same as before belongs to this engine
+   * without interruption, and so does its round.
+   */
+  arrive(epoch: number, followed: Followed): void {
+    if (epoch !== this.#epoch) this.#round = 0;
+    this.#epoch = epoch;
+    this.#snapshotSequence = 0;
+    this.goOn(followed);
+  }
+
+  /** Decides nothing more; what is decided still becomes durable. The shard goes to another node. */
+  leave(): void {
+    this.#life.leave();
+  }
+
+  /** Whether everything that was decided is durable. */
+  get isSettled(): boolean {
+    return this.state === "running" && this.#sequence === this.#durableSequence;
+  }
+
+  /**
+   * Resolves to what another engine, or a later {@link arrive}, goes on from: a copy of the durable state. Resolves to
+   * undefined if the shard stops running meanwhile. Call it when the shard has left and is settled.
+   */
+  async handOut(): Promise<Followed | undefined> {
+    const parents = new IdMap<ParentOrder>();
+    const gathered = await this.capture().gather(this.#core.turns, () => this.isSettled);
+    for (const order of gathered ?? []) parents.set(order.orderId, order);
+    const memory = new ShardMemory();
+    await memory.remember(parents, this.#core);
+    if (gathered === undefined || !this.isSettled) return undefined;
+    const { acceptances } = this.#core.counters;
+    const lastMs = this.#core.nowMs();
+    return { memory, sequence: this.#durableSequence, counter: this.#counter, acceptances, lastMs };
+  }
+
+  /** Drops the memory and returns its parents. The shard is elsewhere from now on. */
+  depart(): ReadonlyIdMap<LiveOrder> {
+    this.#life.enter("elsewhere");
+    const before = this.liveOrders;
+    this.#forget(new ShardMemory());
+    return before;
   }
 
   /** Builds the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
@@ -327,7 +396,7 @@ export class Shard {
   }
 
   get #hasStopped(): boolean {
-    return this.state === "fenced" || this.state === "closed";
+    return this.state === "fenced" || this.state === "closed" || this.state === "elsewhere";
   }
 
   #remember(

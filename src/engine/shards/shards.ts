@@ -26,6 +26,11 @@ export class Shards {
     return shard;
   }
 
+  /** The shards that this engine has in memory: all but those that other nodes run. */
+  get owned(): readonly Shard[] {
+    return this.all.filter(({ state }) => state !== "elsewhere");
+  }
+
   ofAccount(accountId: number): Shard {
     return this.at(shardOf(accountId));
   }

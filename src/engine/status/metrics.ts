@@ -32,7 +32,7 @@ export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics
     records,
     alerts,
     openParents: shards.openParents,
-    journalSequence: shards.all.reduce((sum, shard) => sum + shard.durableSequence, 0),
+    journalSequence: shards.owned.reduce((sum, shard) => sum + shard.durableSequence, 0),
     pendingCommands,
     venueQueue: venueQueue.size,
     ...reconciler.followed,

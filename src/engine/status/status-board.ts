@@ -33,6 +33,7 @@ export class StatusBoard {
   #nodes: StatusReason | undefined;
   #dropped: StatusReason | undefined;
   #wanted: StatusReason | undefined;
+  #unowned: StatusReason | undefined;
 
   constructor(core: Core, parts: StatusParts) {
     this.#core = core;
@@ -98,6 +99,18 @@ export class StatusBoard {
     else this.#tell("NODE_OUTDATED", detail);
   }
 
+  /** Reports shards, with the market journal as 256, that no node has taken for some time; an empty list ends that. */
+  shardsUnowned(shards: readonly number[]): void {
+    if ((shards.length > 0) === (this.#unowned !== undefined)) return;
+    const [first] = shards;
+    const detail =
+      first === undefined
+        ? "every shard has an owner again"
+        : `${shards.length} shards have no owner, ${first} among them: no node takes them`;
+    this.#unowned = first === undefined ? undefined : { kind: "SHARDS_UNOWNED", detail };
+    this.#tell(first === undefined ? "SHARDS_OWNED" : "SHARDS_UNOWNED", detail);
+  }
+
   /** Reports that an operator wants this node to hand over, or wants it no more. */
   handOverWanted(isWanted: boolean): void {
     const detail = isWanted
@@ -160,7 +173,10 @@ export class StatusBoard {
   #own(): readonly StatusReason[] {
     const reasons: StatusReason[] = [];
     if (this.#ending !== undefined) reasons.push(this.#ending);
-    for (const reason of [this.#store, this.#lease, this.#clock, this.#nodes, this.#dropped, this.#wanted])
+    for (const reason of [
+      ...[this.#store, this.#lease, this.#clock, this.#nodes, this.#unowned],
+      ...[this.#dropped, this.#wanted],
+    ])
       if (reason !== undefined) reasons.push(reason);
     const [first] = this.#fenced;
     if (first !== undefined) {

@@ -67,6 +67,11 @@ export class Bursts {
     this.#arm();
   }
 
+  /** Whether work of a key waits. */
+  has(lane: Lane, key: string | number): boolean {
+    return this.#lanes[lane].has(key);
+  }
+
   /** Queues a single action that counts as one unit. */
   do(lane: Lane, key: string | number, run: () => void): void {
     this.add(lane, key, once(run));

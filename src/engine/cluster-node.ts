@@ -1,0 +1,297 @@
+import { checkedLeases, harmless } from "../host-answers/index.ts";
+import { readChildId } from "../lifecycle/index.ts";
+import { SHARD_COUNT, shardOfId } from "../model/index.ts";
+import type { NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
+import { MarkHistory } from "../triggers/index.ts";
+import { readableJournal } from "../wire/index.ts";
+import { FollowedJournal } from "./cluster/followed-journal.ts";
+import { LeaseKeeper } from "./cluster/lease-keeper.ts";
+import {
+  type ClusterNode,
+  type ClusterNodeState,
+  type ClusterNodeStatus,
+  type NodeOptions,
+  nodeOptions,
+} from "./cluster/node-api.ts";
+import { NodeLease } from "./cluster/node-lease.ts";
+import { NodeWatch } from "./cluster/node-watch.ts";
+import { OwnedShards } from "./cluster/owned-shards.ts";
+import { ShardHolders } from "./cluster/shard-holders.ts";
+import { ShardMoves } from "./cluster/shard-moves.ts";
+import { ShareLoop } from "./cluster/share-loop.ts";
+import { type ClusterOptions, clusterOf, leasesOf, type ShardHolder } from "./cluster/standby-api.ts";
+import { VenueBuffer } from "./cluster/venue-buffer.ts";
+import { WaitingMarket } from "./cluster/waiting-market.ts";
+import type { AtRest, Engine, EngineOptions, Verification } from "./core/api.ts";
+import { checkedOptions } from "./core/checked-options.ts";
+import { type Core, coreOf } from "./core/core.ts";
+import { timely } from "./core/stored.ts";
+import { QuoteMemory } from "./market/quote-memory.ts";
+import { marketIn } from "./opening.ts";
+import { type EngineParts, engineParts } from "./parts.ts";
+import { verify } from "./reads/verification.ts";
+import { RunningEngine } from "./running-engine.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Heads of an engine that runs no shard yet. */
+const NO_HEADS: readonly ShardHead[] = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
+  shard,
+  epoch: -1,
+  sequence: 0,
+}));
+
+/** What a node is made of. */
+type NodeParts = Readonly<{
+  core: Core;
+  options: EngineOptions;
+  leases: ShardLeases;
+  cluster: Required<ClusterOptions>;
+}>;
+
+/** A node whose engine runs a part of the shards. */
+class SharingNode implements ClusterNode {
+  readonly engine: Engine;
+  readonly #parts: NodeParts;
+  readonly #engineParts: EngineParts;
+  readonly #keeper: LeaseKeeper;
+  readonly #entry: NodeEntry;
+  readonly #holders: ShardHolders;
+  readonly #journal: FollowedJournal;
+  readonly #owned: OwnedShards;
+  readonly #loop: ShareLoop;
+  readonly #start: (market: WaitingMarket) => Promise<void>;
+  readonly #listeners: Set<(status: ClusterNodeStatus) => void> = new Set();
+  #isClosed = false;
+  #told = "";
+
+  constructor(parts: NodeParts, made: MadeNode) {
+    const { core, leases } = parts;
+    const { keeper, entry, watch, journal, venue, engine, owned } = made;
+    this.#parts = parts;
+    this.#engineParts = engine;
+    this.#keeper = keeper;
+    this.#entry = entry;
+    this.#journal = journal;
+    this.#owned = owned;
+    this.#holders = new ShardHolders(core, leases);
+    const { shards, board } = engine;
+    this.#loop = new ShareLoop(core, {
+      ...{ leases, entry, keeper, watch, journal, owned, shards, board },
+      holders: this.#holders,
+      changed: () => this.#tell(),
+    });
+    const lease = new NodeLease(core, {
+      ...{ leases, keeper, ttlMs: entry.ttlMs },
+      giveAll: (wanted) => this.#loop.giveAll(wanted),
+      progress: () => this.#loop.progress,
+      stop: () => this.#stop(),
+    });
+    const running = new RunningEngine(engine, lease);
+    this.engine = running;
+    this.#start = async (market) => {
+      await running.start({
+        load: (shard) => shard.begin(),
+        venue: (listener) => venue.passOn(listener, (childId) => this.#hears(childId)),
+        subscribe: () => {
+          market.passOn({ market: engine.market, acceptedAtMs: () => undefined });
+          return made.unsubscribe;
+        },
+      });
+      lease.show(engine);
+    };
+  }
+
+  /** Starts the engine without a shard, and begins to take part. */
+  async start(market: WaitingMarket): Promise<void> {
+    await this.#start(market);
+    this.#loop.begin();
+  }
+
+  status(): ClusterNodeStatus {
+    return {
+      state: this.#state,
+      incarnation: this.#keeper.incarnation,
+      shards: this.#parts.core.counters.shards,
+      keepsMarket: this.#owned.runsMarket,
+      reasons: this.#isClosed ? [] : this.#loop.reasons,
+    };
+  }
+
+  onStatus(listener: (status: ClusterNodeStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  ownerOf(shard?: number): ShardHolder | undefined {
+    const own = { incarnation: this.#keeper.incarnation, address: this.#entry.address, isSelf: true };
+    const holder = this.#holders.at(shard);
+    if (shard === undefined) return holder?.isSelf === true && !this.#runsAll ? undefined : holder;
+    if (this.#engineParts.shards.at(shard).isOwned) return own;
+    return holder?.isSelf === true ? undefined : holder;
+  }
+
+  async readOwners(): Promise<void> {
+    await this.#holders.read(() => this.#keeper.incarnation);
+  }
+
+  async verify(): Promise<Verification> {
+    const { core } = this.#parts;
+    const { shards, housekeeping } = this.#engineParts;
+    // Other nodes delete rows while this reads them: leave out those that are due within the hour.
+    const cutoffMs = core.time.steadyMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
+    const all = () =>
+      shards.all.map((shard) =>
+        shard.state === "elsewhere" ? (this.#journal.shards[shard.number] ?? shard) : shard,
+      );
+    return await housekeeping.whileKept(() => verify(core, all, cutoffMs));
+  }
+
+  leave(): Promise<AtRest> {
+    return this.engine.handOver();
+  }
+
+  close(): Promise<AtRest> {
+    return this.engine.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  get #runsAll(): boolean {
+    return this.#engineParts.shards.all.every(({ isOwned }) => isOwned);
+  }
+
+  get #state(): ClusterNodeState {
+    if (this.#isClosed) return "closed";
+    return this.#keeper.isLost ? "lost" : this.#loop.state;
+  }
+
+  /** Returns whether the engine hears the events of a child: of its own shards, and with the market journal of none. */
+  #hears(childId: string): boolean {
+    const named = readChildId(childId);
+    if (named === undefined) return this.#owned.runsMarket;
+    return this.#engineParts.shards.at(shardOfId(named.orderId)).isOwned;
+  }
+
+  #stop(): void {
+    this.#isClosed = true;
+    void this.#loop.stop();
+    this.#tell();
+  }
+
+  #tell(): void {
+    const status = this.status();
+    const text = JSON.stringify(status);
+    if (text === this.#told) return;
+    this.#told = text;
+    const { told } = this.#parts.core;
+    for (const listener of [...this.#listeners]) harmless(() => listener(status), told("listener.failed"));
+  }
+}
+
+/** The parts of a node that exist before its engine starts. */
+type MadeNode = Readonly<{
+  keeper: LeaseKeeper;
+  entry: NodeEntry;
+  watch: NodeWatch;
+  journal: FollowedJournal;
+  venue: VenueBuffer;
+  engine: EngineParts;
+  owned: OwnedShards;
+  unsubscribe: () => void;
+}>;
+
+/** Joins, loads what the others have, and makes an engine that runs no shard yet. */
+async function made(
+  { core, options, leases, cluster }: NodeParts,
+  market: WaitingMarket,
+  keeper: LeaseKeeper,
+  entry: NodeEntry,
+): Promise<MadeNode> {
+  const { ttlMs } = entry;
+  const incarnation = (): number => keeper.incarnation;
+  const venue = new VenueBuffer(core, ttlMs);
+  const state: { engine?: EngineParts } = {};
+  const journal = new FollowedJournal(core, leases, {
+    saw: (record) => venue.saw(record),
+    missed: () => state.engine?.endedNames.again(),
+    isFollowed: (shard) => (state.engine?.shards.at(shard).state ?? "elsewhere") === "elsewhere",
+  });
+  venue.begin(options.venue);
+  const unsubscribe = options.marketData?.subscribe(market) ?? (() => undefined);
+  await journal.load();
+  const store = timely(core);
+  const kept = await marketIn(store);
+  const memory = new QuoteMemory();
+  // Orders of any node may watch a market, so the last quotes of all are kept.
+  for (const symbol of market.gates.keys()) memory.watch(symbol);
+  const ahead = { gates: market.gates, books: new Map(), history: new MarkHistory(), memory };
+  const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...kept, marks: [], ahead } });
+  state.engine = engine;
+  core.counters.shards = 0;
+  const watch = new NodeWatch(core, { leases, ttlMs: cluster.ttlMs, incarnation });
+  const moves = new ShardMoves(core, engine);
+  const owned = new OwnedShards(core, {
+    ...{ leases, store, moves, journal, venue, incarnation },
+    shards: engine.shards,
+  });
+  return { keeper, entry, watch, journal, venue, engine, owned, unsubscribe };
+}
+
+/**
+ * Opens a node that shares the shards of a store with others. Its engine runs from the beginning. The node takes its part of
+ * the shards that nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have
+ * about the same number. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
+ * holds data of a newer version, and with a TypeError or RangeError that names an option that is missing, unknown, of the
+ * wrong type or out of range, or a store without leases (decisions KX and KY).
+ *
+ * @example
+ * ```ts
+ * import { openNode, type Engine, type NodeOptions } from "managed-orders/engine";
+ * const join = async (options: NodeOptions): Promise<Engine> => {
+ *   const node = await openNode(options);
+ *   node.onStatus(({ state, shards, reasons }) => console.log(state, shards, reasons.join("; ")));
+ *   return node.engine;
+ * };
+ * ```
+ */
+export async function openNode(given: NodeOptions): Promise<ClusterNode> {
+  nodeOptions(given, "openNode");
+  const cluster = clusterOf(given.cluster, "openNode");
+  const leases = leasesOf(given.store, "openNode");
+  const core = coreOf(given, cluster);
+  const checked = checkedLeases(leases, core.questions);
+  const parts: NodeParts = { core, cluster, options: checkedOptions(core, given), leases: checked };
+  const { name, address, version, ttlMs, clockApartMs } = cluster;
+  const entry: NodeEntry = { name, address, version, ttlMs, shares: true, ...readableJournal() };
+  const market = new WaitingMarket(core, parts.options.instruments, cluster);
+  const state: { made?: MadeNode } = {};
+  const keeper = new LeaseKeeper(core, {
+    ...{ leases: checked, entry, ttlMs, clockApartMs },
+    followed: () => state.made?.journal.followed ?? 0,
+  });
+  await keeper.join();
+  try {
+    state.made = await made(parts, market, keeper, entry);
+    const node = new SharingNode(parts, state.made);
+    await node.start(market);
+    return node;
+  } catch (error) {
+    await abandon(parts, keeper, state.made);
+    throw error;
+  }
+}
+
+/** Undoes an opening that failed. */
+async function abandon({ core, leases, options }: NodeParts, keeper: LeaseKeeper, node?: MadeNode): Promise<void> {
+  keeper.stop();
+  node?.venue.stop();
+  harmless(() => node?.unsubscribe(), core.told("unsubscribe.failed"));
+  const told = (error: unknown): void =>
+    core.telemetry.event("warn", "lease.unreleased", { message: String(error) });
+  await leases.leave(keeper.incarnation).catch(told);
+  await options.store.close();
+}

@@ -1,0 +1,57 @@
+import type { Core } from "../core/core.ts";
+import { HandOverError } from "./hand-over-error.ts";
+import { OwnLease, type OwnLeaseParts } from "./own-lease.ts";
+
+/** Dependencies of {@link NodeLease}. */
+export type NodeLeaseParts = OwnLeaseParts &
+  Readonly<{
+    ttlMs: number;
+    /** Begins to give all shards away, or with false stops doing so. */
+    giveAll: (wanted: boolean) => Promise<void>;
+    /** Returns how far that is: `given` when the node owns nothing any more, `alone` if no other node takes shards. */
+    progress: () => "giving" | "given" | "alone";
+    /** Ends the part of the node in the cluster: it takes and gives no more. */
+    stop: () => void;
+  }>;
+
+/** How often the progress of a hand-over is looked at, in milliseconds. */
+const LOOK_MS = 20;
+
+/** The lease of an engine whose node shares the shards: its status, its hand-over and its end. */
+export class NodeLease extends OwnLease {
+  readonly #core: Core;
+  readonly #parts: NodeLeaseParts;
+
+  constructor(core: Core, parts: NodeLeaseParts) {
+    super(core, parts);
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  override async release(): Promise<void> {
+    this.#parts.stop();
+    await super.release();
+  }
+
+  /**
+   * Gives all shards to other nodes, and resolves when they own them. Rejects with a HandOverError NO_STANDBY if no other
+   * node takes shards for two ttl, and when this node is declared dead. Shards that were given stay where they are.
+   */
+  async announce(): Promise<void> {
+    const { giveAll, progress, keeper, ttlMs } = this.#parts;
+    const { monotonicMs } = this.#core;
+    await giveAll(true);
+    let aloneSinceMs: number | undefined;
+    while (!keeper.isLost) {
+      const now = progress();
+      if (now === "given") return;
+      if (now === "giving") aloneSinceMs = undefined;
+      else aloneSinceMs ??= monotonicMs();
+      if (aloneSinceMs !== undefined && monotonicMs() - aloneSinceMs >= 2 * ttlMs) break;
+      await this.pause(LOOK_MS);
+    }
+    await giveAll(false);
+    await this.decline();
+    throw new HandOverError("NO_STANDBY", `no other node takes shards for ${2 * ttlMs} ms`);
+  }
+}

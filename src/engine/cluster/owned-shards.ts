@@ -1,0 +1,121 @@
+import { errorMessage } from "../../common/index.ts";
+import { MARKET_SHARD } from "../../model/index.ts";
+import type { ShardHead, ShardLeases } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { WholeReads } from "../core/stored.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { FollowedJournal } from "./followed-journal.ts";
+import type { Arrival, ShardMoves } from "./shard-moves.ts";
+import { shardsIn } from "./shard-sets.ts";
+import type { VenueBuffer } from "./venue-buffer.ts";
+
+/** Dependencies of {@link OwnedShards}. */
+export type OwnedShardParts = Readonly<{
+  leases: ShardLeases;
+  store: Pick<WholeReads, "readMarks">;
+  shards: Shards;
+  moves: ShardMoves;
+  journal: FollowedJournal;
+  venue: VenueBuffer;
+  incarnation: () => number;
+}>;
+
+/** The shards of a node: takes them with a claim, and gives them up with a release. */
+export class OwnedShards {
+  readonly #core: Core;
+  readonly #parts: OwnedShardParts;
+  /** Shards that are being taken or given up. */
+  readonly #moving: Set<number> = new Set();
+  #runsMarket = false;
+
+  constructor(core: Core, parts: OwnedShardParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Whether this node keeps the market journal. */
+  get runsMarket(): boolean {
+    return this.#runsMarket;
+  }
+
+  /** Returns whether the engine runs a shard, or the node keeps the market journal. */
+  runs(shard: number): boolean {
+    return shard === MARKET_SHARD ? this.#runsMarket : this.#parts.shards.at(shard).isOwned;
+  }
+
+  isMoving(shard: number): boolean {
+    return this.#moving.has(shard);
+  }
+
+  /** Whether shards are being taken or given up. */
+  get isBusy(): boolean {
+    return this.#moving.size > 0;
+  }
+
+  /**
+   * Claims a set of shards, reads in new statements what their owners appended last, and runs them. Resolves to false if
+   * another node has taken one of them. After a failure the node may own shards that it does not run; a further call for
+   * the same shards goes on. Rejects with an InvariantError, and releases the shards, if a record cannot be read.
+   */
+  async take(set: readonly number[]): Promise<boolean> {
+    const { leases, incarnation } = this.#parts;
+    this.#note(set);
+    try {
+      const heads = await leases.claim({ incarnation: incarnation(), shards: set });
+      if (heads === undefined) return false;
+      this.#core.probe("after-take-over");
+      await this.#run(heads);
+      return true;
+    } finally {
+      this.#noteOver(set);
+    }
+  }
+
+  async #run(heads: readonly ShardHead[]): Promise<void> {
+    const { store, journal, moves, venue } = this.#parts;
+    const accounts = shardsIn(heads);
+    const numbers = accounts.map(({ shard }) => shard);
+    if (numbers.length > 0) {
+      await journal.catchUp(new Set(numbers));
+      const marks = await store.readMarks(numbers);
+      moves.arrive(accounts.flatMap((head) => this.#arrivalOf(head)), marks);
+      venue.release();
+    }
+    if (heads.some(({ shard }) => shard === MARKET_SHARD)) this.#runsMarket = true;
+  }
+
+  #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
+    const { journal, shards } = this.#parts;
+    const follower = journal.shards[shard];
+    if (follower === undefined || shards.at(shard).state !== "elsewhere") return [];
+    return [{ shard, epoch, followed: follower.handOut() }];
+  }
+
+  /**
+   * Gives shards up, and makes them nobody's. Never rejects: shards whose release failed stay this node's, and do not run;
+   * the next call releases them, or {@link take} goes on with them.
+   */
+  async give(set: readonly number[]): Promise<void> {
+    const { leases, moves, journal, incarnation, shards } = this.#parts;
+    this.#note(set);
+    try {
+      const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
+      const left = await moves.leave(new Set(running));
+      for (const [shard, followed] of left) journal.shards[shard]?.goOn(followed);
+      if (set.includes(MARKET_SHARD)) this.#runsMarket = false;
+      await leases.release({ incarnation: incarnation(), shards: set });
+    } catch (error) {
+      this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
+    } finally {
+      this.#noteOver(set);
+    }
+  }
+
+  #note(set: readonly number[]): void {
+    for (const shard of set) this.#moving.add(shard);
+  }
+
+  #noteOver(set: readonly number[]): void {
+    for (const shard of set) this.#moving.delete(shard);
+  }
+}

@@ -1,0 +1,102 @@
+import type { MarketMark } from "../../model/index.ts";
+import { IdMap } from "../../triggers/index.ts";
+import type { ChildOrderManager } from "../children/child-order-manager.ts";
+import type { Rearming } from "../children/rearming.ts";
+import type { Committer } from "../commit/committer.ts";
+import type { Core } from "../core/core.ts";
+import type { EventStream } from "../core/event-stream.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Followed } from "../shards/shard-follower.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { Timers } from "../time/timers.ts";
+
+/** How often a shard is looked at whose last records are not durable yet, in milliseconds. */
+const LOOK_MS = 5;
+
+/** Parts of an engine that know of single shards. */
+export type MoveParts = Readonly<{
+  shards: Shards;
+  market: MarketHub;
+  committer: Committer;
+  children: ChildOrderManager;
+  rearming: Rearming;
+  stream: EventStream;
+  timers: Timers;
+}>;
+
+/** A shard that a claim has made this engine's, and its state as it was followed up to its last record. */
+export type Arrival = Readonly<{ shard: number; epoch: number; followed: Followed }>;
+
+/** Lets a running engine begin with shards and give shards up, while its other shards go on. */
+export class ShardMoves {
+  readonly #core: Core;
+  readonly #parts: MoveParts;
+
+  constructor(core: Core, parts: MoveParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /**
+   * Runs shards from now on. Their parents are armed and their children looked up in turns, while the shards decide already.
+   * `marks` has the durable marks of all of them, read after the claim.
+   */
+  arrive(arrivals: readonly Arrival[], marks: readonly MarketMark[]): void {
+    const { shards, market, stream } = this.#parts;
+    for (const { shard: number, epoch, followed } of arrivals) {
+      market.arrive(number, marks);
+      shards.at(number).arrive(epoch, followed);
+      this.#core.counters.shards++;
+      this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: number, before: new IdMap() });
+    }
+    stream.moved({ gained: arrivals.map(({ shard }) => shard), lost: [] });
+  }
+
+  /**
+   * Gives shards up: nothing more of them is sent, then nothing more decided, then everything becomes durable. Resolves to
+   * what a follower goes on from, by shard, without the shards that stopped running meanwhile.
+   */
+  async leave(numbers: ReadonlySet<number>): Promise<ReadonlyMap<number, Followed>> {
+    const { shards, children, committer, stream } = this.#parts;
+    const leaving = [...numbers].map((number) => shards.at(number));
+    await children.hold(numbers);
+    children.withdraw(numbers);
+    for (const shard of leaving) shard.leave();
+    stream.moved({ gained: [], lost: [...numbers] });
+    for (const shard of leaving) await this.#settled(shard);
+    await committer.keepMarks();
+    const left = new Map<number, Followed>();
+    for (const shard of leaving) {
+      const followed = await this.#depart(shard);
+      if (followed !== undefined) left.set(shard.number, followed);
+    }
+    children.release(numbers);
+    return left;
+  }
+
+  /** Resolves when everything that a shard has decided is durable, or it does not run any more. */
+  async #settled(shard: Shard): Promise<void> {
+    while (!shard.isSettled && isAlive(shard))
+      await new Promise<void>((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
+  }
+
+  async #depart(shard: Shard): Promise<Followed | undefined> {
+    const { rearming } = this.#parts;
+    const { turns, counters } = this.#core;
+    // Work on an earlier memory of the shard would meet its next one.
+    while (rearming.isBusy(shard) && isAlive(shard)) await turns.next();
+    let followed = await shard.handOut();
+    while (followed === undefined && isAlive(shard)) {
+      await this.#settled(shard);
+      followed = await shard.handOut();
+    }
+    if (followed === undefined) return undefined;
+    const before = shard.depart();
+    counters.shards--;
+    await rearming.letGoAll(shard, before, turns);
+    return followed;
+  }
+}
+
+const isAlive = ({ state }: Shard): boolean => state === "running" || state === "reloading";

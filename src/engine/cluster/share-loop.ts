@@ -1,0 +1,274 @@
+import { errorMessage } from "../../common/index.ts";
+import { InvariantError } from "../../errors/index.ts";
+import type { ClusterView, NodeEntry, NodeState, ShardLeases } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { StatusBoard } from "../status/status-board.ts";
+import { HAND_OVER_PAUSE_MS } from "./engine-lease.ts";
+import type { FollowedJournal } from "./followed-journal.ts";
+import type { LeaseKeeper } from "./lease-keeper.ts";
+import { objectionsTo, outdatedIn, readersIn } from "./node-agreement.ts";
+import type { NodeWatch } from "./node-watch.ts";
+import type { OwnedShards } from "./owned-shards.ts";
+import { Recipients } from "./recipients.ts";
+import type { ShardHolders } from "./shard-holders.ts";
+import { shardsIn } from "./shard-sets.ts";
+import {
+  arrivalsOf,
+  claimsOf,
+  givesOf,
+  handOverOf,
+  movesOf,
+  ownedBy,
+  type ShareMove,
+  type ShareReading,
+  withdrawalsOf,
+} from "./share-plan.ts";
+import { ShareWatch } from "./share-watch.ts";
+
+/** How long a node reads often after a shard was on its way to it, in milliseconds: the next ones may follow. */
+const HURRIED_MS = 1_000;
+
+const LONGEST_DETAIL = 200;
+
+/** Dependencies of {@link ShareLoop}. `entry` is what this node says of itself, `changed` is called after each step. */
+export type ShareLoopParts = Readonly<{
+  leases: ShardLeases;
+  entry: NodeEntry;
+  keeper: LeaseKeeper;
+  watch: NodeWatch;
+  holders: ShardHolders;
+  journal: FollowedJournal;
+  owned: OwnedShards;
+  shards: Shards;
+  board: StatusBoard;
+  changed: () => void;
+}>;
+
+/**
+ * The work of a node that shares the shards: it reads the nodes and their shards, follows the journal, and does what is its
+ * part of the plan that every node makes for itself (decision KX).
+ */
+export class ShareLoop {
+  readonly #core: Core;
+  readonly #parts: ShareLoopParts;
+  readonly #shares: ShareWatch;
+  readonly #recipients: Recipients = new Recipients();
+  #reading: ShareReading | undefined;
+  #objections: readonly string[] = [];
+  /** The failure of the last step. */
+  #failing: string | undefined;
+  /** Why the journal cannot be followed, such as a fact of a newer version. */
+  #unreadable: string | undefined;
+  #givesAll = false;
+  #isAlone = false;
+  #hurriedUntilMs = Number.NEGATIVE_INFINITY;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+  #wake: () => void = () => undefined;
+
+  constructor(core: Core, parts: ShareLoopParts) {
+    this.#core = core;
+    this.#parts = parts;
+    const { ttlMs } = parts.entry;
+    const canRead = (row: Parameters<ReturnType<typeof readersIn>>[0]): boolean => this.#canRead(row);
+    this.#shares = new ShareWatch({ ttlMs, canRead });
+  }
+
+  #canRead: ReturnType<typeof readersIn> = () => true;
+
+  begin(): void {
+    this.#running = this.#run();
+  }
+
+  /** Ends the loop. Resolves when its last step is over. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.#running;
+  }
+
+  /** Why this node takes no more shards, in words for an operator. */
+  get reasons(): readonly string[] {
+    const { keeper } = this.#parts;
+    const reasons: string[] = [...this.#objections];
+    if (this.#failing !== undefined) reasons.push(`the store fails: ${this.#failing}`);
+    if (this.#unreadable !== undefined) reasons.push(`the journal cannot be followed: ${this.#unreadable}`);
+    if (keeper.apartMs !== undefined)
+      reasons.push(
+        `the clock of this machine and that of the store are ${Math.round(keeper.apartMs)} ms apart`,
+      );
+    if (keeper.isLost) reasons.push("another node has declared this one dead");
+    else if (!this.#core.trust.holds) reasons.push("the lease of this node could not be renewed in time");
+    return reasons;
+  }
+
+  /** What the node does now, as it tells the store. */
+  get state(): NodeState {
+    if (this.#givesAll) return "handing-over";
+    if (this.#core.counters.shards > 0 || this.#parts.owned.runsMarket) return "active";
+    return this.reasons.length === 0 ? "ready" : "following";
+  }
+
+  /** Begins to give all shards to other nodes, or with false stops doing so. */
+  async giveAll(wanted: boolean): Promise<void> {
+    this.#givesAll = wanted;
+    this.#wake();
+    await this.#parts.keeper.tell(this.state);
+  }
+
+  /** Returns how far that is: `given` when the node owns nothing any more, `alone` if no other node takes shards. */
+  get progress(): "giving" | "given" | "alone" {
+    const { owned } = this.#parts;
+    const reading = this.#reading;
+    const runs = this.#core.counters.shards > 0 || owned.runsMarket || owned.isBusy;
+    if (!runs && reading !== undefined && ownedBy(reading.view, reading.own).length === 0) return "given";
+    return this.#isAlone ? "alone" : "giving";
+  }
+
+  async #run(): Promise<void> {
+    const { keeper, watch, changed } = this.#parts;
+    while (!this.#stopped) {
+      let pauseMs = keeper.beatMs;
+      try {
+        if (!keeper.isLost) pauseMs = await this.#step();
+        this.#failing = undefined;
+      } catch (error) {
+        watch.reset();
+        this.#shares.reset();
+        this.#failing = errorMessage(error).slice(0, LONGEST_DETAIL);
+        this.#core.telemetry.event("warn", "node.failed", { message: this.#failing });
+      }
+      changed();
+      if (!this.#stopped) await this.#pause(pauseMs);
+    }
+  }
+
+  /** Reads, follows and acts. Resolves to the pause before the next step. */
+  async #step(): Promise<number> {
+    const { keeper, watch, holders, entry, board } = this.#parts;
+    const askedMs = this.#core.monotonicMs();
+    const view = await watch.read();
+    const times = { askedMs, answeredMs: this.#core.monotonicMs() };
+    holders.saw(view, keeper.incarnation);
+    this.#canRead = readersIn(view);
+    const reading = this.#shares.saw(view, keeper.incarnation, times);
+    this.#reading = reading;
+    await this.#follow(reading);
+    const live = watch.others(view).filter((row) => !watch.hasFailed(row));
+    this.#objections = live.flatMap((row) => (isOwner(view, row) ? objectionsTo(row, entry) : []));
+    board.nodesOutdated(outdatedIn(live, entry));
+    board.shardsUnowned(this.#shares.unclaimed);
+    await keeper.tell(this.state);
+    const hasBuried = await watch.buryFailed(view);
+    if (!this.#stopped) await this.#act(reading);
+    return hasBuried ? 0 : await this.#pauseAfter(reading);
+  }
+
+  async #follow(reading: ShareReading): Promise<void> {
+    const { journal } = this.#parts;
+    try {
+      await (arrivalsOf(reading).length > 0 ? journal.follow() : journal.followAtLeisure());
+      this.#unreadable = undefined;
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      this.#unreadable = error.message;
+    }
+  }
+
+  async #act(reading: ShareReading): Promise<void> {
+    this.#fence(reading.view);
+    await this.#assign(reading);
+    const gives = this.#give(reading);
+    await this.#takeBack(reading, gives);
+    if (!this.#givesAll && this.reasons.length === 0)
+      for (const set of claimsOf(reading)) await this.#take(set);
+  }
+
+  /** Stops the shards that the store says are another node's. */
+  #fence({ shards: rows }: ClusterView): void {
+    const { shards, owned } = this.#parts;
+    for (const { shard: number, epoch } of shardsIn(rows)) {
+      const shard = shards.at(number);
+      if (!owned.isMoving(number) && shard.isOwned && shard.epoch !== epoch) shard.saw(epoch);
+    }
+  }
+
+  /** Says in the store which shards of this node shall go where. */
+  async #assign(reading: ShareReading): Promise<void> {
+    const { leases, keeper } = this.#parts;
+    const from = keeper.incarnation;
+    const withdrawn = withdrawalsOf(reading);
+    if (withdrawn.length > 0) await leases.assign({ shards: withdrawn, from });
+    for (const { to, shards } of this.#movesOf(reading)) await leases.assign({ shards, to, from });
+  }
+
+  #movesOf(reading: ShareReading): readonly ShareMove[] {
+    if (!this.#givesAll) return movesOf(reading);
+    const moves = handOverOf(reading);
+    this.#isAlone = moves === undefined;
+    return moves ?? [];
+  }
+
+  /** Gives shards up whose next owner waits for them. Returns all that are on their way to others. */
+  #give(reading: ShareReading): ReadonlySet<number> {
+    const { owned } = this.#parts;
+    const gives = new Set(givesOf(reading));
+    const waitedFor = this.#recipients.ready(reading.view, gives);
+    const due = [...waitedFor].filter((shard) => !owned.isMoving(shard));
+    if (due.length > 0) void owned.give(due).then(() => this.#wake());
+    return gives;
+  }
+
+  /** Runs again what belongs to this node and does not run: its release failed, or the answer to its claim was lost. */
+  async #takeBack({ view, own }: ShareReading, gives: ReadonlySet<number>): Promise<void> {
+    const { owned, shards } = this.#parts;
+    const isIdle = (shard: number): boolean => !owned.runs(shard) && !owned.isMoving(shard);
+    const idle = ownedBy(view, own).filter(({ shard }) => isIdle(shard) && !gives.has(shard));
+    const set = idle.map(({ shard }) => shard).filter((shard) => isElsewhere(shards, shard));
+    if (set.length > 0) await this.#take(set);
+  }
+
+  async #take(set: readonly number[]): Promise<void> {
+    const { owned, leases, keeper, shards, journal } = this.#parts;
+    const fits = this.#core.settings.maxOpenParents - shards.openParents;
+    const more = set.reduce((sum, shard) => sum + (journal.shards[shard]?.memory.openParents ?? 0), 0);
+    if (more > fits) return;
+    try {
+      await owned.take(set);
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      this.#unreadable = error.message;
+      await leases.release({ incarnation: keeper.incarnation, shards: set });
+    }
+  }
+
+  /** Reads often while shards are on their way to this node or from it, and then renews with each read, so that the others know. */
+  async #pauseAfter(reading: ShareReading): Promise<number> {
+    const { keeper, watch } = this.#parts;
+    const nowMs = this.#core.monotonicMs();
+    if (arrivalsOf(reading).length > 0) this.#hurriedUntilMs = nowMs + HURRIED_MS;
+    const isHurried = nowMs < this.#hurriedUntilMs;
+    if (isHurried) await keeper.renew();
+    if (isHurried || this.#givesAll || givesOf(reading).length > 0) return HAND_OVER_PAUSE_MS;
+    return watch.untilDueMs(reading.view, keeper.beatMs);
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { clock } = this.#core;
+    return new Promise((resolve) => {
+      const cancel = clock.schedule(clock.monotonicMs() + ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+const isOwner = ({ shards }: ClusterView, { incarnation }: Readonly<{ incarnation: number }>): boolean =>
+  shards.some((row) => row.incarnation === incarnation);
+
+/** Returns whether the shard is not in memory, so that it can be taken; the market journal always can. */
+const isElsewhere = (shards: Shards, shard: number): boolean =>
+  shards.all[shard]?.state === undefined || shards.all[shard]?.state === "elsewhere";
