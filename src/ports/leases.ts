@@ -20,6 +20,8 @@ export interface NodeEntry {
    * How long its beat must stay the same until another node may declare it dead, in milliseconds: a whole number above 0.
    */
   readonly ttlMs: number;
+  /** Whether the node takes a part of the shards beside other nodes. Absent or false: it takes all of them or none. */
+  readonly shares?: boolean;
 }
 
 /**
@@ -56,6 +58,8 @@ export interface ShardOwner {
   readonly shard: number;
   readonly epoch: number;
   readonly incarnation?: number;
+  /** Incarnation of the node to which its owner shall give the shard. */
+  readonly next?: number;
 }
 
 /**

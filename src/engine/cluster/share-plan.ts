@@ -1,0 +1,257 @@
+import { MARKET_SHARD } from "../../model/index.ts";
+import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
+
+/** Most account shards that one claim asks for: a single one that another node has taken refuses the whole set. */
+const MOST_IN_SET = 32;
+
+/** Most shards that are on their way at once, so that only a few have no engine at the same time. */
+const MOST_ON_WAY = 16;
+
+/** Shares may differ by this many shards, or by this part of an even share if that is more, before anything moves. */
+const TOLERATED = 2;
+const TOLERATED_PART = 0.1;
+
+/**
+ * One reading of the cluster by a node that shares the shards. All decisions are made from it, and nodes that read the same
+ * decide the same (decision KX).
+ */
+export type ShareReading = Readonly<{
+  view: ClusterView;
+  /** Incarnation of the node that decides. */
+  own: number;
+  /** Most shards that it takes, with the market journal as one of them. The other nodes do not know this number. */
+  mostShards: number;
+  /** Nodes that are not dead. */
+  live: ReadonlySet<number>;
+  /** Nodes that own a part of the shards or could, by rising incarnation. */
+  able: readonly number[];
+  /** Those of them that take more shards, as far as the deciding node knows. */
+  takers: readonly number[];
+  /** Whether shards are to move now so that the shares become even. */
+  isEvening: boolean;
+}>;
+
+/** Shards that their owner assigns to another node. */
+export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
+
+/** To whom the free shards are dealt, by shard, and how many shards each able node has when everything has arrived. */
+export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
+
+/**
+ * Returns the nodes that can own a part of the shards, by rising incarnation. `canRead` tells of a node whether it can read
+ * what the others write; it must not depend on who asks.
+ */
+export function ableIn({ nodes }: ClusterView, canRead: (row: NodeRow) => boolean): readonly number[] {
+  const isAble = (row: NodeRow): boolean =>
+    !row.dead && row.shares === true && (row.state === "ready" || row.state === "active") && canRead(row);
+  return nodes
+    .filter(isAble)
+    .map(({ incarnation }) => incarnation)
+    .sort((a, b) => a - b);
+}
+
+/** Returns whether a shard belongs to nobody, to a dead node, or to one that is gone. */
+export function isFree({ live }: Pick<ShareReading, "live">, { incarnation }: ShardOwner): boolean {
+  return incarnation === undefined || !live.has(incarnation);
+}
+
+/**
+ * Deals out the free shards. One that is assigned to a node is that node's; the others go by rising number, each to the taker
+ * with the fewest shards, of several to the one with the lowest incarnation. A claim of what comes first in a node's part
+ * does not change what is dealt to the others, so that nodes whose readings are not of the same moment seldom meet.
+ */
+export function dealOf(reading: ShareReading): Deal {
+  const shares = new Map(reading.able.map((node) => [node, 0]));
+  const dealt = new Map<number, number>();
+  const open: number[] = [];
+  for (const row of reading.view.shards) {
+    const to = destinationOf(reading, row);
+    if (to === undefined) open.push(row.shard);
+    else if (shares.has(to)) add(shares, to, 1);
+    if (to !== undefined && isFree(reading, row)) dealt.set(row.shard, to);
+  }
+  for (const shard of open) {
+    const to = smallest(shares, reading.takers);
+    if (to === undefined) break;
+    add(shares, to, 1);
+    dealt.set(shard, to);
+  }
+  return { dealt, shares };
+}
+
+/**
+ * Returns the sets of free shards that the node claims now, each sorted. Its bound cuts off the last ones. The market journal
+ * is a set of its own, so that a conflict about either costs nothing of the other.
+ */
+export function claimsOf(reading: ShareReading): readonly (readonly number[])[] {
+  const { view, own, mostShards } = reading;
+  const { dealt } = dealOf(reading);
+  const room = Math.max(0, mostShards - ownedBy(view, own).length);
+  const claimed = view.shards.filter(({ shard }) => dealt.get(shard) === own).slice(0, room);
+  const shards = claimed.map(({ shard }) => shard);
+  const sets: (readonly number[])[] = [];
+  const accounts = shards.filter((shard) => shard !== MARKET_SHARD);
+  for (let from = 0; from < accounts.length; from += MOST_IN_SET)
+    sets.push(accounts.slice(from, from + MOST_IN_SET));
+  if (accounts.length < shards.length) sets.push([MARKET_SHARD]);
+  return sets;
+}
+
+/** Returns whether no two shares differ by more than one shard: there is nothing to move. */
+export function isEven(reading: ShareReading): boolean {
+  return spreadOf(reading) <= 1;
+}
+
+/** Returns whether a node hands over and still owns shards. They go to the smallest nodes anyway. */
+export function isHandOverUnderWay({ view }: ShareReading): boolean {
+  return view.nodes.some((row) => isHandingOver(row) && ownedBy(view, row.incarnation).length > 0);
+}
+
+/**
+ * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: one of its
+ * shards is on its way.
+ */
+export function isUneven(reading: ShareReading): boolean {
+  const { view, able } = reading;
+  const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
+  if (spreadOf(reading) > tolerated) return true;
+  return onWayIn(reading).some(({ incarnation }) => incarnation !== undefined && able.includes(incarnation));
+}
+
+/**
+ * Returns the shards that the node assigns to others so that the shares become even. The largest gives to the smallest, one
+ * shard after the other, as long as not too many are on their way. Every owner goes through the same steps and does its own.
+ */
+export function movesOf(reading: ShareReading): readonly ShareMove[] {
+  const { view, own, able, takers } = reading;
+  if (!reading.isEvening) return [];
+  const shares = new Map(dealOf(reading).shares);
+  const targets: number[] = [];
+  for (let left = MOST_ON_WAY - onWayIn(reading).length; left > 0; left--) {
+    const [from, to] = [largest(shares, able), smallest(shares, takers)];
+    if (from === undefined || to === undefined || shareOf(shares, from) - shareOf(shares, to) <= 1) break;
+    add(shares, from, -1);
+    add(shares, to, 1);
+    if (from === own) targets.push(to);
+  }
+  const movable = unassigned(view, own).filter((shard) => shard !== MARKET_SHARD);
+  return movesTo(targets, movable);
+}
+
+/**
+ * Returns the shards that the node assigns to others because it gives away all that it has, the market journal last;
+ * undefined if no other node takes any. At most 16 of its shards are on their way, with those that are free already and not
+ * claimed yet. What other owners still have does not count, so that one that is stuck stops no other.
+ */
+export function handOverOf(reading: ShareReading): readonly ShareMove[] | undefined {
+  const { view, own } = reading;
+  const others = reading.takers.filter((node) => node !== own);
+  if (others.length === 0) return undefined;
+  const shares = new Map(dealOf(reading).shares);
+  const onWay = onWayIn(reading);
+  const targets: number[] = [];
+  for (const giver of giversIn(reading)) {
+    const given = onWay.filter((row) => row.incarnation === giver || isFree(reading, row)).length;
+    for (const _ of unassigned(view, giver).slice(0, Math.max(0, MOST_ON_WAY - given))) {
+      const to = smallest(shares, others);
+      if (to === undefined) break;
+      add(shares, to, 1);
+      if (giver === own) targets.push(to);
+    }
+  }
+  return movesTo(targets, unassigned(view, own));
+}
+
+/** Returns the shards that the node is to release now: those that it has assigned to a node that takes them. */
+export function givesOf(reading: ShareReading): readonly number[] {
+  const rows = onWayIn(reading).filter(({ incarnation }) => incarnation === reading.own);
+  return rows.map(({ shard }) => shard);
+}
+
+/** Returns the shards of the node whose assignment is to be withdrawn: to itself, or to a node that does not take them. */
+export function withdrawalsOf(reading: ShareReading): readonly number[] {
+  const rows = ownedBy(reading.view, reading.own);
+  return rows.filter((row) => row.next !== undefined && !isOnWay(reading, row)).map(({ shard }) => shard);
+}
+
+/** Returns the shards that another live node is about to give to the node: it should read often, to be quick. */
+export function arrivalsOf(reading: ShareReading): readonly number[] {
+  const { view, own } = reading;
+  const isArrival = (row: ShardOwner): boolean =>
+    row.next === own && row.incarnation !== own && !isFree(reading, row);
+  return view.shards.filter(isArrival).map(({ shard }) => shard);
+}
+
+/** Returns whether a shard is assigned to a node that takes it and does not own it yet. */
+function isOnWay({ takers }: ShareReading, { incarnation, next }: ShardOwner): boolean {
+  return next !== undefined && next !== incarnation && takers.includes(next);
+}
+
+const onWayIn = (reading: ShareReading): readonly ShardOwner[] =>
+  reading.view.shards.filter((row) => isOnWay(reading, row));
+
+/** Returns who has a shard when everything on its way has arrived; undefined if it is free and assigned to nobody. */
+function destinationOf(reading: ShareReading, row: ShardOwner): number | undefined {
+  if (isOnWay(reading, row)) return row.next;
+  return isFree(reading, row) ? undefined : row.incarnation;
+}
+
+/** Returns the rows of the shards that a node owns. */
+export function ownedBy({ shards }: ClusterView, node: number): readonly ShardOwner[] {
+  return shards.filter(({ incarnation }) => incarnation === node);
+}
+
+/** Returns the shards of a node that it has not assigned to anybody. */
+const unassigned = (view: ClusterView, node: number): readonly number[] =>
+  ownedBy(view, node)
+    .filter(({ next }) => next === undefined)
+    .map(({ shard }) => shard);
+
+/** Returns the nodes that hand over, by rising incarnation: also the deciding one, whose row may not say so yet. */
+const giversIn = ({ view, own }: ShareReading): readonly number[] =>
+  view.nodes
+    .filter((row) => row.incarnation === own || isHandingOver(row))
+    .map(({ incarnation }) => incarnation)
+    .sort((a, b) => a - b);
+
+const isHandingOver = ({ dead, shares, state }: NodeRow): boolean =>
+  !dead && shares === true && state === "handing-over";
+
+/** Gives the first shards to these targets, one to each entry, and groups them by target. */
+function movesTo(targets: readonly number[], shards: readonly number[]): readonly ShareMove[] {
+  const moves = new Map<number, number[]>();
+  targets.forEach((to, index) => {
+    const shard = shards[index];
+    if (shard !== undefined) moves.set(to, [...(moves.get(to) ?? []), shard]);
+  });
+  return [...moves].map(([to, moved]) => ({ to, shards: moved }));
+}
+
+/** Returns by how much the largest share is above the smallest one that can grow. */
+function spreadOf(reading: ShareReading): number {
+  const { shares } = dealOf(reading);
+  const [most, least] = [largest(shares, reading.able), smallest(shares, reading.takers)];
+  return most === undefined || least === undefined ? 0 : shareOf(shares, most) - shareOf(shares, least);
+}
+
+const shareOf = (shares: ReadonlyMap<number, number>, node: number): number => shares.get(node) ?? 0;
+
+const add = (shares: Map<number, number>, node: number, count: number): void => {
+  shares.set(node, shareOf(shares, node) + count);
+};
+
+/** Returns the first of the nodes that has the fewest shards. */
+function smallest(shares: ReadonlyMap<number, number>, nodes: readonly number[]): number | undefined {
+  let found: number | undefined;
+  for (const node of nodes)
+    if (found === undefined || shareOf(shares, node) < shareOf(shares, found)) found = node;
+  return found;
+}
+
+/** Returns the first of the nodes that has the most shards. */
+function largest(shares: ReadonlyMap<number, number>, nodes: readonly number[]): number | undefined {
+  let found: number | undefined;
+  for (const node of nodes)
+    if (found === undefined || shareOf(shares, node) > shareOf(shares, found)) found = node;
+  return found;
+}
