@@ -102,6 +102,11 @@ export function isEven(reading: ShareReading): boolean {
   return spreadOf(reading) <= 1;
 }
 
+/** Returns whether a node hands over and still owns shards. They go to the smallest nodes anyway. */
+export function isHandOverUnderWay({ view }: ShareReading): boolean {
+  return view.nodes.some((row) => isHandingOver(row) && ownedBy(view, row.incarnation).length > 0);
+}
+
 /**
  * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: one of its
  * shards is on its way.
@@ -202,15 +207,15 @@ const unassigned = (view: ClusterView, node: number): readonly number[] =>
     .filter(({ next }) => next === undefined)
     .map(({ shard }) => shard);
 
-/** Returns the nodes that hand everything over, by rising incarnation: also the deciding one, which may not have said so yet. */
-function giversIn({ view, own }: ShareReading): readonly number[] {
-  const isGiver = ({ dead, shares, incarnation, state }: NodeRow): boolean =>
-    !dead && shares === true && (incarnation === own || state === "handing-over");
-  return view.nodes
-    .filter(isGiver)
+/** Returns the nodes that hand over, by rising incarnation: also the deciding one, whose row may not say so yet. */
+const giversIn = ({ view, own }: ShareReading): readonly number[] =>
+  view.nodes
+    .filter((row) => row.incarnation === own || isHandingOver(row))
     .map(({ incarnation }) => incarnation)
     .sort((a, b) => a - b);
-}
+
+const isHandingOver = ({ dead, shares, state }: NodeRow): boolean =>
+  !dead && shares === true && state === "handing-over";
 
 /** Gives the first shards to these targets, one to each entry, and groups them by target. */
 function movesTo(targets: readonly number[], shards: readonly number[]): readonly ShareMove[] {

@@ -1,6 +1,15 @@
 import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
 import type { ReadTimes } from "./beat-watch.ts";
-import { ableIn, dealOf, isEven, isFree, isUneven, ownedBy, type ShareReading } from "./share-plan.ts";
+import {
+  ableIn,
+  dealOf,
+  isEven,
+  isFree,
+  isHandOverUnderWay,
+  isUneven,
+  ownedBy,
+  type ShareReading,
+} from "./share-plan.ts";
 
 /** How many ttl the nodes must be the same before shards move for evenness: a restart shall not move shards twice. */
 const SETTLED_TTLS = 2;
@@ -74,7 +83,10 @@ export class ShareWatch {
    * Notes the nodes that have left a shard that was dealt to them, and forgets those that own another number since, or that
    * could take none meanwhile.
    */
-  #noteFull({ view, live, able }: Pick<ShareReading, "view" | "live" | "able">, { askedMs }: ReadTimes): void {
+  #noteFull(
+    { view, live, able }: Pick<ShareReading, "view" | "live" | "able">,
+    { askedMs }: ReadTimes,
+  ): void {
     const full = new Map<number, number>();
     for (const [node, count] of this.#full)
       if (able.includes(node) && ownedBy(view, node).length === count) full.set(node, count);
@@ -105,11 +117,15 @@ export class ShareWatch {
     this.#unclaimed = unclaimed;
   }
 
-  /** Notes whether shards are to move: from a large difference on until there is none, once the nodes have stayed the same. */
+  /**
+   * Notes whether shards are to move: from a large difference on until there is none, once the nodes have stayed the same, and
+   * while nobody hands over.
+   */
   #noteEvening(reading: ShareReading, { askedMs, answeredMs }: ReadTimes): void {
     const nodes = reading.able.join();
     if (this.#able?.nodes !== nodes) this.#able = { nodes, sinceMs: answeredMs };
-    const isSettled = askedMs - this.#able.sinceMs >= SETTLED_TTLS * this.#parts.ttlMs;
+    const isSettled =
+      askedMs - this.#able.sinceMs >= SETTLED_TTLS * this.#parts.ttlMs && !isHandOverUnderWay(reading);
     this.#isEvening = isSettled && !isEven(reading) && (this.#isEvening || isUneven(reading));
   }
 }
