@@ -12,13 +12,15 @@ import {
   type ClusterOptions,
   type Engine,
   type EngineSettings,
+  openNode,
   openStandby,
+  type ClusterNode as SharingNode,
   type Standby,
+  type StandbyOptions,
   type StandbyStatus,
 } from "../../src/engine/index.ts";
 import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
 import type {
-  Clock,
   ExecutionVenue,
   MarketSink,
   OrderStore,
@@ -38,13 +40,10 @@ export const TTL_MS = 10_000;
 /** Calls of a store that are replaced, by name. Each may make the call as it was. */
 export type StoreFaults = Record<string, ((honest: () => Promise<unknown>) => unknown) | undefined>;
 
-/** One process of a cluster: what it is made of, and what has become of it. */
-export type ClusterNode = {
+/** One process of a cluster. */
+export type ClusterProcess = {
   readonly name: string;
   readonly process: Instance;
-  readonly standby: Standby;
-  engine: Engine | undefined;
-  readonly statuses: StandbyStatus[];
   /** Calls of the store by name, in order. */
   readonly asked: string[];
   /** Cuts the process off from the store: every call fails. */
@@ -62,6 +61,16 @@ export type ClusterNode = {
   /** When its last successful renewal was asked for, by the true clock. */
   renewedMs: number;
 };
+
+/** A process whose node takes all shards or none, and what has become of it. */
+export type ClusterNode = ClusterProcess & {
+  readonly standby: Standby;
+  engine: Engine | undefined;
+  readonly statuses: StandbyStatus[];
+};
+
+/** A process whose node shares the shards. */
+export type Sharer = ClusterProcess & { readonly node: SharingNode; readonly engine: Engine };
 
 /** Hears what the processes of a cluster do. */
 export type ClusterEar = Readonly<{
@@ -85,18 +94,32 @@ export type Cluster = {
     settings?: Partial<EngineSettings>,
     cluster?: Partial<ClusterOptions>,
   ): Promise<ClusterNode>;
+  /** Starts a process whose node shares the shards with others. */
+  join(
+    name: string,
+    settings?: Partial<EngineSettings>,
+    cluster?: Partial<ClusterOptions>,
+  ): Promise<Sharer>;
   /** Lets time pass, in steps of 100 ms with a heartbeat of the market. */
   pass(ms: number): Promise<void>;
   quote(bid: string, ask: string): Promise<void>;
   /** Tells processes of a trade, all of them by default. */
   print(
     print: Partial<PrintInput> & Pick<PrintInput, "id" | "quantity">,
-    nodes?: readonly ClusterNode[],
+    nodes?: readonly ClusterProcess[],
   ): Promise<void>;
   place(node: ClusterNode, order: Partial<OrderFields>): Promise<ParentOrder>;
   /** The engine of the node that took over. Throws if it did not. */
   active(node: ClusterNode): Engine;
 };
+
+/** Accounts of these clusters. They are of different shards. */
+export const ACCOUNT_IDS: readonly number[] = Array.from({ length: 24 }, (_, index) => index + 1);
+
+const accountOf = (accountId: number) => ({
+  account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false as const },
+  keys: [],
+});
 
 export const settle = (): Promise<void> => turns(400);
 
@@ -111,68 +134,71 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
   const tell = (run: (sink: MarketSink) => void): void => {
     for (const { node, sink } of sinks) node.enter(() => run(sink));
   };
+  const begun = (name: string): ClusterProcess & { isOpen: boolean } => ({
+    name,
+    process: new Instance(++started, clock.monotonicMs()),
+    asked: [],
+    cut: false,
+    unleased: false,
+    lateMs: 0,
+    heldMs: 0,
+    skewMs: 0,
+    faults: faultsOf(name),
+    renewedMs: 0,
+    isOpen: false,
+  });
+  const optionsOf = (
+    node: ClusterProcess & { isOpen: boolean },
+    settings?: Partial<EngineSettings>,
+    cluster?: Partial<ClusterOptions>,
+  ): StandbyOptions => {
+    const { name, process } = node;
+    const own = process.clock(clock);
+    return {
+      store: storeOf(createMemoryStore({ disk, clock }), {
+        process,
+        clock,
+        faults: () => (node.isOpen ? node : { faults: node.faults }),
+        renewed: (askedMs) => {
+          node.renewedMs = Math.max(node.renewedMs, askedMs);
+        },
+        claimed: () => ear.claimed?.(name),
+        asked: node.asked,
+      }),
+      instruments: createMemoryInstruments(INSTRUMENTS),
+      accounts: createMemoryAccounts(ACCOUNT_IDS.map(accountOf)),
+      exposure: createMemoryExposure(),
+      venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
+      clock: { ...own, nowMs: () => own.nowMs() + node.skewMs },
+      entropy: { token: (length) => String(++tokens).padStart(length, "t") },
+      telemetry: { event: (level, event) => ear.said?.(name, level, event) },
+      settings: { advancedOrders: true, ...settings },
+      marketData: {
+        subscribe(sink) {
+          sinks.push({ node: process, sink });
+          return () => undefined;
+        },
+      },
+      cluster: { name, ttlMs: TTL_MS, ...cluster },
+    };
+  };
   return {
     clock,
     disk,
     venue,
+    async join(name, settings, cluster) {
+      const begin = begun(name);
+      const node = await openNode(optionsOf(begin, settings, cluster));
+      begin.isOpen = true;
+      await settle();
+      return Object.assign(begin, { node, engine: node.engine });
+    },
     async start(name, settings, options) {
-      const process = new Instance(++started, clock.monotonicMs());
+      const begin = begun(name);
       const statuses: StandbyStatus[] = [];
-      const node = {
-        name,
-        process,
-        statuses,
-        asked: [] as string[],
-        cut: false,
-        unleased: false,
-        lateMs: 0,
-        heldMs: 0,
-        skewMs: 0,
-        faults: faultsOf(name),
-        renewedMs: 0,
-      };
-      const own = process.clock(clock);
-      const nodeClock: Clock = { ...own, nowMs: () => own.nowMs() + skewOf() };
-      const skewOf = (): number => (made as ClusterNode | undefined)?.skewMs ?? 0;
-      let made: ClusterNode | undefined;
-      const faults = (): Partial<ClusterNode> => made ?? { faults: node.faults };
-      const renewed = (askedMs: number): void => {
-        const owner = made ?? node;
-        owner.renewedMs = Math.max(owner.renewedMs, askedMs);
-      };
-      const claimed = (): void => ear.claimed?.(name);
-      const standby = await openStandby({
-        store: storeOf(createMemoryStore({ disk, clock }), {
-          process,
-          clock,
-          faults,
-          renewed,
-          claimed,
-          asked: node.asked,
-        }),
-        instruments: createMemoryInstruments(INSTRUMENTS),
-        accounts: createMemoryAccounts([
-          {
-            account: { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false },
-            keys: [],
-          },
-        ]),
-        exposure: createMemoryExposure(),
-        venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
-        clock: nodeClock,
-        entropy: { token: (length) => String(++tokens).padStart(length, "t") },
-        telemetry: { event: (level, event) => ear.said?.(name, level, event) },
-        settings: { advancedOrders: true, ...settings },
-        marketData: {
-          subscribe(sink) {
-            sinks.push({ node: process, sink });
-            return () => undefined;
-          },
-        },
-        cluster: { name, ttlMs: TTL_MS, ...options },
-      });
-      made = Object.assign(node, { standby, engine: undefined });
-      const one = made;
+      const standby = await openStandby(optionsOf(begin, settings, options));
+      begin.isOpen = true;
+      const one: ClusterNode = Object.assign(begin, { standby, statuses, engine: undefined });
       standby.onStatus((status) => void statuses.push(status));
       standby.takenOver.then(
         (engine) => {
@@ -214,7 +240,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
 type StoreParts = Readonly<{
   process: Instance;
   clock: ManualClock;
-  faults: () => Partial<ClusterNode>;
+  faults: () => Partial<ClusterProcess>;
   renewed: (askedMs: number) => void;
   claimed: () => void;
   asked: string[];
