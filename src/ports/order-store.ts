@@ -162,8 +162,11 @@ export interface OrderStore {
    * unresponsive.
    */
   writeSnapshot(snapshot: ShardSnapshot, writing?: () => void): Promise<void>;
-  /** Returns all marks of all shards, by symbol, side, shard and position. */
-  readMarks(): Promise<readonly MarketMark[]>;
+  /**
+   * Returns all marks of these shards, or without `shards` of all shards, by symbol, side, shard and position. A shard
+   * without marks, such as the market journal, adds none.
+   */
+  readMarks(shards?: readonly number[]): Promise<readonly MarketMark[]>;
   /** Returns the last stored quote of every market, by symbol. */
   readQuotes(): Promise<readonly KeptQuote[]>;
   /**

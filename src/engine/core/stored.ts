@@ -49,7 +49,7 @@ export function timely({ store, questions }: Asking): ShardReads & WholeReads & 
     readSnapshot: (shard) => questions.whileHeard((heard) => store.readSnapshot(shard, heard)),
     readRecords: (range) => questions.inTime(() => store.readRecords(range)),
     acquire: () => questions.inTime(() => store.acquire()),
-    readMarks: () => questions.inTime(() => store.readMarks()),
+    readMarks: (shards) => questions.inTime(() => store.readMarks(shards)),
     readVolume: () => questions.whileHeard((heard) => store.readVolume(heard)),
     readQuotes: () => questions.inTime(() => store.readQuotes()),
     readEnded: (range) => questions.inTime(() => store.readEnded(range)),
