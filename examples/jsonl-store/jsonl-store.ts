@@ -73,7 +73,10 @@ export function openJsonlStore(path: string): OrderStore {
       current().shard(shard);
       write({ call: "snapshot", shard, sequence, counter, parents: parents.map(encodeParent) });
     },
-    readMarks: async () => current().market.marks(),
+    readMarks: async (shards) =>
+      current()
+        .market.marks()
+        .filter(({ shard }) => shards?.includes(shard) !== false),
     readQuotes: async () => current().market.quotes(),
     deleteMarks: async (marks) => void write({ call: "deleteMarks", marks: marks.map(markOf) }),
     async findEnded(key) {

@@ -45,7 +45,9 @@ export type ClosingParts = Readonly<{
 type Unsubscribes = readonly (() => void)[];
 
 /** Every shard of accounts. */
-export const ALL_SHARDS: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+export const ALL_SHARDS: ReadonlySet<number> = new Set(
+  Array.from({ length: SHARD_COUNT }, (_, shard) => shard),
+);
 
 /**
  * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, decided records become durable, every

@@ -286,7 +286,11 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
 }
 
 /** Undoes an opening that failed. */
-async function abandon({ core, leases, options }: NodeParts, keeper: LeaseKeeper, node?: MadeNode): Promise<void> {
+async function abandon(
+  { core, leases, options }: NodeParts,
+  keeper: LeaseKeeper,
+  node?: MadeNode,
+): Promise<void> {
   keeper.stop();
   node?.venue.stop();
   harmless(() => node?.unsubscribe(), core.told("unsubscribe.failed"));

@@ -37,6 +37,7 @@ export type {
   StandbyState,
   StandbyStatus,
 } from "./cluster/standby-api.ts";
+export { openNode } from "./cluster-node.ts";
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type { AccountView, OrderPage } from "./core/account-view.ts";
 export type {
@@ -96,6 +97,5 @@ export type {
   ShardsUpdate,
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
-export { openNode } from "./cluster-node.ts";
 export { openEngine } from "./engine.ts";
 export { openStandby } from "./standby.ts";

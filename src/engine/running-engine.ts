@@ -226,7 +226,8 @@ export class RunningEngine implements Api.Engine {
 
   verify(): Promise<Api.Verification> {
     const { core, calls, shards, housekeeping } = this.#parts;
-    const kept = () => housekeeping.whileKept(() => verify(core, () => shards.owned, housekeeping.cutoffMs()));
+    const kept = () =>
+      housekeeping.whileKept(() => verify(core, () => shards.owned, housekeeping.cutoffMs()));
     return calls.read(kept);
   }
 

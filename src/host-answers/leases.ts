@@ -5,6 +5,7 @@ import type {
   NodeState,
   NodeWish,
   Renewal,
+  ShardAssignment,
   ShardHead,
   ShardLeases,
   ShardOwner,
@@ -15,7 +16,7 @@ import type { Questions } from "./questions.ts";
 import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 
 /** The part of the leases of a store that an operator needs. */
-export type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want">;
+export type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
 
 /** Most rows of nodes in one view. Rows of nodes that failed are deleted long before there are so many. */
 const MOST_NODES = 100_000;
@@ -66,6 +67,11 @@ export function checkedForOperator(leases: OperatorLeases, questions: Questions)
     heads: () => questions.inTime(() => leases.heads(), readHeads),
     want: (wish) => questions.inTime(() => leases.want(wish), readWanted),
     nodes: () => questions.inTime(() => leases.nodes(), readView),
+    assign: (assignment) =>
+      questions.inTime(
+        () => leases.assign(assignment),
+        (said) => readAssigned(said, assignment),
+      ),
   };
 }
 
@@ -85,6 +91,9 @@ function readRenewal(said: unknown): Renewal {
 
 const readWanted = (said: unknown): boolean => flagOf(said, "the answer to want");
 const wishOf = (said: unknown): NodeWish => wordOf(said, "what is wanted of a node", WISHES);
+
+const readAssigned = (said: unknown, { shards }: ShardAssignment): number =>
+  wholeOf(said, "the number of assigned shards", { to: shards.length });
 
 const readBuried = (said: unknown): boolean => flagOf(said, "the answer to bury");
 
@@ -125,17 +134,19 @@ function rowOf(said: unknown): NodeRow {
     ...(row.followed !== undefined && {
       followed: wholeOf(row.followed, "what a node has read"),
     }),
+    ...(row.shares !== undefined && { shares: flagOf(row.shares, "shares of a node") }),
   };
 }
 
 function ownerOf(said: unknown): ShardOwner {
-  const { shard, epoch, incarnation } = membersOf(said, "the owner of a shard");
+  const { shard, epoch, incarnation, next } = membersOf(said, "the owner of a shard");
   return {
     shard: ownedOf(shard),
     epoch: wholeOf(epoch, "the epoch of a shard"),
     ...(incarnation !== undefined && {
       incarnation: incarnationOf(incarnation),
     }),
+    ...(next !== undefined && { next: incarnationOf(next) }),
   };
 }
 

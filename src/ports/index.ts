@@ -81,6 +81,7 @@ export type {
   NodeState,
   NodeWish,
   Renewal,
+  ShardAssignment,
   ShardLeases,
   ShardOwner,
   ShardSet,

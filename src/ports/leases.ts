@@ -58,7 +58,10 @@ export interface ShardOwner {
   readonly shard: number;
   readonly epoch: number;
   readonly incarnation?: number;
-  /** Incarnation of the node to which its owner shall give the shard; absent if to nobody. */
+  /**
+   * The incarnation of the node to which its owner shall give the shard; absent if to nobody. One of a node that is dead or
+   * gone, or of the owner itself, says nothing.
+   */
   readonly next?: number;
 }
 
@@ -104,6 +107,17 @@ export interface ShardSet {
   readonly shards: readonly number[];
 }
 
+/**
+ * Says to which node the owners of some shards shall give them. The shards are those of a {@link ShardSet}.
+ */
+export interface ShardAssignment {
+  readonly shards: readonly number[];
+  /** The incarnation of a live node; absent for nobody any more. */
+  readonly to?: number;
+  /** If set, it holds only for those of the shards that this incarnation owns. */
+  readonly from?: number;
+}
+
 /** Asks for the records of all shards after these positions: by shard number, the sequence of the last record known. */
 export interface TailRange {
   readonly after: readonly number[];
@@ -143,20 +157,22 @@ export interface ShardLeases {
    * until their epochs rise again. Resolves to the heads of the set by shard number, that of the market
    * journal with sequence 0, or to undefined if nothing was claimed. The sequences of the heads may be older than the
    * claim: what an earlier owner appended last is found by the next reads. Rejects if the set is not as {@link ShardSet}
-   * says.
+   * says. A shard that the node did not own is assigned to nobody any more, whoever was to have it (`assign`).
    */
   claim(set: ShardSet): Promise<readonly ShardHead[] | undefined>;
   /**
    * Makes those of the shards that belong to the node belong to nobody. Epochs stay, so that a late append of the node is
-   * still judged. Rejects if the set is not as {@link ShardSet} says.
+   * still judged, and so do assignments, so that other nodes see for whom a shard is meant. Rejects if the set is not as
+   * {@link ShardSet} says.
    */
   release(set: ShardSet): Promise<void>;
   /**
-   * Sets for each shard of a set to which live node its owner shall give it; without `to`, to nobody any more. With `from`,
-   * only for those that this node owns. Changes nothing if `to` is dead or gone. Resolves to how many shards of the set have
-   * that assignment now.
+   * Sets for each shard of a set to which live node its owner shall give it; without `to`, to nobody any more. Nothing else
+   * changes: the owner reads it in `nodes` and releases the shard, and that node claims it. Resolves to how many shards of
+   * the set have that assignment now. If `to` is dead or gone, nothing changes, and the answer is 0. Rejects if the shards
+   * are not as {@link ShardSet} says.
    */
-  assign(assignment: Readonly<{ shards: readonly number[]; to?: number; from?: number }>): Promise<number>;
+  assign(assignment: ShardAssignment): Promise<number>;
   /** Deletes the row of a node. A node that still owns shards is declared dead instead. */
   leave(incarnation: number): Promise<void>;
   /**

@@ -162,7 +162,10 @@ export interface OrderStore {
    * unresponsive.
    */
   writeSnapshot(snapshot: ShardSnapshot, writing?: () => void): Promise<void>;
-  /** Returns all marks of these shards, or of all, by symbol, side, shard and position. */
+  /**
+   * Returns all marks of these shards, or without `shards` of all shards, by symbol, side, shard and position. A shard
+   * without marks, such as the market journal, adds none.
+   */
   readMarks(shards?: readonly number[]): Promise<readonly MarketMark[]>;
   /** Returns the last stored quote of every market, by symbol. */
   readQuotes(): Promise<readonly KeptQuote[]>;

@@ -112,15 +112,16 @@ export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
 /** Checks the leases of an order store. */
 const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-orders/ports)", {
   ...{ join: "required", renew: "required", nodes: "required", bury: "required", want: "required" },
-  ...{ claim: "required", release: "required", leave: "required" },
+  ...{ claim: "required", release: "required", assign: "required", leave: "required" },
   ...{ heads: "required", tail: "required" },
 });
 
 /** Checks the part of the leases that an operator needs. */
-export const operatorLeasesOption: OptionCheck = portOption<Pick<ShardLeases, "heads" | "nodes" | "want">>(
-  "ShardLeases (managed-orders/ports)",
-  { heads: "required", nodes: "required", want: "required" },
-);
+export const operatorLeasesOption: OptionCheck = portOption<
+  Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">
+>("ShardLeases (managed-orders/ports)", {
+  ...{ heads: "required", nodes: "required", want: "required", assign: "required" },
+});
 
 const storeFunctions: OptionCheck = portOption<Omit<OrderStore, "leases">>(
   "OrderStore (managed-orders/ports)",

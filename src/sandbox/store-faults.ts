@@ -54,7 +54,7 @@ function boundTo(store: OrderStore): OrderStore {
     readRecords: (range) => store.readRecords(range),
     readSnapshot: (shard, reading) => store.readSnapshot(shard, reading),
     writeSnapshot: (snapshot, writing) => store.writeSnapshot(snapshot, writing),
-    readMarks: () => store.readMarks(),
+    readMarks: (shards) => store.readMarks(shards),
     readQuotes: () => store.readQuotes(),
     deleteMarks: (marks) => store.deleteMarks(marks),
     findEnded: (key) => store.findEnded(key),

@@ -89,7 +89,8 @@ const weightOf = (text: string): string => createHash("sha256").update(text).dig
 function serves({ port }: Behind): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = request({ host: "127.0.0.1", port, path: "/health", agent: false }, (answer) => {
-      answer.resume();
+      // A node that is killed while it answers.
+      answer.resume().on("error", () => resolve(false));
       resolve(answer.statusCode === 200);
     });
     asked.setTimeout(LONGEST_LOOK_MS, () => asked.destroy());

@@ -8,7 +8,7 @@ import {
   type OperatorOptions,
   readCluster,
 } from "../../src/engine/index.ts";
-import type { ShardLeases } from "../../src/ports/index.ts";
+import type { ShardAssignment, ShardLeases } from "../../src/ports/index.ts";
 import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
 
 /** The leases of the cluster's store as an operator has them. */
@@ -110,6 +110,7 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
       heads: () => failing(() => operator.leases.heads()),
       nodes: () => failing(() => operator.leases.nodes()),
       want: (wish: Parameters<ShardLeases["want"]>[0]) => failing(() => operator.leases.want(wish)),
+      assign: (assignment: ShardAssignment) => failing(() => operator.leases.assign(assignment)),
     };
     const told: (string | undefined)[] = [];
     const drain = (): Promise<DrainOutcome> =>

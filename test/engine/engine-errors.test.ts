@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { type Engine, EngineError, type EngineFault, openEngine } from "../../src/engine/index.ts";
+import { type Engine, EngineError, type EngineFault, openEngine, openNode } from "../../src/engine/index.ts";
 import { OrderError } from "../../src/errors/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
@@ -45,6 +45,19 @@ const FAULTS: Readonly<Record<EngineFault, readonly [call: () => Promise<unknown
         return place(engine);
       },
       "another engine has taken over shard 28 of the store: close this engine and use the other one, because a store has one engine at a time",
+    ],
+  ],
+  SHARD_ELSEWHERE: [
+    [
+      async () => {
+        const host = createMemoryHost({ symbols: ["BTC/USD"] });
+        const settings = { advancedOrders: true };
+        const cluster = { name: "node-1" };
+        const node = await openNode({ ...host, venue: createScriptedVenue(), settings, cluster });
+        // Before it has claimed a shard.
+        return place(node.engine);
+      },
+      "this node does not run shard 28: nothing was stored, so call the node that node.ownerOf(28) names, or again later while the shard is on its way",
     ],
   ],
   DISCONNECTED: [

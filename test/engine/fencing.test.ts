@@ -228,7 +228,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     const world = await createWorld({
       store: (disk) => {
         const store = createMemoryStore({ disk });
-        return { ...store, readMarks: () => duringRead().then(() => store.readMarks()) };
+        return { ...store, readMarks: (shards) => duringRead().then(() => store.readMarks(shards)) };
       },
     });
     const order = await world.place({ price: "100" });

@@ -4,7 +4,7 @@ import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { ACCOUNT_IDS, type Cluster, createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.ts";
-import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
 
 const shardsOf = ({ engine }: Sharer): readonly number[] =>
   Array.from({ length: 256 }, (_, shard) => shard).filter((shard) => engine.owns(shard));
@@ -16,13 +16,20 @@ function ownerOf(nodes: readonly Sharer[], accountId: number): Sharer {
   return owners[0] as Sharer;
 }
 
-const place = async (engine: Engine, accountId: number, order: Partial<OrderFields>): Promise<ParentOrder> => {
+const place = async (
+  engine: Engine,
+  accountId: number,
+  order: Partial<OrderFields>,
+): Promise<ParentOrder> => {
   const fields = { symbol: "BTC/USD", side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", ...order };
   return (await engine.place({ accountId, order: fields as OrderFields })).order;
 };
 
 /** Starts nodes one after the other, and waits until their shares are even. */
-async function evenCluster(names: readonly string[], cluster: Cluster = createCluster()): Promise<readonly Sharer[]> {
+async function evenCluster(
+  names: readonly string[],
+  cluster: Cluster = createCluster(),
+): Promise<readonly Sharer[]> {
   const nodes: Sharer[] = [];
   for (const name of names) {
     nodes.push(await cluster.join(name));
@@ -85,8 +92,9 @@ describe("decision KY: nodes share the shards", () => {
   it("an order that has moved is executed by its new owner, once", async () => {
     const venue = createScriptedVenue();
     const sent: string[] = [];
-    const cluster = createCluster(venue, { submitting: (name, { accountId }) => void sent.push(`${name} ${accountId}`) });
-    venue.script = (child) => filled(child);
+    const cluster = createCluster(venue, {
+      submitting: (name, { accountId }) => void sent.push(`${name} ${accountId}`),
+    });
     const a = await cluster.join("a");
     await cluster.quote("100", "101");
     await cluster.quote("100", "101");

@@ -95,11 +95,7 @@ export type Cluster = {
     cluster?: Partial<ClusterOptions>,
   ): Promise<ClusterNode>;
   /** Starts a process whose node shares the shards with others. */
-  join(
-    name: string,
-    settings?: Partial<EngineSettings>,
-    cluster?: Partial<ClusterOptions>,
-  ): Promise<Sharer>;
+  join(name: string, settings?: Partial<EngineSettings>, cluster?: Partial<ClusterOptions>): Promise<Sharer>;
   /** Lets time pass, in steps of 100 ms with a heartbeat of the market. */
   pass(ms: number): Promise<void>;
   quote(bid: string, ask: string): Promise<void>;
@@ -117,7 +113,13 @@ export type Cluster = {
 export const ACCOUNT_IDS: readonly number[] = Array.from({ length: 24 }, (_, index) => index + 1);
 
 const accountOf = (accountId: number) => ({
-  account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false as const },
+  account: {
+    accountId,
+    userId: accountId,
+    enableDataSharing: true,
+    delegates: [],
+    restricted: false as const,
+  },
   keys: [],
 });
 

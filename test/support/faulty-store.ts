@@ -40,7 +40,7 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     fence: (round) => reading(() => store.fence(round)),
     readRecords: (range) => reading(() => store.readRecords(range)),
     readSnapshot: (shard, heard) => reading(() => store.readSnapshot(shard, heard)),
-    readMarks: () => reading(() => store.readMarks()),
+    readMarks: (shards) => reading(() => store.readMarks(shards)),
     readQuotes: () => reading(() => store.readQuotes()),
     findEnded: (key) => reading(() => store.findEnded(key)),
     pageEnded: (page) => reading(() => store.pageEnded(page)),

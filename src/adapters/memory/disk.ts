@@ -11,6 +11,8 @@ export type KeptOwner = {
   epoch: number;
   /** The node that owns it; undefined for nobody. */
   incarnation: number | undefined;
+  /** The node to which the owner shall give it; undefined for nobody. */
+  next: number | undefined;
 };
 
 /** The stored state of one shard: owner and its round, records and newest snapshot, as texts. */
@@ -72,10 +74,11 @@ export function createMemoryDisk(): MemoryDisk {
       epoch: 0,
       round: 0,
       incarnation: undefined,
+      next: undefined,
       records: new KeptRecords(),
       snapshot: undefined,
     })),
-    market: { epoch: 0, incarnation: undefined },
+    market: { epoch: 0, incarnation: undefined, next: undefined },
     incarnations: 0,
     nodes: new Map(),
     marks: new Map(),

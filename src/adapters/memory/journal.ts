@@ -101,9 +101,10 @@ export function readRecords(
   return records.above(after, limit).map(([sequence, text]) => decodeRecord(text, { shard, sequence }));
 }
 
-/** Returns all marks, sorted by symbol, side, shard and position. */
-export function readMarks(disk: DiskContents): readonly MarketMark[] {
-  return [...disk.marks.values()].sort(compareMarks);
+/** Returns the marks of these shards, or without `shards` of all, sorted by symbol, side, shard and position. */
+export function readMarks(disk: DiskContents, shards?: readonly number[]): readonly MarketMark[] {
+  const asked = shards && new Set(shards);
+  return [...disk.marks.values()].filter(({ shard }) => asked?.has(shard) !== false).sort(compareMarks);
 }
 
 /** Returns the last quote of every market, sorted by symbol. */

@@ -3,6 +3,7 @@ import type {
   ClusterView,
   NodeEntry,
   NodeRow,
+  ShardAssignment,
   ShardHead,
   ShardLeases,
   ShardSet,
@@ -59,6 +60,7 @@ export function memoryLeases({ disk, nowMs, ownership, guarded }: LeaseParts): S
       }),
     claim: (set) => guarded(() => claim(disk, ownership, set)),
     release: (set) => guarded(() => release(disk, set)),
+    assign: (assignment) => guarded(() => assign(disk, assignment)),
     leave: (incarnation) =>
       guarded(() => {
         const node = disk.nodes.get(incarnation);
@@ -71,7 +73,7 @@ export function memoryLeases({ disk, nowMs, ownership, guarded }: LeaseParts): S
 }
 
 function join(disk: DiskContents, entry: NodeEntry): number {
-  const { name, address, version, format, kinds, ttlMs } = entry;
+  const { name, address, version, format, kinds, ttlMs, shares } = entry;
   if (name.length === 0) throw new RangeError("a node needs a name");
   if ([name, address, version].some((text) => text.length > LONGEST_TEXT))
     throw new RangeError(`name, address and version of a node have at most ${LONGEST_TEXT} characters`);
@@ -81,7 +83,10 @@ function join(disk: DiskContents, entry: NodeEntry): number {
   for (const node of gone.slice(0, -DEAD_KEPT)) disk.nodes.delete(node.incarnation);
   disk.incarnations += 1;
   const incarnation = disk.incarnations;
-  const said = { name, address, version, format, kinds: [...kinds], ttlMs };
+  const said = {
+    ...{ name, address, version, format, kinds: [...kinds], ttlMs },
+    ...(shares !== undefined && { shares }),
+  };
   disk.nodes.set(incarnation, { ...said, incarnation, state: "following", beat: 0, dead: false });
   return incarnation;
 }
@@ -118,13 +123,23 @@ function release(disk: DiskContents, set: ShardSet): void {
   }
 }
 
+/** Returns how many shards of the set have the assignment now. */
+function assign(disk: DiskContents, assignment: ShardAssignment): number {
+  const { to, from } = assignment;
+  const owners = sortedShards(assignment).map((shard) => ownerRow(disk, shard));
+  if (to !== undefined && aliveNode(disk, to) === undefined) return 0;
+  for (const owner of owners) if (from === undefined || owner.incarnation === from) owner.next = to;
+  return owners.filter(({ next }) => next === to).length;
+}
+
 function view(disk: DiskContents): ClusterView {
   return {
     nodes: [...disk.nodes.values()].map((node): NodeRow => ({ ...node })),
-    shards: ownersOf(disk).map(({ epoch, incarnation }, shard) => ({
+    shards: ownersOf(disk).map(({ epoch, incarnation, next }, shard) => ({
       shard,
       epoch,
       ...(incarnation !== undefined && { incarnation }),
+      ...(next !== undefined && { next }),
     })),
   };
 }

@@ -75,7 +75,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore 
     readRecords: (range) => guarded(() => readRecords(disk, limited(range))),
     readSnapshot: (shard, reading) => inTurns(readSnapshot(disk, shard, reading), guarded),
     writeSnapshot: (snapshot, writing) => inTurns(writeSnapshot(disk, snapshot), guarded, writing),
-    readMarks: () => guarded(() => readMarks(disk)),
+    readMarks: (shards) => guarded(() => readMarks(disk, shards)),
     readQuotes: () => guarded(() => readQuotes(disk)),
     deleteMarks: (marks) => guarded(() => deleteMarks(disk, marks, owns)),
     findEnded: (key) => guarded(() => disk.ended.find(key)),

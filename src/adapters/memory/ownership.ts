@@ -17,8 +17,8 @@ export class Ownership {
   readonly owns = (shard: number): boolean => this.#epochs.get(shard) === ownerRow(this.#disk, shard).epoch;
 
   /**
-   * Takes shards over for a node, or for nobody: raises their epochs and begins round 0. Shards that the node owns already
-   * stay as they are.
+   * Takes shards over for a node, or for nobody: raises their epochs, begins round 0 and ends their assignments. Shards
+   * that the node owns already stay as they are.
    */
   take(shards: readonly number[], incarnation: number | undefined): readonly ShardHead[] {
     for (const shard of shards) {
@@ -26,6 +26,7 @@ export class Ownership {
       if (incarnation === undefined || row.incarnation !== incarnation) {
         row.epoch += 1;
         row.incarnation = incarnation;
+        row.next = undefined;
         if (shard !== MARKET_SHARD) shardOf(this.#disk, shard).round = 0;
       }
       this.#epochs.set(shard, row.epoch);

@@ -30,8 +30,8 @@ export interface ShardContents {
 
 /** The nodes and shards of a Postgres store, for an operator. It owns nothing and changes no schema. */
 export interface PostgresCluster extends AsyncDisposable {
-  /** Reads the nodes and the owners of the shards, and says what is wanted of a node. */
-  readonly leases: Pick<ShardLeases, "heads" | "nodes" | "want">;
+  /** Reads the nodes and the owners of the shards, says what is wanted of a node, and assigns shards to nodes. */
+  readonly leases: Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
   /** Reads what every shard holds, by number. */
   contents(): Promise<readonly ShardContents[]>;
   /** Closes the connections. */
@@ -75,10 +75,10 @@ export async function openPostgresCluster(options: PostgresClusterOptions): Prom
     await database.close();
     throw error;
   }
-  const { heads, nodes, want } = leases(database, new Owner());
+  const { heads, nodes, want, assign } = leases(database, new Owner());
   const close = (): Promise<void> => database.close();
   return {
-    leases: { heads, nodes, want },
+    leases: { heads, nodes, want, assign },
     contents: () => contentsOf(database),
     close,
     [Symbol.asyncDispose]: close,

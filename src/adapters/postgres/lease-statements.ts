@@ -10,6 +10,7 @@ export const LEASES: Readonly<
     | "dropDead"
     | "dropTerms"
     | "dropWords"
+    | "dropShares"
     | "count"
     | "join"
     | "renew"
@@ -19,6 +20,7 @@ export const LEASES: Readonly<
     | "bury"
     | "claim"
     | "release"
+    | "assign"
     | "dieAsOwner"
     | "leave",
     string
@@ -39,6 +41,10 @@ WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = t
   dropWords: `
 DELETE FROM managed_orders.node_word AS w
 WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = w.incarnation) RETURNING w.incarnation`,
+  /** Rows of nodes that are gone among those that share the shards, as above. */
+  dropShares: `
+DELETE FROM managed_orders.node_share AS p
+WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = p.incarnation) RETURNING p.incarnation`,
   count: `
 UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 0 RETURNING i.last`,
   join: `
@@ -49,6 +55,9 @@ WITH added AS (
   INSERT INTO managed_orders.node_term (incarnation, ttl_ms) VALUES ($1::int8, $7::int8) RETURNING incarnation
 ), word AS (
   INSERT INTO managed_orders.node_word (incarnation) VALUES ($1::int8) RETURNING incarnation
+), share AS (
+  INSERT INTO managed_orders.node_share (incarnation)
+  SELECT a.incarnation FROM added AS a WHERE $8::bool RETURNING incarnation
 )
 SELECT (SELECT count(*) FROM added), ${CLOCK_MS}`,
   renew: `
@@ -68,12 +77,14 @@ UPDATE managed_orders.node_word AS w SET wanted = $2::text FROM managed_orders.n
 WHERE w.incarnation = $1::int8 AND n.incarnation = $1::int8 AND NOT n.dead RETURNING w.incarnation`,
   /** Nodes and shards with the market journal, 256, at one moment: rows of shards have a number, those of nodes have none. */
   nodes: `
-SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0, '', 0 FROM managed_orders.shard AS s
+SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0, '', 0, false, f.incarnation
+FROM managed_orders.shard AS s LEFT JOIN managed_orders.shard_next AS f ON f.shard = s.shard AND f.epoch = s.epoch
 UNION ALL
 SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms,
-  w.wanted, w.followed
+  w.wanted, w.followed, p.incarnation IS NOT NULL, NULL
 FROM managed_orders.node AS n LEFT JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation
-LEFT JOIN managed_orders.node_word AS w ON w.incarnation = n.incarnation`,
+LEFT JOIN managed_orders.node_word AS w ON w.incarnation = n.incarnation
+LEFT JOIN managed_orders.node_share AS p ON p.incarnation = n.incarnation`,
   /** The newest snapshot of each shard, and how many open parents it has. */
   images: `
 SELECT i.shard, i.sequence, i.parents FROM managed_orders.snapshot AS i ORDER BY i.shard`,
@@ -116,6 +127,28 @@ WITH locked AS MATERIALIZED (
 )
 UPDATE managed_orders.shard AS s SET incarnation = NULL
 FROM locked AS l WHERE s.shard = l.shard AND s.incarnation = $1::int8 RETURNING s.shard`,
+  /**
+   * The rows of the shards are locked, so that owner and epoch are those of the moment of the write. That of the target is
+   * read with the older snapshot: an assignment to a node that has died says nothing, whenever it was made. The answer has
+   * one number: the shards of the set with this assignment.
+   */
+  assign: `
+WITH locked AS MATERIALIZED (
+  SELECT s.shard, s.epoch, s.incarnation FROM managed_orders.shard AS s
+  WHERE s.shard = ANY ($1::int4[]) ORDER BY s.shard FOR UPDATE
+), allowed AS MATERIALIZED (
+  SELECT l.shard, l.epoch, l.incarnation FROM locked AS l
+  WHERE $2::int8 IS NULL
+    OR EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = $2::int8 AND NOT n.dead)
+), assigned AS (
+  INSERT INTO managed_orders.shard_next AS f (shard, epoch, incarnation)
+  SELECT a.shard, a.epoch, $2::int8 FROM allowed AS a WHERE $3::int8 IS NULL OR a.incarnation = $3::int8
+  ON CONFLICT (shard) DO UPDATE SET epoch = excluded.epoch, incarnation = excluded.incarnation
+  RETURNING f.shard
+)
+SELECT count(*) FROM allowed AS a LEFT JOIN assigned AS g ON g.shard = a.shard
+LEFT JOIN managed_orders.shard_next AS f ON f.shard = a.shard AND f.epoch = a.epoch
+WHERE g.shard IS NOT NULL OR NOT f.incarnation IS DISTINCT FROM $2::int8`,
   dieAsOwner: `
 UPDATE managed_orders.node AS n SET dead = true
 WHERE n.incarnation = $1::int8 AND EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = $1::int8)

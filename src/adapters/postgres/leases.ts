@@ -37,11 +37,12 @@ export function leases(database: Database, owner: Owner): ShardLeases {
       await write(LEASES.dropDead, [DEAD_KEPT]);
       await write(LEASES.dropTerms, []);
       await write(LEASES.dropWords, []);
+      await write(LEASES.dropShares, []);
       const [counted] = await write(LEASES.count, []);
       const incarnation = wholeIn(counted, 0);
-      const { name, address, version, format, kinds, ttlMs } = entry;
+      const { name, address, version, format, kinds, ttlMs, shares = false } = entry;
       const texts = [name, address, version].map(storable);
-      const values = [incarnation, ...texts, format, storable(kinds.join("\n")), ttlMs];
+      const values = [incarnation, ...texts, format, storable(kinds.join("\n")), ttlMs, shares];
       const [row] = await write(LEASES.join, values);
       return { incarnation, clockMs: wholeIn(row, 1) };
     },
@@ -66,6 +67,11 @@ export function leases(database: Database, owner: Owner): ShardLeases {
     },
     async release(set) {
       await write(LEASES.release, [set.incarnation, sortedShards(set)]);
+    },
+    async assign(assignment) {
+      const { to = null, from = null } = assignment;
+      const [row] = await write(LEASES.assign, [sortedShards(assignment), to, from]);
+      return wholeIn(row, 0);
     },
     async leave(incarnation) {
       await write(LEASES.dieAsOwner, [incarnation]);
@@ -93,7 +99,11 @@ function viewOf(rows: readonly Row[]): ClusterView {
     if (row[0] === null) nodes.push(nodeOf(row));
     else {
       const [shard, epoch] = [wholeIn(row, 0), wholeIn(row, 2)];
-      shards.push({ shard, epoch, ...(row[1] !== null && { incarnation: wholeIn(row, 1) }) });
+      shards.push({
+        ...{ shard, epoch },
+        ...(row[1] !== null && { incarnation: wholeIn(row, 1) }),
+        ...(row[15] !== null && { next: wholeIn(row, 15) }),
+      });
     }
   }
   return {
@@ -117,6 +127,7 @@ function nodeOf(row: Row): NodeRow {
     ...(row[11] !== null && { ttlMs: wholeIn(row, 11) }),
     ...wishIn(row, 12),
     ...(row[13] !== null && { followed: wholeIn(row, 13) }),
+    ...(textIn(row, 14) === "t" && { shares: true }),
   };
 }
 

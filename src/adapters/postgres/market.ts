@@ -14,8 +14,11 @@ export function market(
   owner: Owner,
 ): Pick<OrderStore, "readMarks" | "readQuotes" | "deleteMarks"> {
   return {
-    async readMarks() {
-      const rows = await database.read(MARKETS.marks);
+    async readMarks(shards) {
+      const rows =
+        shards === undefined
+          ? await database.read(MARKETS.marks)
+          : await database.read(MARKETS.marksOf, [shards]);
       const marks = rows.map(markOf);
       return marks.sort(
         (a, b) =>

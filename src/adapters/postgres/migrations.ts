@@ -255,6 +255,22 @@ export const MIGRATIONS: readonly Migration[] = [
     // What an operator wants of a node, and how far the node has followed. A table of its own, as that of step 2.
     sql: ["CREATE TABLE managed_orders.node_word (incarnation int8 PRIMARY KEY, wanted text, followed int8)"],
   },
+  {
+    version: 9,
+    usableFrom: 6,
+    // Tables of their own, as that of step 2.
+    sql: [
+      // The nodes that take a part of the shards beside others.
+      "CREATE TABLE managed_orders.node_share (incarnation int8 PRIMARY KEY)",
+      // The node to which the owner of a shard shall give it; NULL for nobody. A row counts while the epoch is that of the
+      // shard, so that every claim ends it, also one of a program of an earlier version.
+      `CREATE TABLE managed_orders.shard_next (
+        shard int4 PRIMARY KEY,
+        epoch int8 NOT NULL,
+        incarnation int8
+      )`,
+    ],
+  },
 ];
 
 /** Creates the schema and the table of its versions, which marks it as the store's own. */

@@ -289,10 +289,14 @@ WITH lists AS (
 SELECT (SELECT count(*) FROM lists) + (SELECT count(*) FROM legs), (SELECT count(*) FROM marked)`,
 };
 
+const MARK_COLUMNS =
+  "m.shard, m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.shard_mark AS m";
+
 /** Marks, and the market journal: last quotes, executed volume. */
 export const MARKETS: Texts<
   | "owner"
   | "marks"
+  | "marksOf"
   | "deleteMarks"
   | "hasOldMarks"
   | "adoptOldMarks"
@@ -313,8 +317,8 @@ export const MARKETS: Texts<
   | "deletePriceBars"
 > = {
   owner: `WITH ${OWNER} SELECT count(*) FROM owner`,
-  marks: `
-SELECT m.shard, m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.shard_mark AS m`,
+  marks: `SELECT ${MARK_COLUMNS}`,
+  marksOf: `SELECT ${MARK_COLUMNS} WHERE m.shard = ANY ($1::int4[])`,
   /** Marks of shards with the caller's epoch only. */
   deleteMarks: `
 DELETE FROM managed_orders.shard_mark AS m

@@ -15,7 +15,8 @@ export type MarkTable = Readonly<{
   /** Throws an InvariantError I60 if a later handle has taken over. */
   requireOwner(): void;
   put(marks: readonly MarketMark[]): void;
-  read(): readonly MarketMark[];
+  /** Returns the marks of these shards, or without `shards` of all. */
+  read(shards?: readonly number[]): readonly MarketMark[];
   delete(marks: readonly MarketMark[]): void;
 }>;
 
@@ -65,7 +66,10 @@ export function markTable(database: Database): MarkTable {
         insert.run(symbol, side, shard, position, BigInt(price), timeMs, checksumOfMark(mark));
       }
     },
-    read: () => all.all().map(markOf),
+    read(shards) {
+      const asked = shards && new Set(shards);
+      return all.all().flatMap((row) => (asked?.has(row.shard) === false ? [] : [markOf(row)]));
+    },
     delete(marks) {
       for (const { symbol, side, shard, position } of marks) drop.run(symbol, side, shard, position);
     },

@@ -157,7 +157,7 @@ function storeIn(
     readRecords: (range) => guarded(() => readRecords(limited(range))),
     readSnapshot: (shard, reading) => inTurns(snapshots.read(shard, reading), guarded),
     writeSnapshot: (snapshot, writing) => inTurns(snapshots.write(snapshot), guarded, writing),
-    readMarks: () => guarded(marks.read),
+    readMarks: (shards) => guarded(() => marks.read(shards)),
     readQuotes: () => guarded(quotes.read),
     deleteMarks: (old) => guarded(() => deleteMarks(old)),
     findEnded: (key) => guarded(() => ended.find(key)),

@@ -16,13 +16,14 @@ const ownerOf = async (store: OrderStore, shard: number): Promise<number | undef
 const valid = leaseRule({
   name: "a set of shards that is empty, names one twice or one that does not exist is refused, and nothing changes",
   remedy:
-    "Reject such a set in `claim` and `release`, before anything is written. 256 is the market journal.",
+    "Reject such a set in `claim`, `release` and `assign`, before anything is written. 256 is the market journal.",
   async check(leases, { store }) {
     const incarnation = await joined(leases);
     await leases.claim({ incarnation, shards: [4] });
     for (const shards of [[], [4, 4], [-1], [MARKET + 1], [4, 0.5], [4, Number.NaN]]) {
       await refused(`claim of [${shards}]`, () => leases.claim({ incarnation, shards }));
       await refused(`release of [${shards}]`, () => leases.release({ incarnation, shards }));
+      await refused(`assign of [${shards}]`, () => leases.assign({ shards, to: incarnation }));
     }
     same("owner and epoch of shard 4", [await ownerOf(store, 4), await epochOf(store, 4)], [incarnation, 2]);
   },

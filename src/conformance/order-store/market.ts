@@ -1,5 +1,5 @@
 import { price } from "../../decimal/index.ts";
-import type { KeptQuote } from "../../model/index.ts";
+import { type KeptQuote, SHARD_COUNT } from "../../model/index.ts";
 import { refused, same } from "../suite/index.ts";
 import { part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
@@ -32,6 +32,21 @@ const sorted: StoreRule = {
     await store.append({ shards });
     const expected = [marks[2], marks[3], marks[0], marks[5], marks[4], marks[1]];
     same("readMarks() of six marks", await store.readMarks(), expected);
+  },
+};
+
+const ofShards: StoreRule = {
+  name: "marks of some shards are those of these shards alone, and none of no shard",
+  remedy:
+    "Leave out the marks of other shards if `readMarks` is asked for some. An empty list asks for none.",
+  async check({ store }) {
+    const marks = [0, 3, 9].map((shard) => sampleMark({ shard }));
+    const [first, , last] = marks;
+    await store.append({ shards: marks.map((mark) => part(mark.shard, 1, { marks: [mark] })) });
+    same("readMarks() of shards 9, 0 and 5", await store.readMarks([9, 0, 5]), [first, last]);
+    same("readMarks() of shards without marks", await store.readMarks([5, SHARD_COUNT]), []);
+    same("readMarks() of no shard", await store.readMarks([]), []);
+    same("readMarks() of all shards", await store.readMarks(), marks);
   },
 };
 
@@ -146,7 +161,7 @@ const staleQuotes: StoreRule = {
 /** Rules of marks. */
 export const marketJournal: StoreRules = {
   name: "market journal",
-  rules: [sorted, replaced, dropped, earlierOwner, earlierRound],
+  rules: [sorted, ofShards, replaced, dropped, earlierOwner, earlierRound],
 };
 
 /** Rules of the last quotes of markets. */

@@ -1,4 +1,5 @@
 import { declareSuite, type TestFramework } from "../suite/index.ts";
+import { assignments } from "./assignments.ts";
 import { endedLists } from "./ended-lists.ts";
 import { endedNames } from "./ended-names.ts";
 import { endedParents } from "./ended-parents.ts";
@@ -25,7 +26,7 @@ export const orderStoreRules: readonly StoreRules[] = [
   ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
   ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
   ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
-  ...[leases, leaseSets, tail],
+  ...[leases, leaseSets, assignments, tail],
 ];
 
 /**

@@ -217,7 +217,8 @@ const isForWantOfFunds = (said: ParsedReport): boolean =>
   said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
 
 /** Returns whether the shard belongs to another engine now, or to none. Another engine hears the venue's events itself. */
-const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "elsewhere" || state === "closed";
+const isOver = ({ state }: Shard): boolean =>
+  state === "fenced" || state === "elsewhere" || state === "closed";
 
 const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };
 const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };

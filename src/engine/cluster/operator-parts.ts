@@ -8,7 +8,7 @@ const ANSWER_MS = 10_000;
 
 /** What an operator's functions need: the leases of the store, such as `store.leases`, and a clock of the operator's own. */
 export interface OperatorOptions {
-  readonly leases: Pick<ShardLeases, "heads" | "nodes" | "want">;
+  readonly leases: Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
   readonly clock: Clock;
   /** Ends the call early. */
   readonly signal?: AbortSignal;

@@ -97,10 +97,7 @@ export class OwnLease {
   /** Reads the owners until every shard has seen the epoch of another node. */
   async #fence(shards: Shards): Promise<void> {
     const { keeper } = this.#parts;
-    while (
-      !this.#hasEnded &&
-      shards.all.some(({ state }) => state === "running" || state === "reloading")
-    ) {
+    while (!this.#hasEnded && shards.all.some(({ state }) => state === "running" || state === "reloading")) {
       const view = await this.view();
       for (const { shard, epoch, incarnation } of shardsIn(view?.shards ?? []))
         if (incarnation !== keeper.incarnation) shards.at(shard).saw(epoch);

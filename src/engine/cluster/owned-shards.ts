@@ -78,7 +78,10 @@ export class OwnedShards {
     if (numbers.length > 0) {
       await journal.catchUp(new Set(numbers));
       const marks = await store.readMarks(numbers);
-      moves.arrive(accounts.flatMap((head) => this.#arrivalOf(head)), marks);
+      moves.arrive(
+        accounts.flatMap((head) => this.#arrivalOf(head)),
+        marks,
+      );
       venue.release();
     }
     if (heads.some(({ shard }) => shard === MARKET_SHARD)) this.#runsMarket = true;

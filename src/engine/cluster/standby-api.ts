@@ -6,8 +6,8 @@ import {
   textOption,
   wholeOption,
 } from "../../common/index.ts";
-import type { Engine, EngineOptions, Verification } from "../core/api.ts";
 import type { OrderStore, ShardLeases } from "../../ports/index.ts";
+import type { Engine, EngineOptions, Verification } from "../core/api.ts";
 import { ENGINE_CHECKS } from "../core/checked-options.ts";
 
 /** How a node takes part in a cluster. All nodes of a store must have the same `ttlMs`. Durations are in milliseconds. */
@@ -126,8 +126,6 @@ export function clusterOf(given: ClusterOptions, call: string): Required<Cluster
   const { name, address = "", version = "", ttlMs = 10_000, clockApartMs = 500 } = given;
   const marginMs = given.marginMs ?? Math.ceil(ttlMs / 10);
   if (marginMs * 2 >= ttlMs)
-    throw new RangeError(
-      `${call}.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`,
-    );
+    throw new RangeError(`${call}.cluster.marginMs must be below half of ttlMs, ${ttlMs}, got ${marginMs}`);
   return { name, address, version, ttlMs, marginMs, clockApartMs };
 }

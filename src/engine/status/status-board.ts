@@ -101,7 +101,7 @@ export class StatusBoard {
 
   /** Reports shards, with the market journal as 256, that no node has taken for some time; an empty list ends that. */
   shardsUnowned(shards: readonly number[]): void {
-    if ((shards.length > 0) === (this.#unowned !== undefined)) return;
+    if (shards.length > 0 === (this.#unowned !== undefined)) return;
     const [first] = shards;
     const detail =
       first === undefined

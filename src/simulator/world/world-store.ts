@@ -85,7 +85,7 @@ export class WorldStore {
       head: (shard) => read(() => store.head(shard)),
       readRecords: (range) => read(() => store.readRecords(range)),
       readSnapshot: (shard, reading) => read(() => this.#readSnapshot(store, shard, reading)),
-      readMarks: () => read(() => store.readMarks()),
+      readMarks: (shards) => read(() => store.readMarks(shards)),
       deleteMarks: (marks) => call(() => this.#dropMarks(store, marks)),
       findEnded: (key) => read(() => store.findEnded(key)),
       pageEnded: (page) => read(() => store.pageEnded(page)),

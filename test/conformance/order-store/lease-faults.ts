@@ -4,7 +4,7 @@ import { type PlantedStore, planted, type StoreFault } from "./faulty-place.ts";
 const EVERY_SHARD = Array.from({ length: 257 }, (_, shard) => shard);
 
 /** Changes the leases of every handle. */
-const withLeases =
+export const withLeases =
   (change: (leases: ShardLeases, store: OrderStore) => Partial<ShardLeases>): StoreFault =>
   () =>
   (store) => {
@@ -13,7 +13,7 @@ const withLeases =
   };
 
 /** Changes every view. */
-const withView = (change: (view: ClusterView) => ClusterView): StoreFault =>
+export const withView = (change: (view: ClusterView) => ClusterView): StoreFault =>
   withLeases((leases) => ({ nodes: async () => change(await leases.nodes()) }));
 
 const rowFaults = [

@@ -1,6 +1,7 @@
 import { testOrderStore } from "../../../src/conformance/index.ts";
 import { orderStoreRules } from "../../../src/conformance/internal.ts";
 import { testPlantedFaults } from "../../support/planted-faults.ts";
+import { assignmentFaults } from "./assignment-faults.ts";
 import { endedFaults } from "./ended-faults.ts";
 import { memorySubject } from "./faulty-place.ts";
 import { forgettingFaults } from "./forgetting-faults.ts";
@@ -37,5 +38,6 @@ testPlantedFaults("order store", {
     ...forgettingFaults,
     ...volumeFaults,
     ...leaseFaults,
+    ...assignmentFaults,
   ],
 });

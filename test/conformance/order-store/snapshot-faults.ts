@@ -83,7 +83,7 @@ const snapshotFaults = [
   planted("a closed store reads no marks", ["a closed store answers with an error"], () => (store) => {
     let isClosed = false;
     return {
-      readMarks: async () => (isClosed ? [] : await store.readMarks()),
+      readMarks: async (shards) => (isClosed ? [] : await store.readMarks(shards)),
       async close() {
         isClosed = true;
         await store.close();
@@ -125,15 +125,21 @@ const marketFaults = [
     "marks are ordered by the text of their position",
     ["marks are returned by symbol"],
     () => (store) => ({
-      readMarks: async () =>
-        [...(await store.readMarks())].sort((a, b) =>
+      readMarks: async (shards) =>
+        [...(await store.readMarks(shards))].sort((a, b) =>
           `${a.symbol} ${a.side} ${a.position}` < `${b.symbol} ${b.side} ${b.position}` ? -1 : 1,
         ),
     }),
   ),
   planted("prices of marks are read as doubles", ["marks are returned by symbol"], () => (store) => ({
-    readMarks: async () =>
-      (await store.readMarks()).map((mark): MarketMark => ({ ...mark, price: asDouble(mark.price) })),
+    readMarks: async (shards) =>
+      (await store.readMarks(shards)).map((mark): MarketMark => ({ ...mark, price: asDouble(mark.price) })),
+  })),
+  planted("marks are read of all shards", ["marks of some shards are those of these"], () => (store) => ({
+    readMarks: () => store.readMarks(),
+  })),
+  planted("no shard stands for all", ["marks of some shards are those of these"], () => (store) => ({
+    readMarks: (shards) => store.readMarks(shards?.length === 0 ? undefined : shards),
   })),
   planted("a mark that exists stays", ["a mark with a position that exists in its shard"], () => (store) => ({
     async append(batch) {

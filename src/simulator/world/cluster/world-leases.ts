@@ -43,6 +43,7 @@ export class WorldLeases {
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
       claim: (set) => call(() => this.#hear(instance, () => leases.claim(set))),
       release: (set) => call(() => this.#release(instance, () => leases.release(set))),
+      assign: (assignment) => call(() => leases.assign(assignment)),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
       leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
       heads: () => call(() => leases.heads()),

@@ -1,0 +1,136 @@
+import type { ClusterView, OrderStore, ShardLeases } from "../../ports/index.ts";
+import { same } from "../suite/index.ts";
+import { ENTRY, every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
+import { part, sampleRecord } from "./samples.ts";
+import type { StoreRules } from "./world.ts";
+
+/** The market journal among the shards. */
+const MARKET = every(0).shards.length - 1;
+
+/** Returns the assigned shards with the nodes to which they shall go. */
+async function plan(leases: ShardLeases): Promise<readonly (readonly [shard: number, to: number])[]> {
+  const { shards } = await leases.nodes();
+  return shards.flatMap(({ shard, next }) => (next === undefined ? [] : [[shard, next] as const]));
+}
+
+const ownersIn = ({ shards }: ClusterView): readonly unknown[] =>
+  shards.map(({ shard, epoch, incarnation }) => [shard, epoch, incarnation]);
+
+/** Two nodes with handles of their own: one that owns shards 1 to 4 and the market journal, and one without shards. */
+async function ownerAndTarget(
+  leases: ShardLeases,
+  open: () => Promise<OrderStore>,
+): Promise<Readonly<{ a: number; b: number; other: ShardLeases }>> {
+  const other = leasesOf(await open());
+  const [a, b] = [await joined(leases), await joined(other, "b")];
+  await leases.claim({ incarnation: a, shards: [1, 2, 3, 4, MARKET] });
+  return { a, b, other };
+}
+
+const tellsShares = leaseRule({
+  name: "decision KV: the row of a node says whether the node shares the shards, as it said when it joined",
+  remedy: "Keep `shares` of the entry. A row of a node that did not say, or of an earlier version, has none.",
+  async check(leases) {
+    for (const entry of [{ ...ENTRY, shares: true }, { ...ENTRY, shares: false }, ENTRY]) {
+      const { incarnation } = await leases.join(entry);
+      await leases.renew({ incarnation, state: "ready" });
+      const row = (await leases.nodes()).nodes.find((one) => one.incarnation === incarnation);
+      const { shares = false } = entry;
+      same(`shares of a node that joined with ${entry.shares}`, row?.shares ?? false, shares);
+    }
+  },
+});
+
+const assigns = leaseRule({
+  name: "decision KV: an assignment is in the rows of its shards until it is withdrawn, and changes neither owner nor epoch",
+  remedy:
+    "Keep one node for each shard beside its owner, show it as `next` in `nodes`, and answer with the number of shards of the set that have it.",
+  async check(leases, { store, open }) {
+    const { a, b, other } = await ownerAndTarget(leases, open);
+    const before = ownersIn(await leases.nodes());
+    same("the assigned shards before", await plan(leases), []);
+    const assignment = { shards: [200, 3, MARKET], to: b };
+    const assigned = [3, 200, MARKET].map((shard) => [shard, b]);
+    for (const call of ["assign", "assign again"]) {
+      same(`${call} of three shards`, await other.assign(assignment), 3);
+      same(`the assigned shards after ${call}`, await plan(leases), assigned);
+    }
+    same("owners and epochs after that", ownersIn(await leases.nodes()), before);
+    const batch = { shards: [part(3, 2, { records: [sampleRecord(3, 1)] })] };
+    same("an append of the owner", await store.append(batch), ["durable"]);
+    same("assign to another node", await leases.assign({ shards: [200], to: a }), 1);
+    same("withdrawal of two shards", await leases.assign({ shards: [3, 5] }), 2);
+    const left = [
+      [200, a],
+      [MARKET, b],
+    ];
+    same("the assigned shards after that", await plan(leases), left);
+  },
+});
+
+const fromOwner = leaseRule({
+  name: "decision KV: an assignment with `from` holds only for the shards that this node owns",
+  remedy: "Compare `from` with the owner of each shard under the lock of its row.",
+  async check(leases, { open }) {
+    const { a, b, other } = await ownerAndTarget(leases, open);
+    await other.claim({ incarnation: b, shards: [5] });
+    const c = await joined(leases, "c");
+    same("assign of shards of three owners", await leases.assign({ shards: [4, 5, 6], to: c, from: a }), 1);
+    same("the assigned shards", await plan(leases), [[4, c]]);
+    same("withdrawal from another owner", await leases.assign({ shards: [4, 5], from: b }), 1);
+    same("the assigned shards after it", await plan(leases), [[4, c]]);
+    same("assign of a shard with it", await leases.assign({ shards: [4, 6], to: c, from: b }), 1);
+    same("withdrawal from the owner", await leases.assign({ shards: [4], from: a }), 1);
+    same("the assigned shards at the end", await plan(leases), []);
+  },
+});
+
+const onlyToLive = leaseRule({
+  name: "decision KV: nothing is assigned to a node that is dead or gone",
+  remedy: "Look for the live row of `to` in the statement that assigns, and answer 0 without one.",
+  async check(leases, { open }) {
+    const { a, b, other } = await ownerAndTarget(leases, open);
+    const c = await joined(other, "c");
+    await leases.assign({ shards: [1], to: c });
+    await leases.assign({ shards: [2], to: b });
+    await leases.bury({ incarnation: b, beat: 0 });
+    for (const [name, to] of [["dead", b] as const, ["gone", c + 1] as const]) {
+      same(`assign to a node that is ${name}`, await leases.assign({ shards: [1, 2, 3], to }), 0);
+      same(
+        `the shards assigned to ${c} after it`,
+        (await plan(leases)).filter(([, to]) => to === c),
+        [[1, c]],
+      );
+    }
+    same("assign of the same shards to a live node", await leases.assign({ shards: [1, 2, 3], to: a }), 3);
+  },
+});
+
+const endsWithClaim = leaseRule({
+  name: "decision KV: a claim of a node that did not own a shard ends its assignment; a release and a claim again leave it",
+  remedy:
+    "End the assignment with the epoch for which it was made, so that `claim` and `acquire` of every version end it.",
+  async check(leases, { store, open }) {
+    const { a, b, other } = await ownerAndTarget(leases, open);
+    const c = await joined(other, "c");
+    await leases.assign({ shards: [1, 2, 3, 4], to: b });
+    await leases.claim({ incarnation: a, shards: [4, 1] });
+    const all = [1, 2, 3, 4].map((shard) => [shard, b]);
+    same("the assigned shards after the owner claimed again", await plan(leases), all);
+    await leases.release({ incarnation: a, shards: [1, 2, 3] });
+    same("the assigned shards after a release", await plan(leases), all);
+    await other.claim({ incarnation: b, shards: [1] });
+    await other.claim({ incarnation: c, shards: [2] });
+    same("the assigned shards after claims of two nodes", await plan(leases), all.slice(2));
+    await other.release({ incarnation: b, shards: [1] });
+    same("the assigned shards after a release of the new owner", await plan(leases), all.slice(2));
+    await store.acquire();
+    same("the assigned shards after an acquire", await plan(leases), []);
+  },
+});
+
+/** Rules of the leases of an order store: to whom owners shall give their shards. */
+export const assignments: StoreRules = {
+  name: "assigned shards",
+  rules: [tellsShares, assigns, fromOwner, onlyToLive, endsWithClaim],
+};
