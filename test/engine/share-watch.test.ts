@@ -267,9 +267,10 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
 });
 
 describe("decision KX: a node that cannot read what others write takes nothing", () => {
-  it("by the words of the caller", () => {
-    const canRead = ({ incarnation }: NodeRow): boolean => incarnation !== 2;
-    const free = { nodes: uneven.nodes, shards: shardsOf(() => undefined) };
+  it("as the caller judges by the view", () => {
+    const canRead = (row: NodeRow, { nodes }: ClusterView): boolean =>
+      nodes.every(({ format }) => format <= row.format);
+    const free = { nodes: [{ ...rowOf(1), format: 2 }, rowOf(2)], shards: shardsOf(() => undefined) };
     expect(watchOf(1, { canRead }).claims(0, free)).toHaveLength(ALL);
     expect(watchOf(2, { canRead }).claims(0, free)).toEqual([]);
   });
