@@ -13,7 +13,8 @@ const TOLERATED_PART = 0.1;
 
 /**
  * One reading of the cluster by a node that shares the shards. All decisions are made from it, and nodes that read the same
- * decide the same (decision KX).
+ * decide the same (decision KX). What a node has claimed, released and assigned itself must be in it: it reads after its own
+ * calls were answered. What others did since does no harm.
  */
 export type ShareReading = Readonly<{
   view: ClusterView;
@@ -37,14 +38,17 @@ export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
 /** To whom the free shards are dealt, by shard, and how many shards each able node has when everything has arrived. */
 export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
 
-/**
- * Returns the nodes that can own a part of the shards, by rising incarnation. `canRead` tells of a node whether it can read
- * what the others write; it must not depend on who asks.
- */
-export function ableIn({ nodes }: ClusterView, canRead: (row: NodeRow) => boolean): readonly number[] {
+/** Whether a node can read what the other nodes of a view write. The answer must not depend on who asks. */
+export type CanRead = (row: NodeRow, view: ClusterView) => boolean;
+
+/** Returns the nodes that can own a part of the shards, by rising incarnation. */
+export function ableIn(view: ClusterView, canRead: CanRead): readonly number[] {
   const isAble = (row: NodeRow): boolean =>
-    !row.dead && row.shares === true && (row.state === "ready" || row.state === "active") && canRead(row);
-  return nodes
+    !row.dead &&
+    row.shares === true &&
+    (row.state === "ready" || row.state === "active") &&
+    canRead(row, view);
+  return view.nodes
     .filter(isAble)
     .map(({ incarnation }) => incarnation)
     .sort((a, b) => a - b);
