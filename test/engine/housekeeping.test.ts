@@ -58,6 +58,7 @@ function subject(
     shards: { all: shards, at: (number: number) => shards[number] },
     market: {
       history,
+      writes: true,
       book: () => undefined,
       tape: { forget: () => undefined },
       prints: { forget: () => undefined },

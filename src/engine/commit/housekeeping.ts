@@ -147,7 +147,8 @@ export class Housekeeping {
       lengthMs,
       beforeMs: steadyMs - BARS_KEPT * lengthMs,
     }));
-    await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
+    // Whoever writes the market journal deletes of it. The others only forget.
+    if (this.#market.writes) await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
     this.#market.prints.forget(priceBars);
     while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
   }
