@@ -32,8 +32,8 @@ export class FollowedJournal {
   readonly #reads: ShardReads;
   readonly #leases: ShardLeases;
   readonly #followers: JournalFollowers;
-  /** Whether the last read found nothing. */
-  #isQuiet = false;
+  /** How many calls of {@link followAtLeisure} read nothing from now on. */
+  #restingCalls = 0;
 
   constructor(core: Core, leases: ShardLeases, followers: JournalFollowers) {
     this.#core = core;
@@ -59,15 +59,29 @@ export class FollowedJournal {
     }
   }
 
-  /** Reads new records, until a page is not full. The first call after a read that found nothing reads nothing (decision YO). */
-  async followAtLeisure(): Promise<void> {
-    if (this.#isQuiet) this.#isQuiet = false;
-    else await this.follow();
+  /**
+   * Reads new records, until a page is not full. The first calls after a read that found nothing read nothing (decision YO):
+   * one, or `rests` of them.
+   */
+  async followAtLeisure(rests: number = 1): Promise<void> {
+    if (this.#restingCalls > 0) {
+      this.#restingCalls--;
+      return;
+    }
+    if (!(await this.#follow())) this.#restingCalls = rests;
   }
 
   /** Reads new records, until a page is not full. */
   async follow(): Promise<void> {
-    while ((await this.#takePage()) === PAGE);
+    if (await this.#follow()) this.#restingCalls = 0;
+  }
+
+  /** Resolves to whether there were records. */
+  async #follow(): Promise<boolean> {
+    let records = await this.#takePage();
+    const any = records > 0;
+    while (records === PAGE) records = await this.#takePage();
+    return any;
   }
 
   /**
@@ -85,7 +99,6 @@ export class FollowedJournal {
       isAsked(number) ? durableSequence : NONE_AFTER,
     );
     const records = await this.#leases.tail({ after, limit: PAGE });
-    this.#isQuiet = records.length === 0;
     for (const record of records) {
       await this.#apply(record);
       const turn = turns.spend(COSTS.read);

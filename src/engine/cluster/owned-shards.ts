@@ -3,8 +3,10 @@ import { MARKET_SHARD } from "../../model/index.ts";
 import type { ShardHead, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { WholeReads } from "../core/stored.ts";
+import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
+import type { FollowedMarket } from "./followed-market.ts";
 import type { Arrival, ShardMoves } from "./shard-moves.ts";
 import { shardsIn } from "./shard-sets.ts";
 import type { VenueBuffer } from "./venue-buffer.ts";
@@ -17,6 +19,8 @@ export type OwnedShardParts = Readonly<{
   moves: ShardMoves;
   journal: FollowedJournal;
   venue: VenueBuffer;
+  market: Pick<MarketHub, "startWriting" | "stopWriting">;
+  prints: FollowedMarket;
   incarnation: () => number;
 }>;
 
@@ -84,7 +88,20 @@ export class OwnedShards {
       );
       venue.release();
     }
-    if (heads.some(({ shard }) => shard === MARKET_SHARD)) this.#runsMarket = true;
+    if (heads.some(({ shard }) => shard === MARKET_SHARD)) await this.#runMarket();
+  }
+
+  /** Reads what the writer before stored last, and writes from then on. */
+  async #runMarket(): Promise<void> {
+    const { prints, market } = this.#parts;
+    await prints.follow();
+    market.startWriting();
+    this.#runsMarket = true;
+  }
+
+  #leaveMarket(): void {
+    this.#parts.market.stopWriting();
+    this.#runsMarket = false;
   }
 
   #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
@@ -105,7 +122,7 @@ export class OwnedShards {
       const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
       const left = await moves.leave(new Set(running));
       for (const [shard, followed] of left) journal.shards[shard]?.goOn(followed);
-      if (set.includes(MARKET_SHARD)) this.#runsMarket = false;
+      if (set.includes(MARKET_SHARD)) this.#leaveMarket();
       await leases.release({ incarnation: incarnation(), shards: set });
     } catch (error) {
       this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });

@@ -6,6 +6,7 @@ import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import { HAND_OVER_PAUSE_MS } from "./engine-lease.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
+import type { FollowedMarket } from "./followed-market.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import { objectionsTo, outdatedIn, readersIn } from "./node-agreement.ts";
 import type { NodeWatch } from "./node-watch.ts";
@@ -31,6 +32,12 @@ const HURRIED_MS = 1_000;
 
 const LONGEST_DETAIL = 200;
 
+/** Steps in which a node does not look for records after one in which it found none. */
+const QUIET_RESTS = 3;
+
+/** Stored prints are read in every so many steps: nodes hear prints themselves, and read only those that they have missed. */
+const STEPS_PER_PRINTS = 4;
+
 /** Dependencies of {@link ShareLoop}. `entry` is what this node says of itself, `changed` is called after each step. */
 export type ShareLoopParts = Readonly<{
   leases: ShardLeases;
@@ -39,6 +46,7 @@ export type ShareLoopParts = Readonly<{
   watch: NodeWatch;
   holders: ShardHolders;
   journal: FollowedJournal;
+  prints: FollowedMarket;
   owned: OwnedShards;
   shards: Shards;
   board: StatusBoard;
@@ -62,6 +70,8 @@ export class ShareLoop {
   #unreadable: string | undefined;
   #givesAll = false;
   #isAlone = false;
+  /** Number of steps so far. */
+  #steps = 0;
   #hurriedUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
@@ -166,14 +176,16 @@ export class ShareLoop {
   }
 
   async #follow(reading: ShareReading): Promise<void> {
-    const { journal } = this.#parts;
+    const { journal, owned, prints } = this.#parts;
+    const isArriving = arrivalsOf(reading).length > 0;
     try {
-      await (arrivalsOf(reading).length > 0 ? journal.follow() : journal.followAtLeisure());
+      await (isArriving ? journal.follow() : journal.followAtLeisure(QUIET_RESTS));
       this.#unreadable = undefined;
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
       this.#unreadable = error.message;
     }
+    if (!owned.runsMarket && this.#steps++ % STEPS_PER_PRINTS === 0) await prints.follow();
   }
 
   async #act(reading: ShareReading): Promise<void> {
