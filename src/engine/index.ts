@@ -87,6 +87,7 @@ export type {
   OrderNow,
   OrderUpdate,
   PrintUpdate,
+  ShardsUpdate,
 } from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";

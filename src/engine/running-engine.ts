@@ -126,6 +126,11 @@ export class RunningEngine implements Api.Engine {
     return this.#parts.board.isDraining;
   }
 
+  owns(shard: number): boolean {
+    const { state } = this.#parts.shards.at(shard);
+    return state !== "fenced" && state !== "closed";
+  }
+
   account(accountId: number): AccountView {
     return new EngineAccount(this, accountId);
   }

@@ -19,6 +19,7 @@ export type ErrorName =
   | "UNKNOWN"
   | "DISCONNECTED"
   | "SHARD_FENCED"
+  | "SHARD_ELSEWHERE"
   | "ENGINE_CLOSED"
   | "UNAUTHORIZED"
   | "TOO_MANY_REQUESTS"
@@ -129,6 +130,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   UNKNOWN: row(-1000, 500, "later", "An unknown error occurred while processing the request.", "Send the request again. If the error persists, report the request id."),
   DISCONNECTED,
   SHARD_FENCED: DISCONNECTED,
+  SHARD_ELSEWHERE: DISCONNECTED,
   ENGINE_CLOSED: DISCONNECTED,
   UNAUTHORIZED: row(-1002, 401, "never", "You are not authorized to execute this request.", "Use your own account, or one that is delegated to you."),
   TOO_MANY_REQUESTS: row(-1003, 429, "later", "Too much request weight used; current limit is {limit} request weight per {interval}. Please use WebSocket Streams for live updates to avoid polling the API.", "Wait for the time given in Retry-After."),

@@ -47,6 +47,12 @@ const FAULTS: Readonly<Record<EngineFault, readonly [call: () => Promise<unknown
       "another engine has taken over shard 28 of the store: close this engine and use the other one, because a store has one engine at a time",
     ],
   ],
+  SHARD_ELSEWHERE: [
+    [
+      () => Promise.reject(new EngineError("SHARD_ELSEWHERE", { shard: 28 })),
+      "this engine does not own shard 28 now, and nothing was decided: call the node that owns it, which ownerOf(28) names",
+    ],
+  ],
   DISCONNECTED: [
     [
       async () => {

@@ -231,6 +231,11 @@ export interface Engine extends AsyncDisposable {
   /** Sink for quotes and prints. */
   readonly market: MarketSink;
   /**
+   * Returns whether the engine owns a shard now, 0 to 255. An engine of `openEngine`, or of a takeover, owns all of them
+   * until it is fenced or closed. Calls about an account of another shard reject with SHARD_ELSEWHERE.
+   */
+  owns(shard: number): boolean;
+  /**
    * Returns the calls of one account, for a program that acts for one, such as a strategy. A program in which each
    * request brings its account, such as a service, uses the methods below.
    */

@@ -4,6 +4,7 @@ import { type ErrorDetails, OrderError } from "../../errors/index.ts";
 export type EngineFault =
   | "ENGINE_CLOSED"
   | "SHARD_FENCED"
+  | "SHARD_ELSEWHERE"
   | "DISCONNECTED"
   | "ADVANCED_ORDERS_OFF"
   | "UNKNOWN_ACCOUNT"
@@ -15,6 +16,8 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
     "the engine was closed before it could answer: open an engine on the same store with openEngine, then call again",
   SHARD_FENCED: ({ shard }) =>
     `another engine has taken over shard ${shard} of the store: close this engine and use the other one, because a store has one engine at a time`,
+  SHARD_ELSEWHERE: ({ shard }) =>
+    `this engine does not own shard ${shard} now, and nothing was decided: call the node that owns it, which ownerOf(${shard}) names`,
   DISCONNECTED: ({ lease, acceptance }) => {
     if (lease === "lapsed")
       return "this node could not renew its lease in time, so another one may own the accounts now: nothing was stored, so call again later, or another node";

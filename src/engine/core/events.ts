@@ -79,6 +79,15 @@ export interface EndedUpdate extends OrderNow {
 }
 
 /**
+ * Shards that an engine of several nodes has begun to run, and shards that have stopped deciding here. An account of a shard
+ * that was lost may be decided about by another node from then on.
+ */
+export interface ShardsUpdate {
+  readonly gained: readonly number[];
+  readonly lost: readonly number[];
+}
+
+/**
  * Payloads of the events of an engine, by the name of the event. Events of orders are emitted once, when their record
  * is durable, in journal order per shard. Each order of a record has the event `order`, followed by `fill`, `child`,
  * `ended` and `alert` in the order of its facts. After all orders of the record comes `list`. Market events are emitted
@@ -96,6 +105,8 @@ export interface EngineEvents {
   readonly print: PrintUpdate;
   /** Emitted as soon as the engine's condition changes, independent of pending records. */
   readonly status: StatusUpdate;
+  /** Emitted after shards began to run here, and as soon as shards have stopped deciding here. */
+  readonly shards: ShardsUpdate;
 }
 
 /**
