@@ -50,7 +50,7 @@ export class MarkRecorder {
 
   /** Returns the position of the mark that seeds an order of a shard which becomes active at this price. */
   seed(shard: number, { price, timeMs }: Readonly<{ price: Price; timeMs: number }>): number {
-    if (this.#recorded.last?.price !== price) this.#record(price, timeMs);
+    if (!this.#isNewest(price)) this.#record(price, timeMs);
     const reader = this.#readerOf(shard, this.#lastPosition - 1);
     reader.active++;
     this.#require(shard, reader);
@@ -153,6 +153,15 @@ export class MarkRecorder {
   /** Position of the newest mark, made or in the history; 0 before the first. */
   get #lastPosition(): number {
     return Math.max(this.#made, this.#history.lastPosition(this.#market) ?? 0);
+  }
+
+  /**
+   * Returns whether the newest mark was made here at this price. Marks of a shard that came later may have higher positions
+   * than those that were made here, and say nothing about other shards.
+   */
+  #isNewest(price: Price): boolean {
+    const { last } = this.#recorded;
+    return last?.price === price && last.position === this.#lastPosition;
   }
 
   #require(shard: number, { takenPosition }: Reader): void {

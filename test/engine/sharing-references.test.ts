@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { price } from "../../src/decimal/index.ts";
+import type { ParentOrder, Quote } from "../../src/model/index.ts";
+import { MarkHistory, TriggerBook } from "../../src/triggers/index.ts";
+import { type Cluster, type Sharer, TTL_MS } from "../support/cluster.ts";
+import {
+  accountOn,
+  move,
+  orderOn,
+  pairOf,
+  placeOn,
+  referenceOn,
+  shardIn,
+  verified,
+} from "../support/sharing.ts";
+
+const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "20" } as const;
+
+/** Places a trailing order on a node, which becomes active at a bid. */
+async function activeOn(
+  cluster: Cluster,
+  node: Sharer,
+  accountId: number,
+  bid: string,
+): Promise<ParentOrder> {
+  const order = await placeOn(node, accountId, TRAIL);
+  await cluster.quote(bid, "150");
+  await cluster.pass(1_000);
+  expect(referenceOn(node, order)).toBe(bid);
+  return order;
+}
+
+describe("decision 18: the reference of a trailing order whose shard moves", () => {
+  it("is the same on the next owner, and follows its quotes from there", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await activeOn(cluster, a, accountOn(a), "100");
+    await cluster.quote("110", "150");
+    await cluster.quote("105", "150");
+    await move(cluster, shardIn(order), b);
+    expect([referenceOn(a, order), referenceOn(b, order)]).toEqual([undefined, "110"]);
+    await cluster.quote("112", "150");
+    await cluster.quote("111", "150");
+    expect(referenceOn(b, order)).toBe("112");
+    await cluster.quote("92", "150");
+    expect((await orderOn(b, order)).trigger).toMatchObject({ level: price("92") });
+    await cluster.pass(TTL_MS);
+    await verified([a, b]);
+  });
+
+  it("is the last durable mark at least after a crash", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await activeOn(cluster, a, accountOn(a), "100");
+    await cluster.quote("110", "150");
+    await cluster.pass(500);
+    a.process.kill();
+    await cluster.quote("115", "150");
+    await cluster.quote("101", "150");
+    await cluster.pass(20_000);
+    expect(referenceOn(b, order)).toBe("110");
+  });
+
+  it("knows nothing of extremes that the next owner saw before the activation", async () => {
+    const { cluster, a, b } = await pairOf();
+    // Node b records marks up to a higher extreme and more positions for an order of its own.
+    const other = await activeOn(cluster, b, accountOn(b), "100");
+    for (const bid of ["120", "125", "130"]) {
+      await cluster.quote(bid, "150");
+      await cluster.pass(200);
+    }
+    await cluster.quote("112", "150");
+    const order = await activeOn(cluster, a, accountOn(a), "111");
+    await move(cluster, shardIn(order), b);
+    expect([referenceOn(b, order), referenceOn(b, other)]).toEqual(["111", "130"]);
+    await cluster.quote("113", "150");
+    expect([referenceOn(b, order), referenceOn(b, other)]).toEqual(["113", "130"]);
+  });
+
+  it("stays what it was when the shard comes back to a node that went on with marks of others", async () => {
+    const { cluster, a, b } = await pairOf();
+    const [mine, another] = [accountOn(a), accountOn(a, accountOn(a) + 1)];
+    const order = await activeOn(cluster, a, mine, "100");
+    const other = await activeOn(cluster, a, another, "100");
+    await move(cluster, shardIn(order), b);
+    for (const bid of ["104", "108", "106"]) {
+      await cluster.quote(bid, "150");
+      await cluster.pass(200);
+    }
+    expect([referenceOn(a, other), referenceOn(b, order)]).toEqual(["108", "108"]);
+    // An order that becomes active on b after the extreme must not inherit it on a.
+    const late = await placeOn(b, mine, TRAIL);
+    await cluster.quote("103", "150");
+    await cluster.pass(200);
+    expect(referenceOn(b, late)).toBe("103");
+    await move(cluster, shardIn(order), a);
+    expect([referenceOn(a, order), referenceOn(a, other), referenceOn(a, late)]).toEqual([
+      "108",
+      "108",
+      "103",
+    ]);
+    await cluster.quote("105", "150");
+    await cluster.pass(200);
+    await move(cluster, shardIn(order), b);
+    expect([referenceOn(b, order), referenceOn(b, late)]).toEqual(["108", "105"]);
+    await cluster.pass(TTL_MS);
+    await verified([a, b]);
+  });
+
+  it("an order that becomes active at a price that was recorded before the shard came has a mark of its own", async () => {
+    const { cluster, a, b } = await pairOf();
+    // On a, the marks of the shard have reached high positions.
+    const order = await activeOn(cluster, a, accountOn(a), "100");
+    for (let step = 1; step <= 9; step++) {
+      await cluster.quote(String(100 + step), "150");
+      await cluster.pass(200);
+    }
+    // On b, the newest recorded price is 109, at a low position.
+    const [first, second] = [accountOn(b), accountOn(b, accountOn(b) + 1)];
+    const earlier = await placeOn(b, first, TRAIL);
+    await cluster.quote("109", "150");
+    await cluster.pass(200);
+    expect(referenceOn(b, earlier)).toBe("109");
+    await move(cluster, shardIn(order), b);
+    const later = await placeOn(b, second, TRAIL);
+    await cluster.quote("109", "150");
+    await cluster.pass(1_000);
+    expect(referenceOn(b, later)).toBe("109");
+    b.process.kill();
+    await cluster.pass(25_000);
+    expect((await orderOn(a, later)).frozen).toBeUndefined();
+    expect([order, earlier, later].map((one) => referenceOn(a, one))).toEqual(["109", "109", "109"]);
+  });
+});
+
+describe("decision KT: the position of a seed", () => {
+  it("is that of a mark with its price, whatever positions the marks of a shard have that came later", () => {
+    const market = { symbol: "BTC/USD", side: "bid" } as const;
+    const quoteOf = (bid: string, timeMs: number): Quote => ({
+      ...{ symbol: market.symbol, bids: [], asks: [], timeMs, sequence: timeMs },
+      ...{ bid: price(bid), ask: price("200") },
+    });
+    const watch = { kind: "trail", side: "bid", distance: { kind: "amount", amount: price("20") } } as const;
+    const history = new MarkHistory();
+    const book = new TriggerBook(market.symbol, history);
+    book.add({ orderId: -256 - 3, acceptedAtMs: 1, watch });
+    book.observe(quoteOf("100", 1));
+    for (const mark of book.takeMarks()) history.add(mark);
+    history.add({ ...market, shard: 7, position: 50, price: price("140"), timeMs: 2 });
+    book.add({ orderId: -256 - 4, acceptedAtMs: 2, watch });
+    const [activated] = book.observe(quoteOf("100", 3)).activated;
+    const marks = book.takeMarks().filter(({ shard }) => shard === 4);
+    expect(marks).toMatchObject([{ position: activated?.activation.position, price: price("100") }]);
+  });
+});
