@@ -418,3 +418,57 @@ describe("decision BR, decision ED: the last quotes of a closing engine", () => 
     expect(idle.asked).toBe(0);
   });
 });
+
+describe("decision 18: marks of a shard that goes to another engine", () => {
+  it("the engine is told whether they are durable, once for each time that it asks", async () => {
+    const made = begun([new Error("disk full")]);
+    const told: boolean[] = [];
+    const ask = (): void => void made.committer.keepMarks().then((durable) => told.push(durable));
+    ask();
+    await made.turn();
+    expect(told).toEqual([true]);
+    made.addMark(mark(1));
+    ask();
+    await made.turn();
+    await made.pass(retryMinMs);
+    expect(told).toEqual([true, false]);
+    ask();
+    await made.turn();
+    expect([told, positionsOf(made)]).toEqual([
+      [true, false, true],
+      [[1], [1]],
+    ]);
+    made.committer.stop();
+    expect(await made.committer.keepMarks()).toBe(false);
+  });
+
+  it.each([
+    ["of a failed append", new Error("disk full")],
+    ["that were refused", "fenced"],
+  ] as const)("%s are not appended again once another engine has owned the shard", async (_what, answer) => {
+    const made = begun([answer]);
+    const { appendOf } = made.shard;
+    made.shard.appendOf = (pending, marks) => {
+      made.shard.epoch++;
+      return appendOf(pending, marks);
+    };
+    made.addMark(mark(1));
+    await made.turn();
+    await made.pass(retryMaxMs);
+    made.decide(made.shard, recordOf(1));
+    await made.turn();
+    expect(positionsOf(made)).toEqual([[1], []]);
+  });
+
+  it("of a failed append are not appended again when the shard has come back", async () => {
+    const made = begun([new Error("disk full")]);
+    made.addMark(mark(1));
+    await made.turn();
+    made.committer.forgetMarks(8);
+    made.committer.forgetMarks(7);
+    await made.pass(retryMaxMs);
+    made.decide(made.shard, recordOf(1));
+    await made.turn();
+    expect(positionsOf(made)).toEqual([[1], []]);
+  });
+});

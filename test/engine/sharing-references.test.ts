@@ -131,6 +131,42 @@ describe("decision 18: the reference of a trailing order whose shard moves", () 
   });
 });
 
+describe("decision 18: a store that does not keep marks while their shard leaves", () => {
+  const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
+
+  it("is asked again, so that the next owner has the reference of the last quote", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await activeOn(cluster, a, accountOn(a), "100");
+    a.faults.append = away;
+    await cluster.quote("110", "150");
+    const moving = move(cluster, shardIn(order), b);
+    await cluster.pass(4_000);
+    a.faults.append = undefined;
+    await moving;
+    expect(referenceOn(b, order)).toBe("110");
+  });
+
+  it("does not keep them later: an order that became active elsewhere meanwhile knows nothing of them", async () => {
+    const { cluster, a, b } = await pairOf();
+    const account = accountOn(a);
+    const order = await activeOn(cluster, a, account, "100");
+    a.faults.append = away;
+    await cluster.quote("110", "150");
+    await move(cluster, shardIn(order), b, 30_000);
+    expect(referenceOn(b, order)).toBe("100");
+    const late = await placeOn(b, account, TRAIL);
+    await cluster.quote("103", "150");
+    await cluster.pass(200);
+    await move(cluster, shardIn(order), a);
+    a.faults.append = undefined;
+    await cluster.pass(10_000);
+    expect([order, late].map((one) => referenceOn(a, one))).toEqual(["103", "103"]);
+    a.process.kill();
+    await cluster.pass(25_000);
+    expect([order, late].map((one) => referenceOn(b, one))).toEqual(["103", "103"]);
+  });
+});
+
 describe("decision KT: the position of a seed", () => {
   it("is that of a mark with its price, whatever positions the marks of a shard have that came later", () => {
     const market = { symbol: "BTC/USD", side: "bid" } as const;

@@ -12,6 +12,7 @@ export type FakeRecord = { decision: number; record: { cause: { kind: string } }
 /** The members of a shard that a committer uses. */
 export type FakeShard = {
   readonly number: number;
+  epoch: number;
   state: string;
   appendOf: (
     pending: readonly FakeRecord[],
@@ -85,6 +86,7 @@ export function subject(first: readonly Answer[] = []): Subject {
 
   const shardMade = (number: number): FakeShard => ({
     number,
+    epoch: 1,
     state: "running",
     after: "running",
     appendOf: (pending, some) => ({

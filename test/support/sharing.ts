@@ -63,12 +63,17 @@ export function accountOn({ name, engine }: Sharer, from = 1): number {
 }
 
 /** Assigns a shard to a node as an operator does, and waits until it runs there. Returns how long that took. */
-export async function move(cluster: Cluster, shard: number, to: Sharer): Promise<number> {
+export async function move(
+  cluster: Cluster,
+  shard: number,
+  to: Sharer,
+  mostMs: number = MOVE_MS,
+): Promise<number> {
   const startedMs = cluster.clock.monotonicMs();
   await leasesOf(cluster).assign({ shards: [shard], to: to.node.status().incarnation });
   const passed = (): number => cluster.clock.monotonicMs() - startedMs;
   while (!isOn(to, shard)) {
-    if (passed() > MOVE_MS) throw new Error(`shard ${shard} did not come to ${to.name}`);
+    if (passed() > mostMs) throw new Error(`shard ${shard} did not come to ${to.name}`);
     await cluster.pass(100);
   }
   return passed();

@@ -43,8 +43,9 @@ export class ShardMoves {
    * `marks` has the durable marks of all of them, read after the claim.
    */
   arrive(arrivals: readonly Arrival[], marks: readonly MarketMark[]): void {
-    const { shards, market, stream } = this.#parts;
+    const { shards, market, committer, stream } = this.#parts;
     for (const { shard: number, epoch, followed } of arrivals) {
+      committer.forgetMarks(number);
       market.arrive(number, marks);
       shards.at(number).arrive(epoch, followed);
       this.#core.counters.shards++;
@@ -58,14 +59,14 @@ export class ShardMoves {
    * what a follower goes on from, by shard, without the shards that stopped running meanwhile.
    */
   async leave(numbers: ReadonlySet<number>): Promise<ReadonlyMap<number, Followed>> {
-    const { shards, children, committer, stream } = this.#parts;
+    const { shards, children, stream } = this.#parts;
     const leaving = [...numbers].map((number) => shards.at(number));
     await children.hold(numbers);
     children.withdraw(numbers);
     for (const shard of leaving) shard.leave();
     stream.moved({ gained: [], lost: [...numbers] });
     for (const shard of leaving) await this.#settled(shard);
-    await committer.keepMarks();
+    await this.#keepMarks(leaving);
     const left = new Map<number, Followed>();
     for (const shard of leaving) {
       const followed = await this.#depart(shard);
@@ -77,15 +78,29 @@ export class ShardMoves {
 
   /** Resolves when everything that a shard has decided is durable, or it does not run any more. */
   async #settled(shard: Shard): Promise<void> {
-    while (!shard.isSettled && isAlive(shard))
-      await new Promise<void>((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
+    while (!shard.isSettled && isAlive(shard)) await this.#look();
+  }
+
+  /**
+   * Makes the references of leaving shards durable, so that the next owner has them as they are. A store that does not keep
+   * them for `hostTimeoutMs` must not keep the shards: the next owner has the last durable ones, as after a crash.
+   */
+  async #keepMarks(leaving: readonly Shard[]): Promise<void> {
+    const { monotonicMs, settings } = this.#core;
+    const untilMs = monotonicMs() + settings.hostTimeoutMs;
+    while (!(await this.#parts.committer.keepMarks()) && monotonicMs() < untilMs && leaving.some(isAlive))
+      await this.#look();
+  }
+
+  #look(): Promise<void> {
+    return new Promise((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
   }
 
   async #depart(shard: Shard): Promise<Followed | undefined> {
     const { rearming } = this.#parts;
     const { turns, counters } = this.#core;
-    // Work on an earlier memory of the shard would meet its next one.
-    while (rearming.isBusy(shard) && isAlive(shard)) await turns.next();
+    // Work on an earlier memory of the shard would meet its next one. It may have to wait for the store.
+    while (rearming.isBusy(shard) && isAlive(shard)) await this.#look();
     let followed = await shard.handOut();
     while (followed === undefined && isAlive(shard)) {
       await this.#settled(shard);

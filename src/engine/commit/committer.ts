@@ -67,8 +67,8 @@ export class Committer {
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
-  /** Called when all marks that were made before are durable. */
-  #whenMarked: (() => void)[] = [];
+  /** Called with whether all marks that were made before are durable. */
+  #whenMarked: ((durable: boolean) => void)[] = [];
 
   constructor(core: Core, parts: CommitParts) {
     this.#core = core;
@@ -112,16 +112,21 @@ export class Committer {
     this.#busy = true;
   }
 
-  /**
-   * Resolves when all marks that were made until now are durable, those that could have waited too, or could not be
-   * appended.
-   */
-  async keepMarks(): Promise<void> {
-    if (this.#stopped) return;
-    await new Promise<void>((resolve) => {
+  /** Appends all marks that were made until now, also those that could wait. Resolves to whether they are durable. */
+  keepMarks(): Promise<boolean> {
+    if (this.#stopped) return Promise.resolve(false);
+    return new Promise((resolve) => {
       this.#whenMarked.push(resolve);
       this.wake();
     });
+  }
+
+  /**
+   * Drops the marks of a shard that a failed append left: another engine has made marks of it since. Call it before the shard
+   * runs again.
+   */
+  forgetMarks(shard: number): void {
+    this.#backlog.forget(shard);
   }
 
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
@@ -149,7 +154,7 @@ export class Committer {
   stop(): void {
     this.#stopped = true;
     for (const part of this.#handedOver) void this.#reload(part, true);
-    this.#marked(this.#whenMarked.splice(0));
+    this.#marked(this.#whenMarked.splice(0), false);
   }
 
   /**
@@ -163,7 +168,7 @@ export class Committer {
       const batch = this.#gather();
       this.#whenMarked = [];
       if (batch !== undefined) await this.#commit(batch);
-      this.#marked(waiting);
+      this.#marked(waiting, this.#backlog.isEmpty);
       if (batch === undefined) break;
       this.#parts.bursts.wake();
       // Remaining records and follow-up work wait for the next turn. Otherwise callers that place again as soon as
@@ -178,8 +183,8 @@ export class Committer {
     return this.#whenMarked.length > 0;
   }
 
-  #marked(waiting: readonly (() => void)[]): void {
-    for (const resolve of waiting) resolve();
+  #marked(waiting: readonly ((durable: boolean) => void)[], areDurable: boolean): void {
+    for (const resolve of waiting) resolve(areDurable);
   }
 
   #gather(): Batch | undefined {
@@ -216,6 +221,7 @@ export class Committer {
     const shards = new Set([...records.keys(), ...marksOf.keys()]);
     return [...shards].map((shard) => ({
       shard,
+      epoch: shard.epoch,
       pending: records.get(shard) ?? [],
       marks: marksOf.get(shard) ?? [],
     }));
@@ -386,7 +392,9 @@ const isOfLaterOwner = (error: unknown): boolean =>
 
 const appendOf = ({ shard, pending, marks }: ShardPart): ShardAppend => shard.appendOf(pending, marks);
 
-const marksIn = (parts: readonly ShardPart[]): readonly MarketMark[] => parts.flatMap(({ marks }) => marks);
+/** Returns the marks of an append, without those of shards that another engine has owned since. */
+const marksIn = (parts: readonly ShardPart[]): readonly MarketMark[] =>
+  parts.flatMap(({ shard, epoch, marks }) => (shard.epoch === epoch ? marks : []));
 
 const countOf = (parts: readonly ShardPart[]): number =>
   parts.reduce((sum, { pending }) => sum + pending.length, 0);

@@ -20,6 +20,11 @@ export class MarketBacklog {
     this.#marks = needed([...this.#marks, ...marks]);
   }
 
+  /** Drops the marks of a shard. */
+  forget(shard: number): void {
+    this.#marks = this.#marks.filter((mark) => mark.shard !== shard);
+  }
+
   /** Removes and returns the kept marks, followed by those that came since. */
   take(since: readonly MarketMark[]): readonly MarketMark[] {
     const before = this.#marks;

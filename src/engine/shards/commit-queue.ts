@@ -8,9 +8,10 @@ import type { Shard } from "./shard.ts";
  */
 const MOST_RECORDS = 256;
 
-/** The records and marks of one shard in one append. */
+/** The records and marks of one shard in one append, and the epoch of the shard in it. */
 export type ShardPart = Readonly<{
   shard: Shard;
+  epoch: number;
   pending: readonly PendingRecord[];
   marks: readonly MarketMark[];
 }>;
