@@ -105,7 +105,9 @@ describe("decision KX: shares come to rest", () => {
         const isTolerated = spreadOf(before) <= toleratedFor(before.length);
         if (isTolerated) expect(cluster.shares()).toEqual(before);
         else expect(spreadOf(cluster.shares())).toBeLessThanOrEqual(1);
-        expect(cluster.moved).toBeLessThanOrEqual(isTolerated ? 0 : surplus);
+        // Owners at different readings may give to the same node, which then gives one on.
+        const misled = seed === undefined ? 0 : before.length;
+        expect(cluster.moved).toBeLessThanOrEqual(isTolerated ? 0 : surplus + misled);
         expect(cluster.rows.view.shards[MARKET_SHARD]).toEqual(view.shards[MARKET_SHARD]);
         expect(onWayIn(cluster.rows.view)).toBe(0);
       }),
