@@ -79,7 +79,7 @@ class SharingNode implements ClusterNode {
     this.#holders = new ShardHolders(core, leases);
     const { shards, board } = engine;
     this.#loop = new ShareLoop(core, {
-      ...{ leases, entry, keeper, watch, journal, prints, owned, shards, board },
+      ...{ leases, entry, keeper, watch, journal, prints, venue, owned, shards, board },
       holders: this.#holders,
       changed: () => this.#tell(),
     });
@@ -116,8 +116,16 @@ class SharingNode implements ClusterNode {
       incarnation: this.#keeper.incarnation,
       shards: this.#parts.core.counters.shards,
       keepsMarket: this.#owned.runsMarket,
-      reasons: this.#isClosed ? [] : this.#loop.reasons,
+      reasons: this.#isClosed ? [] : [...this.#loop.reasons, ...this.#unreadable],
     };
+  }
+
+  get #unreadable(): readonly string[] {
+    const { broken } = this.#journal;
+    const [first] = broken;
+    if (first === undefined) return [];
+    const [shard, why] = first;
+    return [`it takes none of ${broken.size} shards that it cannot read, such as ${shard}: ${why}`];
   }
 
   onStatus(listener: (status: ClusterNodeStatus) => void): () => void {

@@ -4,7 +4,13 @@ import { createManualClock, createMemoryDisk, type ManualClock } from "../../src
 import { formatQuantity } from "../../src/decimal/index.ts";
 import type { EngineSettings } from "../../src/engine/index.ts";
 import type { PrintInput } from "../../src/ports/index.ts";
-import { type MarketNode, openMarketNode, storedVolume, volumeOf } from "../support/market-nodes.ts";
+import {
+  type AppendUnderWay,
+  type MarketNode,
+  openMarketNode,
+  storedVolume,
+  volumeOf,
+} from "../support/market-nodes.ts";
 import { START_MS, SYMBOL } from "../support/world.ts";
 
 const trade = (id: string, more: Partial<PrintInput> = {}): PrintInput => ({
@@ -143,11 +149,13 @@ describe("decision XP: a node that does not write the market journal", () => {
   it("a second call reads again, because the first may have read before a claim", async () => {
     const { a, b } = await pair();
     let answer = (): void => undefined;
-    let reads = 0;
+    let [reads, underWay, most] = [0, 0, 0];
     const followed = b.followedOn({
       async prints(range) {
+        most = Math.max(most, ++underWay);
         const prints = await a.leases.prints(range);
         if (++reads === 1) await new Promise<void>((resolve) => (answer = resolve));
+        underWay--;
         return prints;
       },
     });
@@ -159,7 +167,7 @@ describe("decision XP: a node that does not write the market journal", () => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     answer();
     await Promise.all([first, second]);
-    expect([reads, totalOf(b)]).toEqual([2, "1"]);
+    expect([reads, most, totalOf(b)]).toEqual([2, 1, "1"]);
   });
 
   it("keeps maxPendingPrints of them for the store, counts the others too, and says so", async () => {
@@ -245,54 +253,63 @@ describe("decision XP: a node that becomes the writer", () => {
     const { a } = await pair();
     a.market.memory.watch(SYMBOL);
     for (const bid of ["100", "101"]) a.market.quote({ symbol: SYMBOL, bid, ask: "102" });
-    const end = a.beginAppend();
+    const append = a.beginAppend();
     a.market.stopWriting();
     a.market.startWriting();
-    await end("kept");
+    await append.end("kept");
     expect(a.market.quotesToKeep([])).toHaveLength(1);
   });
 });
 
 describe("decision XP: a writer that stops while an append is under way", () => {
-  const stopped = async (): Promise<Nodes & Readonly<{ end: ReturnType<MarketNode["beginAppend"]> }>> => {
+  const stopped = async (): Promise<Nodes & Readonly<{ append: AppendUnderWay }>> => {
     const nodes = await pair();
     nodes.a.market.print(trade("1"));
-    const end = nodes.a.beginAppend();
+    const append = nodes.a.beginAppend();
     nodes.a.market.print(trade("2"));
     nodes.a.market.stopWriting();
-    return { ...nodes, end };
+    return { ...nodes, append };
   };
   const pendingOf = ({ market }: MarketNode): readonly string[] =>
     market.tape.pendingOf(SYMBOL).map(({ id }) => id);
 
-  it.each(["kept", "lost", "unknown"] as const)("waits for its prints in the store (%s)", async (ends) => {
-    const { a, end } = await stopped();
-    await end(ends);
+  /** How the append ends: kept, failed without reaching the store, or failed after that. */
+  const ENDS = {
+    kept: async ({ end }: AppendUnderWay) => await end("kept"),
+    lost: async ({ end }: AppendUnderWay) => await end("lost"),
+    async unknown({ reach, end }: AppendUnderWay) {
+      await reach();
+      await end("lost");
+    },
+  } as const;
+  const HOW = ["kept", "lost", "unknown"] as const;
+
+  it.each(HOW)("waits for its prints in the store (%s)", async (how) => {
+    const { a, append } = await stopped();
+    await ENDS[how](append);
     expect([pendingOf(a), a.market.hasFacts, totalOf(a)]).toEqual([["1", "2"], false, "2"]);
     await a.followed.follow();
-    expect(pendingOf(a)).toEqual(ends === "lost" ? ["1", "2"] : ["2"]);
+    expect(pendingOf(a)).toEqual(how === "lost" ? ["1", "2"] : ["2"]);
     expect(totalOf(a)).toBe("2");
   });
 
-  it.each(["kept", "lost", "unknown"] as const)(
-    "and stores all of them once if it goes on before the append has ended (%s)",
-    async (ends) => {
-      const { a, end } = await stopped();
-      a.market.startWriting();
-      await end(ends);
-      expect(pendingOf(a)).toEqual(["1", "2"]);
-      await a.append();
-      expect([pendingOf(a), await idsIn(a), totalOf(a)]).toEqual([[], ["1", "2"], "2"]);
-      expect(volumeOf(a, SYMBOL)).toEqual(await storedVolume(a.store, SYMBOL));
-    },
-  );
+  it.each(HOW)("and stores all of them once if it goes on before the append has ended (%s)", async (how) => {
+    const { a, append } = await stopped();
+    a.market.startWriting();
+    await ENDS[how](append);
+    expect(pendingOf(a)).toEqual(["1", "2"]);
+    await a.append();
+    expect([pendingOf(a), await idsIn(a), totalOf(a)]).toEqual([[], ["1", "2"], "2"]);
+    expect(volumeOf(a, SYMBOL)).toEqual(await storedVolume(a.store, SYMBOL));
+  });
 
   it("what reached the store too late, under the epoch before, is stored by the next writer", async () => {
-    const { a, b, end } = await stopped();
+    const { a, b, append } = await stopped();
     for (const id of ["1", "2"]) b.market.print(trade(id));
     await a.leases.release({ incarnation: a.incarnation, shards: [256] });
     await b.takeOver();
-    await end("kept");
+    await append.reach();
+    await append.end("kept");
     expect(await idsIn(b)).toEqual([]);
     await b.append();
     await a.followed.follow();
@@ -300,14 +317,48 @@ describe("decision XP: a writer that stops while an append is under way", () => 
   });
 });
 
+describe("decision XP: a writer", () => {
+  it("counts a print once that it reads in the store before it hears that its append was kept", async () => {
+    const { a } = await pair();
+    a.market.print(trade("1"));
+    const append = a.beginAppend();
+    await append.reach();
+    await a.followed.follow();
+    expect(a.market.tape.pendingOf(SYMBOL)).toEqual([]);
+    await append.end("kept");
+    expect(totalOf(a)).toBe("1");
+    expect(volumeOf(a, SYMBOL)).toEqual(await storedVolume(a.store, SYMBOL));
+  });
+
+  it("appends none again that it has read in the store meanwhile", async () => {
+    const { a } = await pair();
+    a.market.print(trade("1"));
+    const append = a.beginAppend();
+    await append.reach();
+    await append.end("lost");
+    a.market.print(trade("2"));
+    await a.followed.follow();
+    expect(a.market.takeFacts({ onlyDue: false }).prints.map(({ id }) => id)).toEqual(["2"]);
+  });
+
+  it("appends the prints of an append that failed before those that came since", async () => {
+    const { a } = await pair();
+    a.market.print(trade("1"));
+    const append = a.beginAppend();
+    a.market.print(trade("2"));
+    await append.end("lost");
+    expect(a.market.takeFacts({ onlyDue: false }).prints.map(({ id }) => id)).toEqual(["1", "2"]);
+  });
+});
+
 /** A step of a cluster. */
 type Step =
   | Readonly<{ kind: "print"; node: number; trade: number }>
   | Readonly<{
-      kind: "begin" | "release" | "takeOver" | "follow";
+      kind: "begin" | "reach" | "release" | "takeOver" | "follow";
       node: number;
     }>
-  | Readonly<{ kind: "end"; node: number; ends: "kept" | "lost" | "unknown" }>
+  | Readonly<{ kind: "end"; node: number; how: "kept" | "lost" }>
   | Readonly<{ kind: "pass"; ms: number }>;
 
 const NODES = 3;
@@ -326,7 +377,7 @@ const steps = fc.array(
     {
       weight: 5,
       arbitrary: fc.record({
-        kind: fc.constantFrom("begin", "follow"),
+        kind: fc.constantFrom("begin", "reach", "follow"),
         node: aNode,
       }),
     },
@@ -341,7 +392,7 @@ const steps = fc.array(
       weight: 3,
       arbitrary: fc.record({
         ...{ kind: fc.constant("end"), node: aNode },
-        ends: fc.constantFrom("kept", "lost", "unknown"),
+        how: fc.constantFrom("kept", "lost"),
       }),
     },
     {
@@ -369,7 +420,7 @@ describe("decision XP: several nodes that hear prints in any order, often or not
     const disk = createMemoryDisk();
     const nodes: MarketNode[] = [];
     for (let n = 0; n < NODES; n++) nodes.push(await openMarketNode(disk, clock));
-    const ends = new Map<MarketNode, ReturnType<MarketNode["beginAppend"]>>();
+    const ends = new Map<MarketNode, AppendUnderWay>();
     const heard = new Set<number>();
     const totals = new Map(nodes.map((node) => [node, 0n]));
     for (const step of all) {
@@ -381,7 +432,7 @@ describe("decision XP: several nodes that hear prints in any order, often or not
         totals.set(node, total);
       }
     }
-    for (const node of nodes) await ends.get(node)?.("unknown");
+    for (const node of nodes) await ends.get(node)?.end("lost");
     for (const next of nodes) {
       for (const node of nodes) await node.release();
       await next.takeOver();
@@ -392,7 +443,7 @@ describe("decision XP: several nodes that hear prints in any order, often or not
   }
 
   type Under = Readonly<{
-    ends: Map<MarketNode, ReturnType<MarketNode["beginAppend"]>>;
+    ends: Map<MarketNode, AppendUnderWay>;
     heard: Set<number>;
   }>;
 
@@ -405,8 +456,9 @@ describe("decision XP: several nodes that hear prints in any order, often or not
     else if (step.kind === "release") await node.release();
     else if (step.kind === "takeOver") await node.takeOver();
     else if (step.kind === "begin" && !ends.has(node)) ends.set(node, node.beginAppend());
+    else if (step.kind === "reach") await ends.get(node)?.reach();
     else if (step.kind === "end") {
-      await ends.get(node)?.(step.ends);
+      await ends.get(node)?.end(step.how);
       ends.delete(node);
     }
   }

@@ -234,7 +234,7 @@ describe("decision XO, I34: a POV in a market with a log", () => {
     await world.crash();
     await world.quote("99", "100");
     await world.quote("99", "100");
-    await world.print("50", { id: "unlogged" });
+    await world.print("5000", { id: "unlogged" });
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 2"]);
     expect(await basisOf(world, order)).toEqual(["100", true]);

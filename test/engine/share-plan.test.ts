@@ -185,21 +185,41 @@ describe("decision KX: shares become even", () => {
 });
 
 describe("decision KX: a shard goes to the node to which it is assigned", () => {
-  it("each assignment of an owner is either given now or withdrawn; given only to another node that takes shards", () => {
+  it("each assignment of an owner is given, as long as few are free, or withdrawn; given only to another node that takes shards", () => {
     fc.assert(
       fc.property(someView, (view) => {
-        const able = ableIn(view);
+        const [able, isFree] = [ableIn(view), isFreeIn(view)];
+        const isGiven = ({ incarnation, next }: ShardOwner): boolean =>
+          next !== undefined && next !== incarnation && able.includes(next);
+        const free = view.shards.filter((row) => isFree(row) && isGiven(row)).length;
+        const numbers = (rows: readonly ShardOwner[]): readonly number[] => rows.map(({ shard }) => shard);
         for (const { incarnation } of view.nodes) {
           const reading = firstReading(view, incarnation);
           const own = view.shards.filter((row) => row.incarnation === incarnation && row.next !== undefined);
-          const isGiven = ({ next }: ShardOwner): boolean => next !== incarnation && able.includes(next ?? 0);
-          expect(givesOf(reading)).toEqual(own.filter(isGiven).map(({ shard }) => shard));
-          expect(withdrawalsOf(reading)).toEqual(
-            own.filter((row) => !isGiven(row)).map(({ shard }) => shard),
-          );
+          const given = own.filter(isGiven).slice(0, Math.max(0, BATCH - free));
+          expect(givesOf(reading)).toEqual(numbers(given));
+          expect(withdrawalsOf(reading)).toEqual(numbers(own.filter((row) => !isGiven(row))));
         }
       }),
     );
+  });
+
+  it("not more than 16 are free at once, also if an operator has assigned all", () => {
+    const nodes = [rowOf(1), rowOf(2)];
+    const assigned = (free: number): ClusterView => ({
+      nodes,
+      shards: shardsOf(
+        (shard) => (shard < free ? undefined : 1),
+        () => 2,
+      ),
+    });
+    const given = (free: number): readonly number[] => givesOf(firstReading(assigned(free), 1));
+    expect([given(0).length, given(10), given(16), given(20)]).toEqual([
+      16,
+      [10, 11, 12, 13, 14, 15],
+      [],
+      [],
+    ]);
   });
 
   it.each<[string, RowPart | undefined]>([

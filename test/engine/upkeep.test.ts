@@ -56,6 +56,7 @@ function subject(
   const core = {
     turns: held.turns,
     settings: { retentionDays: 30 },
+    counters: { shards: 256 },
     time: { steadyMs: () => NOW_MS },
     telemetry,
     probe: (point: string) => void did.push(point),

@@ -154,9 +154,6 @@ export function subject(first: readonly Answer[] = []): Subject {
     },
     market: {
       marking: 0,
-      get hasPrints() {
-        return prints.length > 0;
-      },
       get hasFacts() {
         return marks.length + prints.length > 0;
       },

@@ -13,9 +13,15 @@ import { CommitQueue } from "../../src/engine/shards/commit-queue.ts";
 import { Bursts } from "../../src/engine/time/bursts.ts";
 import { Timers } from "../../src/engine/time/timers.ts";
 import { checkedLeases } from "../../src/host-answers/index.ts";
-import { MARKET_SHARD, type PricedPrint } from "../../src/model/index.ts";
+import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { Clock, OrderStore, ShardLeases } from "../../src/ports/index.ts";
 import { INSTRUMENTS } from "./world.ts";
+
+/** An append that has not ended. `kept` reaches the store first if it did not; `lost` is a failure, whether it did or not. */
+export type AppendUnderWay = Readonly<{
+  reach: () => Promise<void>;
+  end: (how: "kept" | "lost") => Promise<void>;
+}>;
 
 /** The market of one node of a cluster, on a disk that the others share. */
 export type MarketNode = {
@@ -35,8 +41,8 @@ export type MarketNode = {
   takeOver(): Promise<boolean>;
   /** Writes no more, and gives the market journal away. */
   release(): Promise<void>;
-  /** Begins an append. The returned function lets it reach the store, or fail before or after that. */
-  beginAppend(): (ends: "kept" | "lost" | "unknown") => Promise<void>;
+  /** Begins an append. */
+  beginAppend(): AppendUnderWay;
   /** Appends what there is. */
   append(): Promise<void>;
 };
@@ -89,9 +95,6 @@ export async function openMarketNode(
     ttlMs: 10_000,
   };
   const { incarnation } = await leases.join({ ...entry, name: "node" });
-  const keep = async (prints: readonly PricedPrint[]): Promise<void> => {
-    if (prints.length > 0) await store.append({ shards: [], prints });
-  };
   const node: MarketNode = {
     ...{
       core,
@@ -118,17 +121,26 @@ export async function openMarketNode(
     beginAppend() {
       const { prints } = market.takeFacts({ onlyDue: false });
       const quotes = market.quotesToKeep([]);
-      return async (ends) => {
-        try {
-          if (ends !== "lost") await keep(prints);
-          if (ends !== "kept") throw new Error("the store does not answer");
-          market.kept({ marks: [], prints, quotes });
-        } catch {
-          market.notKept(prints);
-        }
+      let reached: Promise<unknown> | undefined;
+      const reach = async (): Promise<void> => {
+        reached ??= prints.length > 0 ? store.append({ shards: [], prints }) : Promise.resolve();
+        await reached;
+      };
+      return {
+        // What an earlier owner sends is refused, and it does not know that.
+        reach: () => reach().catch(() => undefined),
+        async end(how) {
+          try {
+            if (how === "lost") throw new Error("the store does not answer");
+            await reach();
+            market.kept({ marks: [], prints, quotes });
+          } catch {
+            market.notKept(prints);
+          }
+        },
       };
     },
-    append: async () => await node.beginAppend()("kept"),
+    append: async () => await node.beginAppend().end("kept"),
   };
   return node;
 }

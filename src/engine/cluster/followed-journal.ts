@@ -1,4 +1,4 @@
-import { invariant } from "../../errors/index.ts";
+import { InvariantError, invariant } from "../../errors/index.ts";
 import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
 import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
@@ -32,6 +32,8 @@ export class FollowedJournal {
   readonly #reads: ShardReads;
   readonly #leases: ShardLeases;
   readonly #followers: JournalFollowers;
+  /** Shards with a record that cannot be read, and why. They are followed no further. */
+  readonly #broken: Map<number, string> = new Map();
   /** How many calls of {@link followAtLeisure} read nothing from now on. */
   #restingCalls = 0;
 
@@ -46,6 +48,14 @@ export class FollowedJournal {
   /** How many records it has read: the sum of the sequences of the last record of each shard that it follows. */
   get followed(): number {
     return this.shards.reduce((sum, { durableSequence }) => sum + durableSequence, 0);
+  }
+
+  /**
+   * Shards with a record that this version cannot read, or that is damaged, and why. Only a node that shares the shards goes
+   * on without them; for any other, following rejects with that error.
+   */
+  get broken(): ReadonlyMap<number, string> {
+    return this.#broken;
   }
 
   /**
@@ -94,17 +104,32 @@ export class FollowedJournal {
   async #takePage(only?: ReadonlySet<number>): Promise<number> {
     const { turns } = this.#core;
     const { isFollowed } = this.#followers;
-    const isAsked = (shard: number): boolean => only?.has(shard) ?? isFollowed?.(shard) ?? true;
+    const isAsked = (shard: number): boolean =>
+      !this.#broken.has(shard) && (only?.has(shard) ?? isFollowed?.(shard) ?? true);
     const after = this.shards.map(({ number, durableSequence }) =>
       isAsked(number) ? durableSequence : NONE_AFTER,
     );
     const records = await this.#leases.tail({ after, limit: PAGE });
     for (const record of records) {
-      await this.#apply(record);
+      if (!this.#broken.has(record.shard)) await this.#attempt(record);
       const turn = turns.spend(COSTS.read);
       if (turn !== undefined) await turn;
     }
     return records.length;
+  }
+
+  /** Applies a record, or notes that its shard cannot be read. */
+  async #attempt(record: JournalRecord): Promise<void> {
+    try {
+      await this.#apply(record);
+    } catch (error) {
+      if (!(error instanceof InvariantError) || this.#followers.isFollowed === undefined) throw error;
+      this.#broken.set(record.shard, error.message);
+      this.#core.telemetry.event("error", "journal.unreadable", {
+        shard: record.shard,
+        message: error.message,
+      });
+    }
   }
 
   /** Applies a record. A shard with a gap is read again: retention has deleted records that it had not read yet. */

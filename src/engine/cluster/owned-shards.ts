@@ -59,7 +59,7 @@ export class OwnedShards {
   /**
    * Claims a set of shards, reads in new statements what their owners appended last, and runs them. Resolves to false if
    * another node has taken one of them. After a failure the node may own shards that it does not run; a further call for
-   * the same shards goes on. Rejects with an InvariantError, and releases the shards, if a record cannot be read.
+   * the same shards goes on. Shards with a record that cannot be read are released again.
    */
   async take(set: readonly number[]): Promise<boolean> {
     const { leases, incarnation } = this.#parts;
@@ -87,6 +87,7 @@ export class OwnedShards {
         marks,
       );
       venue.release();
+      await this.#refuse(numbers.filter((shard) => journal.broken.has(shard)));
     }
     if (heads.some(({ shard }) => shard === MARKET_SHARD)) await this.#runMarket();
   }
@@ -104,10 +105,17 @@ export class OwnedShards {
     this.#runsMarket = false;
   }
 
+  /** Releases shards that cannot be read: another node may have the version that can. */
+  async #refuse(shards: readonly number[]): Promise<void> {
+    const { leases, incarnation } = this.#parts;
+    if (shards.length > 0) await leases.release({ incarnation: incarnation(), shards });
+  }
+
   #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
     const { journal, shards } = this.#parts;
     const follower = journal.shards[shard];
-    if (follower === undefined || shards.at(shard).state !== "elsewhere") return [];
+    if (follower === undefined || journal.broken.has(shard)) return [];
+    if (shards.at(shard).state !== "elsewhere") return [];
     return [{ shard, epoch, followed: follower.handOut() }];
   }
 

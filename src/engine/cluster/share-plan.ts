@@ -112,14 +112,21 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
 }
 
 /**
- * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: one of its
- * shards is on its way.
+ * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: a shard of it is
+ * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
 export function isUneven(reading: ShareReading): boolean {
   const { view, able } = reading;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
   if (spreadOf(reading) > tolerated) return true;
-  return onWayIn(reading).some(({ incarnation }) => incarnation !== undefined && able.includes(incarnation));
+  const { shares } = dealOf(reading);
+  return onWayIn(reading).some(
+    ({ incarnation: from, next: to }) =>
+      from !== undefined &&
+      to !== undefined &&
+      able.includes(from) &&
+      shareOf(shares, from) >= shareOf(shares, to),
+  );
 }
 
 /**
@@ -166,10 +173,15 @@ export function handOverOf(reading: ShareReading): readonly ShareMove[] | undefi
   return movesTo(targets, unassigned(view, own));
 }
 
-/** Returns the shards that the node is to release now: those that it has assigned to a node that takes them. */
+/**
+ * Returns the shards that the node is to release now: those that are assigned to another node that takes them. Not more than
+ * 16 of the cluster are free and on their way then, however many an operator has assigned.
+ */
 export function givesOf(reading: ShareReading): readonly number[] {
-  const rows = onWayIn(reading).filter(({ incarnation }) => incarnation === reading.own);
-  return rows.map(({ shard }) => shard);
+  const onWay = onWayIn(reading);
+  const left = MOST_ON_WAY - onWay.filter((row) => isFree(reading, row)).length;
+  const rows = onWay.filter(({ incarnation }) => incarnation === reading.own);
+  return rows.slice(0, Math.max(0, left)).map(({ shard }) => shard);
 }
 
 /** Returns the shards of the node whose assignment is to be withdrawn: to itself, or to a node that does not take them. */

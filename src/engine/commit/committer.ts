@@ -132,7 +132,7 @@ export class Committer {
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
     const { market } = this.#parts;
-    const isCalm = !this.#busy && this.#backlog.isEmpty && !market.hasPrints;
+    const isCalm = !this.#busy && this.#backlog.isEmpty;
     this.#stopped = true;
     if (!isCalm) return;
     const parts = this.#partsOf(new Map(), market.takeFacts({ onlyDue: false }).marks);

@@ -155,7 +155,7 @@ export class Housekeeping {
 
   /** Whether rows may be deleted now. */
   get #deletes(): boolean {
-    return !this.#stopped && this.#holders === 0;
+    return !this.#stopped && this.#holders === 0 && this.#core.counters.shards > 0;
   }
 
   /**

@@ -13,8 +13,8 @@ export class PendingPrints {
   readonly #bySymbol: Map<string, Map<string, PricedPrint>> = new Map();
   /** Those that no append has taken yet. Some may have been read in the store since. */
   #due: PricedPrint[] = [];
-  /** Those of the append that is under way. */
-  readonly #underWay: Set<PricedPrint> = new Set();
+  /** Those that an append has taken since this engine last began to write. */
+  readonly #taken: Set<PricedPrint> = new Set();
   #writes = true;
 
   constructor(most: number) {
@@ -57,15 +57,15 @@ export class PendingPrints {
   remove(print: PricedPrint): void {
     this.#all.delete(print);
     this.#bySymbol.get(print.symbol)?.delete(print.id);
-    this.#underWay.delete(print);
+    this.#taken.delete(print);
   }
 
   /** Returns the prints that were counted since the last call, for an append. Its end is told by `kept` or `putBack`. */
   take(): readonly PricedPrint[] {
-    const taken = this.#due.filter((print) => this.#all.has(print));
+    const prints = this.#due.filter((print) => this.#all.has(print));
     this.#due = [];
-    for (const print of taken) this.#underWay.add(print);
-    return taken;
+    for (const print of prints) this.#taken.add(print);
+    return prints;
   }
 
   /**
@@ -73,27 +73,24 @@ export class PendingPrints {
    * the engine last stopped to write is not known: the market journal may have had another owner by then.
    */
   kept(prints: readonly PricedPrint[]): readonly PricedPrint[] {
-    return prints.filter((print) => this.#underWay.has(print));
+    return prints.filter((print) => this.#taken.has(print));
   }
 
   /** Appends the prints of an append again that was not kept, before all others. */
   putBack(prints: readonly PricedPrint[]): void {
-    const back = this.kept(prints);
-    for (const print of back) this.#underWay.delete(print);
-    this.#due = [...back, ...this.#due];
+    this.#due = [...this.kept(prints), ...this.#due];
   }
 
   /** Appends all prints from now on, also those that wait. */
   startWriting(): void {
     this.#writes = true;
     this.#due = [...this.#all];
-    this.#underWay.clear();
   }
 
   /** Appends none any more. Those of an append under way wait as well: the store tells whether it has them. */
   stopWriting(): void {
     this.#writes = false;
     this.#due = [];
-    this.#underWay.clear();
+    this.#taken.clear();
   }
 }
