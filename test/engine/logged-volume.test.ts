@@ -314,6 +314,13 @@ describe("decision XO, I34: a POV in a market with a log", () => {
     expect(world.engine.metrics().printsDropped).toBe(4);
   });
 
+  it("a print with one of the two members is dropped, and does not throw", async () => {
+    const world = await quoted();
+    for (const one of [{ total: undefined }, { sequence: undefined }, { total: 5 as never }])
+      world.engine.market.print(logged(5, "100", one));
+    expect(world.engine.metrics()).toMatchObject({ printsCounted: 0, printsDropped: 3 });
+  });
+
   it("decision YD: while a live node could not read that the log was used, the counted prints are", async () => {
     const world = await quoted();
     await print(world, 1, "100");

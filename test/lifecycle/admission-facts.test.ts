@@ -61,6 +61,18 @@ describe("what an admission stores with its parent", () => {
       { volume: quantity("5") },
       { ...HUNDRED, volumeBefore: quantity("5") },
     ],
+    [
+      "decision XO: that this volume is that of the market's own log",
+      pov,
+      { volume: quantity("5"), volumeLogged: true },
+      { ...HUNDRED, volumeBefore: quantity("5"), volumeLogged: true },
+    ],
+    [
+      "decision XO: or that it is not",
+      pov,
+      { volume: quantity("5"), volumeLogged: false },
+      { ...HUNDRED, volumeBefore: quantity("5") },
+    ],
     ["decision 30: no volume before a POV", pov, {}, { ...HUNDRED, volumeBefore: ZERO_QUANTITY }],
     ["decision 31: an iceberg may show all of it", iceberg("1"), {}, HUNDRED],
     [
