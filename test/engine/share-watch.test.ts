@@ -149,14 +149,20 @@ describe("decision KX: a node that has left a shard counts as full", () => {
     expect(at(1_500, view).takers).toEqual([1, 2]);
   });
 
-  it("no shard is moved to it", () => {
-    const view: ClusterView = {
-      nodes: [rowOf(1), rowOf(2)],
-      shards: shardsOf((shard) => (shard < 200 ? 1 : shard === 200 ? undefined : 2)),
-    };
-    const { moved } = watchOf(1);
-    for (let nowMs = 0; nowMs < 4_000; nowMs += 250) expect(moved(nowMs, view)).toBe(0);
-    expect(moved(4_000, uneven)).toBeGreaterThan(0);
+  it("no shard is moved to it, also if it is the smallest", () => {
+    /** 150 shards, 46 and 60; one is free, and dealt to node 2, until node 3 takes it. */
+    const seen = (taker?: number): ClusterView => ({
+      nodes: [rowOf(1), rowOf(2), rowOf(3)],
+      shards: shardsOf((shard) => (shard < 150 ? 1 : shard < 210 ? 3 : shard === 210 ? taker : 2)),
+    });
+    const { at } = watchOf(1);
+    at(0, seen());
+    at(1_000, seen());
+    const targets = (reading: ShareReading): readonly number[] => movesOf(reading).map(({ to }) => to);
+    expect(targets(at(2_000, seen(3)))).toEqual([3]);
+    const fresh = watchOf(1);
+    fresh.at(0, seen(3));
+    expect(targets(fresh.at(2_000, seen(3)))).toEqual([2]);
   });
 
   it("a node knows its own bound and nothing else: it is full with that many shards, not because it left one", () => {
@@ -229,19 +235,17 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
   });
 
   it("an owner that did not see the beginning goes on with those that did; what an operator moves begins nothing", () => {
-    /** 87, 87 and 83 shards; one of a node is on its way to another. */
-    const going = (from?: number, to?: number, state: NodeState = "active"): ClusterView => {
+    /** 87, 87 and 83 shards; some of a node are on their way to another. */
+    const going = (count: number, from: number, to: number, state: NodeState = "active"): ClusterView => {
       const rows = shardsOf((shard) => (shard < 4 ? 1 : shard < 8 ? 2 : ((shard - 8) % 3) + 1));
-      const moving = rows.find(({ incarnation }) => incarnation === from)?.shard;
-      const shards = rows.map((row) =>
-        row.shard === moving && to !== undefined ? { ...row, next: to } : row,
-      );
+      const moving = rows.filter(({ incarnation }) => incarnation === from).slice(0, count);
+      const shards = rows.map((row) => (moving.includes(row) ? { ...row, next: to } : row));
       return { nodes: [rowOf(1), rowOf(2, { state }), rowOf(3)], shards };
     };
-    expect(settled(going())).toBe(0);
-    expect(settled(going(2, 3))).toBe(1);
-    expect(settled(going(2, 3, "following"))).toBe(0);
-    expect(settled(going(3, 2))).toBe(0);
+    expect(settled(going(0, 2, 3))).toBe(0);
+    expect([settled(going(1, 2, 3)), settled(going(2, 2, 3)), settled(going(3, 2, 3))]).toEqual([1, 1, 0]);
+    expect(settled(going(1, 2, 3, "following"))).toBe(0);
+    expect(settled(going(1, 3, 2))).toBe(0);
   });
 
   it("not within two ttl after the set of able nodes has changed", () => {

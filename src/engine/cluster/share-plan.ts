@@ -35,7 +35,7 @@ export type ShareReading = Readonly<{
 /** Shards that their owner assigns to another node. */
 export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
 
-/** To whom the free shards are dealt, by shard, and how many shards each able node has when everything has arrived. */
+/** To whom the free shards are dealt, by shard, and how many shards each node has when everything has arrived. */
 export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
 
 /** Whether a node can read what the other nodes of a view write. The answer must not depend on who asks. */
@@ -71,7 +71,7 @@ export function dealOf(reading: ShareReading): Deal {
   for (const row of reading.view.shards) {
     const to = destinationOf(reading, row);
     if (to === undefined) open.push(row.shard);
-    else if (shares.has(to)) add(shares, to, 1);
+    else add(shares, to, 1);
     if (to !== undefined && isFree(reading, row)) dealt.set(row.shard, to);
   }
   for (const shard of open) {
@@ -84,13 +84,14 @@ export function dealOf(reading: ShareReading): Deal {
 }
 
 /**
- * Returns the sets of free shards that the node claims now, each sorted. Its bound cuts off the last ones. The market journal
- * is a set of its own, so that a conflict about either costs nothing of the other.
+ * Returns the sets of free shards that the node claims now, each sorted. Its bound cuts off the last ones; to a node
+ * that has reached it nothing is dealt. The market journal is a set of its own, so that a conflict about either costs nothing
+ * of the other.
  */
 export function claimsOf(reading: ShareReading): readonly (readonly number[])[] {
   const { view, own, mostShards } = reading;
   const { dealt } = dealOf(reading);
-  const room = Math.max(0, mostShards - ownedBy(view, own).length);
+  const room = mostShards - ownedBy(view, own).length;
   const claimed = view.shards.filter(({ shard }) => dealt.get(shard) === own).slice(0, room);
   const shards = claimed.map(({ shard }) => shard);
   const sets: (readonly number[])[] = [];
