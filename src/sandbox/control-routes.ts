@@ -66,6 +66,8 @@ async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<un
 }
 
 async function showAccount(exchange: Exchange, accountId: number): Promise<unknown> {
+  // Another sandbox on the same store may have set it.
+  await exchange.directory.readAgain();
   const account = exchange.directory.describe(accountId);
   if (account === undefined) throw new MissingError(`account ${accountId} does not exist`);
   return { ...account, ...(await exchange.desk.funds(accountId)) };

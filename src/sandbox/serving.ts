@@ -74,8 +74,8 @@ export async function serveNode(
     rateLimiter: createMemoryRateLimiter({ clock, ...limitsOf(settings) }),
     // The accounts are opened when the node takes over.
     accounts: {
-      key: (apiKey) => own?.directory.key(apiKey),
-      account: (accountId) => own?.directory.account(accountId),
+      key: (apiKey) => own?.accounts.key(apiKey),
+      account: (accountId) => own?.accounts.account(accountId),
     },
     ...(link && { peers: link }),
     settings: serviceSettings(settings),
@@ -106,7 +106,7 @@ function serviceOf(exchange: Exchange, settings: SandboxSettings, parts: Service
   return createService({
     ...parts,
     engine: exchange.engine,
-    accounts: exchange.directory,
+    accounts: exchange.accounts,
     instruments: exchange.instruments,
     clock: exchange.clock,
     entropy: createEntropy(),

@@ -1,7 +1,8 @@
 import type { PeerLink } from "../adapters/node/index.ts";
 import { HandOverError, type StatusKind } from "../engine/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
-import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
+import type { Exchange, ExchangeHost } from "./exchange.ts";
+import { type ExchangeNode, openExchangeNode } from "./exchange-node.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
 import { type Control, openControl, openLink, type ServedNode, serveNode } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
