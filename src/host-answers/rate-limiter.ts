@@ -6,10 +6,14 @@ import type {
   RateLimits,
   WeightVerdict,
 } from "../ports/index.ts";
+import { harmless } from "./guards.ts";
 import type { Questions } from "./questions.ts";
 import { membersOf, wholeOf, wordOf } from "./reading.ts";
 
-/** Wraps the rate limiter of a host with checks of every answer. */
+/**
+ * Wraps the rate limiter of a host with checks of every answer. `gained` and `lost` return at once and never fail, because a
+ * move of shards waits for no counts; the operator is told of a failure.
+ */
 export function checkedRateLimiter(limiter: RateLimiter, questions: Questions): RateLimiter {
   return {
     get limits() {
@@ -22,6 +26,16 @@ export function checkedRateLimiter(limiter: RateLimiter, questions: Questions): 
       questions.ask("rateLimiter.takeOrders", () => limiter.takeOrders(placement), readOrders),
     returnOrders: (placement) =>
       questions.ask("rateLimiter.returnOrders", () => limiter.returnOrders(placement), readCounts),
+    gained: (isHere) =>
+      harmless(
+        () => limiter.gained?.(isHere),
+        (error) => questions.tell("rateLimiter.gained", error),
+      ),
+    lost: () =>
+      harmless(
+        () => limiter.lost?.(),
+        (error) => questions.tell("rateLimiter.lost", error),
+      ),
   };
 }
 

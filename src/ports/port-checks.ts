@@ -74,6 +74,7 @@ export const volumeHistoryOption: OptionCheck = portOption<VolumeHistory>(
 /** Checks a rate limiter. */
 export const rateLimiterOption: OptionCheck = portOption<RateLimiter>("RateLimiter (managed-orders/ports)", {
   ...{ weigh: "required", connect: "optional", takeOrders: "required", returnOrders: "required" },
+  ...{ gained: "optional", lost: "optional" },
 });
 
 /** Checks an ordinary order flow. */

@@ -67,4 +67,15 @@ export interface RateLimiter {
   returnOrders(
     placement: Readonly<{ accountId: number; count: number; takenAtMs: number }>,
   ): Awaitable<OrderCounts>;
+  /**
+   * Called when this node of a cluster has begun to serve further accounts. `isHere` says at any time whether an account is
+   * served here. A limiter that keeps orders of the day in a store reads those that other nodes have counted of accounts that
+   * are here; what it has counted itself stays. Orders are counted meanwhile. May resolve when they are read.
+   */
+  gained?(isHere: (accountId: number) => boolean): Awaitable<void>;
+  /**
+   * Called when accounts of this node have gone to other nodes. A limiter that keeps orders of the day in a store writes now
+   * what it has counted, so that the next node finds it. May resolve when it is written.
+   */
+  lost?(): Awaitable<void>;
 }

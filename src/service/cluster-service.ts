@@ -1,5 +1,4 @@
 import { type OptionCheck, optional, optionsOf, portOption, wholeOption } from "../common/index.ts";
-import type { Standby } from "../engine/index.ts";
 import {
   checkedAccounts,
   checkedClock,
@@ -30,8 +29,10 @@ import type {
   PeerRefusal,
   PeerSender,
   PeerSink,
+  ShardOwners,
 } from "./forwarding/api.ts";
 import { ClusterAnswers } from "./forwarding/cluster-answers.ts";
+import { endingOnce } from "./forwarding/ending-once.ts";
 import { Forwarder, type ForwarderParts } from "./forwarding/forwarder.ts";
 import { NodeRateLimiter } from "./forwarding/node-rate-limiter.ts";
 import { NodeSockets } from "./forwarding/node-sockets.ts";
@@ -39,14 +40,12 @@ import { ShardWatch } from "./forwarding/shard-watch.ts";
 import type { ServiceSettings } from "./rest/api.ts";
 import { Documents } from "./rest/documents.ts";
 import {
-  type AnswerElsewhere,
   type AskElsewhere,
   type EntryParts,
   fromClient,
   type Handling,
   respond,
 } from "./rest/rest-service.ts";
-import { destinationOf } from "./rest/routing.ts";
 import { documentsOption, nodeSocketsOption, settingsOption, trafficOption } from "./service-options.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { SessionParts } from "./socket/connection.ts";
@@ -62,8 +61,11 @@ export type NodeSocketOptions = Omit<SocketOptions, "accountEvents">;
 
 /** Dependencies and settings of the service of one node of a cluster. */
 export interface ClusterServiceOptions {
-  /** The node: it knows who owns which shard, also after it has taken over. */
-  readonly standby: Pick<Standby, "ownerOf" | "readOwners" | "status">;
+  /**
+   * What the node knows of the owners of shards: a standby, also after it has taken over, or a node that shares the shards
+   * with others.
+   */
+  readonly standby: ShardOwners;
   /** Asked for the account of a key, to find the owner of its shard. */
   readonly accounts: Accounts;
   readonly clock: Clock;
@@ -88,7 +90,10 @@ export interface ClusterServiceOptions {
   readonly waitMs?: number;
 }
 
-/** The service of a node: it answers requests for its own shards, and passes the others on to their owners. */
+/**
+ * The service of a node: it answers requests for its own shards, and passes the others on to their owners. Which shards are
+ * its own may change at any time.
+ */
 export interface ClusterService extends PeerReceiver {
   /** Answers one request of a client, like {@link Service}. */
   handle(request: WireRequest, front?: Front): Promise<WireResponse>;
@@ -99,16 +104,18 @@ export interface ClusterService extends PeerReceiver {
   readonly sockets: SocketService;
   /** What the clients of this node hold. Pass it to `createService` as `traffic`. */
   readonly traffic: Traffic;
-  /** Answers the requests for the shards of this node with its service, from now on. Throws a TypeError for none. */
+  /**
+   * Answers the requests for the shards of this node with its service, from now on, and those that are about no account,
+   * because every engine has the market. Throws a TypeError for none.
+   */
   serve(service: Service): void;
   /** Like that of {@link Service}. */
   reportTo(telemetry: Telemetry): () => void;
 }
 
-const ownersOption: OptionCheck = portOption<Pick<Standby, "ownerOf" | "readOwners" | "status">>(
-  "Standby (managed-orders/engine)",
-  { ownerOf: "required", readOwners: "required", status: "required" },
-);
+const ownersOption: OptionCheck = portOption<ShardOwners>("Standby or ClusterNode (managed-orders/engine)", {
+  ...{ ownerOf: "required", readOwners: "required", status: "required" },
+});
 
 const peersOption: OptionCheck = portOption<PeerSender>("PeerSender (managed-orders/service)", {
   ...{ send: "required", subscribe: "optional" },
@@ -139,7 +146,7 @@ const clusterServiceOption: OptionCheck = optionsOf<ClusterServiceOptions>({
 /** The parts that receive requests, before and beside the service of this node. */
 type NodeParts = Omit<EntryParts, "rateLimiter"> &
   Readonly<{
-    owners: ClusterServiceOptions["standby"];
+    owners: ShardOwners;
     telemetry: QuietTelemetry;
     rateLimiter: NodeRateLimiter;
     waitMs: number;
@@ -177,7 +184,12 @@ class NodeService implements ClusterService {
   constructor(parts: NodeParts, reach: Reach) {
     this.#parts = parts;
     this.traffic = reach.traffic;
-    this.#forwarder = new Forwarder({ ...parts, ...reach, here: (request) => this.receive(request) });
+    this.#forwarder = new Forwarder({
+      ...parts,
+      ...reach,
+      here: (request) => this.receive(request),
+      serves: () => this.#share !== undefined,
+    });
     this.#watch = new ShardWatch(parts.owners, parts.clock);
     this.#sockets = new NodeSockets(this.#sessionParts(reach));
     this.sockets = this.#sockets;
@@ -186,14 +198,13 @@ class NodeService implements ClusterService {
   async handle(arrived: WireRequest, front?: Front): Promise<WireResponse> {
     const share = this.#share;
     const forwarder = this.#forwarder;
-    const { settings } = this.#parts;
-    const request = fromClient(this.#parts, arrived);
-    if (share !== undefined) {
-      const { owner } = await forwarder.ownerOf(request, () => destinationOf(request, settings));
-      const elsewhere: AnswerElsewhere = (routed, shard) => forwarder.forward(routed, shard);
-      if (owner?.isSelf === true) return await share.handle(arrived, { front, elsewhere });
-    }
-    return await this.#respond(request, (routed) => forwarder.forward(routed));
+    if (share === undefined)
+      return await this.#respond(fromClient(this.#parts, arrived), (routed) => forwarder.forward(routed));
+    return await share.handle(arrived, {
+      front,
+      ahead: (routed) => forwarder.forwardElsewhere(routed),
+      elsewhere: (routed, shard) => forwarder.forwardSecond(routed, shard),
+    });
   }
 
   async receive(request: ForwardedRequest): Promise<PeerAnswer> {
@@ -213,8 +224,8 @@ class NodeService implements ClusterService {
     const share = this.#share;
     if (reason !== undefined || share === undefined)
       return { kind: "refused", reason: reason ?? "ELSEWHERE" };
-    const sink = { send: (event: string) => to.event(event), ended: () => to.ended() };
-    const reply = await share.message(messageOf(request), sink);
+    const ending = endingOnce({ send: (event) => to.event(event), ended: () => to.ended() });
+    const reply = await share.message(messageOf(request), ending.sink);
     if ("elsewhere" in reply) return answerOf(reply);
     const { stream, text: body } = reply;
     if (stream === undefined) return answerOf({ status: 400, headers: {}, body });
@@ -222,9 +233,10 @@ class NodeService implements ClusterService {
       { accountId: stream.accountId, incarnation: request.incarnation, isSelf: true },
       () => {
         stream.end();
-        to.ended();
+        ending.sink.ended("moved");
       },
     );
+    ending.atEnd(unwatch);
     const end = (): void => {
       unwatch();
       stream.end();
@@ -284,11 +296,12 @@ class NodeService implements ClusterService {
 }
 
 /**
- * Creates the service of one node of a cluster. It takes part from the moment at which the node follows the journal: it
- * weighs the requests of its clients and forwards them to the owner of the shards, and once `serve` was called it answers
- * those for its own shards itself. An answer that is lost after a write was handed over is 500 -1006, everything else that
- * cannot be delivered 503 -1001. Throws a TypeError or RangeError that names an option that is missing, unknown, of the
- * wrong type or out of range. Source: decisions ZN to ZY.
+ * Creates the service of one node of a cluster. It weighs the requests of its clients and forwards them to the owner of
+ * their shard, and once `serve` was called it answers those for its own shards itself. A standby takes part from the moment
+ * at which it follows the journal, and serves after its takeover; a node that shares the shards serves from the start.
+ * An answer that is lost after a write was handed over is 500 -1006, everything else that cannot be delivered 503 -1001.
+ * Throws a TypeError or RangeError that names an option that is missing, unknown, of the
+ * wrong type or out of range. Source: decisions ZN to ZY and XR.
  *
  * @example
  * ```ts

@@ -36,6 +36,7 @@ export type {
   PeerSender,
   PeerSink,
   PeerSubscription,
+  ShardOwners,
 } from "./forwarding/api.ts";
 export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";

@@ -11,7 +11,7 @@ import {
   Questions,
   QuietTelemetry,
 } from "../host-answers/index.ts";
-import { CHILD_PREFIX } from "../lifecycle/index.ts";
+import { CHILD_PREFIX, shardOf } from "../lifecycle/index.ts";
 import type { AccountEvents, Telemetry } from "../ports/index.ts";
 import { createReplayGuard } from "../signing/index.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
@@ -77,6 +77,7 @@ export function createService(given: ServiceOptions): Service {
   };
   const events = accountEventsOf(options, ports.questions);
   watchFunds(parts, events.accountEvents);
+  watchShards(parts);
   const sockets = socketPartsOf(parts, { ...options.sockets, ...events });
   return {
     handle: (request, front) => handleRequest(parts, request, { front }),
@@ -159,5 +160,14 @@ function watchFunds({ engine, native }: ServiceParts, accountEvents: AccountEven
   });
   accountEvents?.subscribe((event) => {
     if ("update" in event) engine.fundsChanged(event.accountId);
+  });
+}
+
+/** Moves the order counts of accounts between nodes with their shards (decision XQ). */
+function watchShards({ engine, rateLimiter }: Pick<ServiceParts, "engine" | "rateLimiter">): void {
+  const isHere = (accountId: number): boolean => engine.owns(shardOf(accountId));
+  engine.events.on("shards", ({ gained, lost }) => {
+    if (lost.length > 0) void rateLimiter.lost?.();
+    if (gained.length > 0) void rateLimiter.gained?.(isHere);
   });
 }

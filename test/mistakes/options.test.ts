@@ -339,7 +339,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   testRateLimiter: entry(
     () => ({
       name: "mine",
-      supports: { limits: true, connect: true, bans: true, durable: false },
+      supports: { limits: true, connect: true, bans: true, durable: false, nodes: false },
       createPlace: () => Promise.reject(new Error("not called")),
     }),
     (subject) => testRateLimiter(framework, subject),

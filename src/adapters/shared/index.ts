@@ -1,6 +1,7 @@
 export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
 export { legsIn, legsText } from "./leg-ids.ts";
 export { type KeptBan, LimitCounters, limiterOptions, type RateLimiterOptions } from "./limit-counters.ts";
+export type { AccountOrders, LimitTable, WrittenOrders } from "./limit-table.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";
@@ -15,10 +16,7 @@ export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts
 export { sortedShards } from "./sorted-shards.ts";
 export type { DayOrders, RecordText, StoreContents } from "./store-contents.ts";
 export {
-  type AccountOrders,
-  type LimitTable,
   type StoredRateLimiter,
   type StoredRateLimiterOptions,
   StoredRateLimiters,
-  type WrittenOrders,
 } from "./stored-rate-limiter.ts";

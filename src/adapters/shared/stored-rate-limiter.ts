@@ -1,6 +1,5 @@
 import { errorMessage, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import type {
-  Awaitable,
   ConnectionVerdict,
   OrderCounts,
   OrderVerdict,
@@ -9,6 +8,7 @@ import type {
   WeightVerdict,
 } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
+import { type Later, LateStep } from "./late-step.ts";
 import {
   DAY_MS,
   type KeptBan,
@@ -17,6 +17,7 @@ import {
   limiterOptions,
   type RateLimiterOptions,
 } from "./limit-counters.ts";
+import type { AccountOrders, LimitTable, WrittenOrders } from "./limit-table.ts";
 import { nextTurn } from "./next-turn.ts";
 import { createOldestDropper } from "./oldest-dropper.ts";
 import { WindowCounter } from "./window-counter.ts";
@@ -33,46 +34,10 @@ export interface StoredRateLimiter extends RateLimiter {
   flush(): Promise<void>;
 }
 
-/** Orders of an account on one day. */
-export type AccountOrders = Readonly<{ accountId: number; orders: number }>;
-
-/** Orders of an account that one writer has counted. */
-export type WrittenOrders = AccountOrders & Readonly<{ writer: number }>;
-
-/**
- * The tables of order counts and bans in a database. Each opening of a limiter is a writer of its own, so that several
- * writers never change the same row of a count. A day is a number of UTC days since the epoch.
- */
-export type LimitTable = Readonly<{
-  /** Returns the number of a new writer. */
-  join(): Awaitable<number>;
-  /** Returns the orders of a day by rising account id and writer, after a place. */
-  counts(
-    page: Readonly<{ day: number; afterAccount: number; afterWriter: number; limit: number }>,
-  ): Awaitable<readonly WrittenOrders[]>;
-  /** Returns bans by their end and address, after a place. */
-  bans(
-    page: Readonly<{ afterMs: number; afterAddress: string; limit: number }>,
-  ): Awaitable<readonly KeptBan[]>;
-  /** Replaces the counts of a writer unless a later write has; `write` is the number of the write. */
-  putCounts(
-    counts: Readonly<{ day: number; writer: number; write: number; orders: readonly AccountOrders[] }>,
-  ): Awaitable<void>;
-  /** Keeps bans, of each address the one that ends last. */
-  putBans(bans: readonly KeptBan[]): Awaitable<void>;
-  /** Deletes at most `limit` counts of earlier days, and as many bans of earlier ends. Returns the number of both. */
-  forget(range: Readonly<{ beforeDay: number; endedBeforeMs: number; limit: number }>): Awaitable<number>;
-  /** Returns the end of the ban that has `most` bans ending after it; undefined if there are not so many. */
-  endOfOldest(most: number): Awaitable<number | undefined>;
-}>;
-
-/** Runs a function after some milliseconds of real time; the returned function cancels it. */
-type Later = (delayMs: number, run: () => void) => () => void;
-
 /** Time between two writes of counts, and before a failed write is tried again. It is what a crash can lose. */
 const PAUSE_MS = 1_000;
 
-/** After this time an earlier owner of the store has written what it counted before it was replaced. */
+/** After this time an earlier owner of the store, or of an account, has written what it counted before it was replaced. */
 const LATE_READ_MS = 5_000;
 
 const ROWS_PER_WRITE = 500;
@@ -141,13 +106,20 @@ class WrittenLimiter implements StoredRateLimiter {
   #write = 0;
   #bansUntilDeletion = 0;
   #areCountsDue = false;
-  #isReadDue = false;
+  #areBansUnread = false;
+  /** How often a read of the counts of other writers was wanted, and which of these reads has been made. */
+  #readsWanted = 0;
+  #readsMade = 0;
+  /** Whether the orders of an account are counted here, so that those of other writers count as well. */
+  #isHere: (accountId: number) => boolean = () => true;
   #isDeletionDue = true;
   #hasFailed = false;
   #isClosed = false;
   #running: Promise<void> | undefined;
   #cancelWrite: (() => void) | undefined;
-  #cancelRead: () => void = () => undefined;
+  readonly #lateRead: LateStep;
+  /** Whether the next late read is that of the opening, which reads bans too. */
+  #isNew = true;
 
   constructor(
     table: LimitTable,
@@ -161,15 +133,14 @@ class WrittenLimiter implements StoredRateLimiter {
     this.#own = new WindowCounter(DAY_MS, this.#maxTracked);
     this.#counters = new LimitCounters(limits, (ban) => this.#banned(ban));
     this.limits = this.#counters.limits;
+    this.#lateRead = new LateStep({ later, delayMs: LATE_READ_MS, step: () => this.#readAgain() });
   }
 
   /** Reads what other writers have counted, now and once more when an earlier owner has written its last counts. */
   async open(): Promise<void> {
-    await this.#read();
-    this.#cancelRead = this.#later(LATE_READ_MS, () => {
-      this.#isReadDue = true;
-      this.#start();
-    });
+    await this.#readBans();
+    await this.#readCounts();
+    this.#lateRead.want();
     this.#start();
   }
 
@@ -194,6 +165,20 @@ class WrittenLimiter implements StoredRateLimiter {
     return counts;
   }
 
+  /** Reads what other writers have counted of the accounts that are here, now and once more as an opening does. */
+  gained(isHere: (accountId: number) => boolean): Promise<void> {
+    this.#isHere = isHere;
+    this.#readsWanted++;
+    if (!this.#isClosed) this.#lateRead.want();
+    return this.#start();
+  }
+
+  /** Writes what was counted without waiting for the pause. */
+  lost(): Promise<void> {
+    this.#areCountsDue = true;
+    return this.#start();
+  }
+
   async flush(): Promise<void> {
     await this.#running;
     this.#areCountsDue = true;
@@ -204,8 +189,9 @@ class WrittenLimiter implements StoredRateLimiter {
   /** Writes what was counted, and nothing after that. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#cancelRead();
-    this.#isReadDue = false;
+    this.#lateRead.stop();
+    this.#areBansUnread = false;
+    this.#readsMade = this.#readsWanted;
     await this.flush();
     this.#isClosed = true;
     this.#cancelWrite?.();
@@ -256,7 +242,18 @@ class WrittenLimiter implements StoredRateLimiter {
   /** Whether there is work now. Counts wait for the pause after the last write. */
   get #hasWork(): boolean {
     const hasCounts = this.#areCountsDue && this.#changed.size > 0;
-    return hasCounts || this.#newBans.size > 0 || this.#isReadDue || this.#isDeletionDue;
+    return hasCounts || this.#newBans.size > 0 || this.#isUnread || this.#isDeletionDue;
+  }
+
+  get #isUnread(): boolean {
+    return this.#areBansUnread || this.#readsMade < this.#readsWanted;
+  }
+
+  #readAgain(): void {
+    if (this.#isNew) this.#areBansUnread = true;
+    this.#isNew = false;
+    this.#readsWanted++;
+    this.#start();
   }
 
   /** Works until nothing is due, one statement after the other. */
@@ -283,10 +280,7 @@ class WrittenLimiter implements StoredRateLimiter {
   async #step(): Promise<void> {
     await this.#writeBans();
     if (this.#areCountsDue) await this.#writeCounts();
-    if (this.#isReadDue) {
-      await this.#read();
-      this.#isReadDue = false;
-    }
+    await this.#readUnread();
     if (this.#isDeletionDue) await this.#delete();
   }
 
@@ -303,6 +297,7 @@ class WrittenLimiter implements StoredRateLimiter {
   async #writeCounts(): Promise<void> {
     this.#beginDay();
     const accounts = [...this.#changed].slice(0, ROWS_PER_WRITE);
+    this.#areCountsDue = this.#changed.size > accounts.length;
     if (accounts.length === 0) return;
     const [day, nowMs] = [this.#day, this.#options.clock.monotonicMs()];
     const orders = accounts.map((accountId) => ({ accountId, orders: this.#own.count(accountId, nowMs) }));
@@ -315,9 +310,14 @@ class WrittenLimiter implements StoredRateLimiter {
     }
   }
 
-  async #read(): Promise<void> {
-    await this.#readBans();
-    for (let isWhole = false; !isWhole; ) isWhole = await this.#readCounts();
+  async #readUnread(): Promise<void> {
+    if (this.#areBansUnread) await this.#readBans();
+    this.#areBansUnread = false;
+    const wanted = this.#readsWanted;
+    if (this.#readsMade === wanted) return;
+    await this.#readCounts();
+    // Accounts that were gained during the read need another one.
+    this.#readsMade = Math.max(this.#readsMade, wanted);
   }
 
   async #readBans(): Promise<void> {
@@ -332,16 +332,19 @@ class WrittenLimiter implements StoredRateLimiter {
     }
   }
 
+  async #readCounts(): Promise<void> {
+    for (let isWhole = false; !isWhole; ) isWhole = await this.#readDay();
+  }
+
   /** Resolves to false if the day ended meanwhile. */
-  async #readCounts(): Promise<boolean> {
+  async #readDay(): Promise<boolean> {
     const day = this.#today;
     let sum: AccountOrders | undefined;
     let place = { afterAccount: Number.MIN_SAFE_INTEGER, afterWriter: 0 };
     for (;;) {
       const page = await this.#table.counts({ day, ...place, limit: ROWS_PER_READ });
       if (this.#today !== day) return false;
-      for (const { accountId, writer, orders } of page) {
-        if (writer === this.#writer) continue;
+      for (const { accountId, orders } of page.filter((row) => this.#isOfOthers(row))) {
         if (sum !== undefined && sum.accountId !== accountId) this.#restore(sum);
         sum = { accountId, orders: orders + (sum?.accountId === accountId ? sum.orders : 0) };
       }
@@ -349,9 +352,15 @@ class WrittenLimiter implements StoredRateLimiter {
       if (last === undefined) break;
       place = { afterAccount: last.accountId, afterWriter: last.writer };
       await nextTurn();
+      // A read of many accounts takes seconds, and must not delay what a crash could lose.
+      if (this.#areCountsDue) await this.#writeCounts();
     }
     if (sum !== undefined) this.#restore(sum);
     return true;
+  }
+
+  #isOfOthers({ accountId, writer }: WrittenOrders): boolean {
+    return writer !== this.#writer && this.#isHere(accountId);
   }
 
   /** Sets the orders of an account to those of all other writers and its own. */

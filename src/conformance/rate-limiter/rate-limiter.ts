@@ -1,4 +1,5 @@
 import { declareSuite, holds, same, type TestFramework } from "../suite/index.ts";
+import { nodes } from "./nodes.ts";
 import { orders } from "./orders.ts";
 import { restarts } from "./restarts.ts";
 import { weight } from "./weight.ts";
@@ -82,6 +83,7 @@ export const rateLimiterRules: readonly LimiterRules[] = [
   orders,
   { name: "connections", rules: [hasConnections, connections, noConnections] },
   restarts,
+  nodes,
 ];
 
 /**
@@ -97,7 +99,7 @@ export const rateLimiterRules: readonly LimiterRules[] = [
  * export const declareTests = (): void =>
  *   testRateLimiter({ describe, it }, {
  *     name: "memory",
- *     supports: { limits: true, connect: true, bans: true, durable: false },
+ *     supports: { limits: true, connect: true, bans: true, durable: false, nodes: false },
  *     createPlace({ limits, startMs }) {
  *       const clock = createManualClock({ startMs });
  *       const reopen = () => createMemoryRateLimiter({ clock, ...limits });

@@ -21,6 +21,11 @@ export interface RateLimiterPlace {
    * on, and the one before is not used again.
    */
   reopen(): Awaitable<RateLimiter>;
+  /**
+   * Opens one more limiter with the same clock on what this one keeps, as another node of a cluster does while this one goes
+   * on. Needed if `nodes` is declared.
+   */
+  openBeside?(): Awaitable<RateLimiter>;
   /** Removes what the limiter keeps. */
   remove(): Awaitable<void>;
 }
@@ -35,6 +40,8 @@ export interface RateLimiterSupport {
   readonly bans: boolean;
   /** Whether orders of the day and bans are still there after a restart. If not, it begins with nothing. */
   readonly durable: boolean;
+  /** Whether several nodes can use it at once, so that `gained` and `lost` move the orders of the day of an account. */
+  readonly nodes: boolean;
 }
 
 /** An adapter of the rate limiter port as its author describes it to the suite. */
@@ -52,6 +59,7 @@ export const rateLimiterSubject: OptionCheck = /* @__PURE__ */ optionsOf<RateLim
   name: nameOption,
   supports: optionsOf<RateLimiterSupport>({
     ...{ limits: flagOption, connect: flagOption, bans: flagOption, durable: flagOption },
+    nodes: flagOption,
   }),
   createPlace: functionOption("creates a rate limiter"),
 });
@@ -68,14 +76,24 @@ export const LIMITS: Required<RateLimits> = {
 };
 
 /** The surroundings of one rule. */
-export type LimiterWorld = RateLimiterPlace & Readonly<{ supports: RateLimiterSupport }>;
+export type LimiterWorld = Omit<RateLimiterPlace, "openBeside"> &
+  Readonly<{ supports: RateLimiterSupport; openBeside: () => Promise<RateLimiter> }>;
 
-/** Creates a limiter. Throws a TypeError if it is no rate limiter. */
+/** Creates a limiter. Throws a TypeError if it is no rate limiter, or if a function of its place is missing. */
 export async function createLimiterWorld(subject: RateLimiterSubject): Promise<LimiterWorld> {
   const place = await subject.createPlace({ limits: LIMITS, startMs: START_MS });
   rateLimiterOption(place.limiter, `limiter of createPlace of ${subject.name}`);
   const { limiter } = place;
   return {
+    async openBeside() {
+      if (place.openBeside === undefined)
+        throw new TypeError(
+          `createPlace of ${subject.name} needs openBeside, because it declares nodes: true`,
+        );
+      const opened = await place.openBeside();
+      rateLimiterOption(opened, `limiter of openBeside of ${subject.name}`);
+      return opened;
+    },
     limiter,
     supports: subject.supports,
     advanceBy: (ms) => place.advanceBy(ms),

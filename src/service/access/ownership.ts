@@ -1,3 +1,4 @@
+import { EngineError } from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { shardOf } from "../../lifecycle/index.ts";
 import type { Account, Permission } from "../../model/index.ts";
@@ -45,6 +46,37 @@ export function demandHere({ owns }: Pick<AccessParts, "owns">, accountId: numbe
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
 }
+
+/**
+ * Passes on the answer to a call, or its failure. A call that the engine has refused because the shard has left since the
+ * call was allowed becomes {@link Elsewhere}: nothing was decided. Outside a cluster it stays refused.
+ */
+export async function hereOrElsewhere<T>(
+  { owns }: Pick<AccessParts, "owns">,
+  answer: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    throw owns !== undefined && isShardElsewhere(error) ? new Elsewhere(Number(error.details.shard)) : error;
+  }
+}
+
+/**
+ * Passes on what is answered in several steps that decide something. If the shard leaves between them, the outcome is
+ * unknown, and the request must not go on to the next owner: rejects with an OrderError -1006. Source: decision XR.
+ */
+export async function inSeveralSteps<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const hasLeft = error instanceof Elsewhere || isShardElsewhere(error);
+    throw hasLeft ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error }) : error;
+  }
+}
+
+const isShardElsewhere = (error: unknown): error is EngineError =>
+  error instanceof EngineError && error.reason === "SHARD_ELSEWHERE";
 
 function mayAct(account: Account, actor: Readonly<{ userId: number; permission: Permission }>): boolean {
   const { userId, permission } = actor;

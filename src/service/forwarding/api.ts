@@ -1,3 +1,4 @@
+import type { Standby, StandbyStatus } from "../../engine/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 
@@ -104,4 +105,10 @@ export interface PeerReceiver {
   receive(request: ForwardedRequest): Awaitable<PeerAnswer>;
   /** Opens a stream for another node, whose events go to the sink once it was started. Never rejects. */
   subscribe?(request: ForwardedRequest, sink: PeerSink): Awaitable<PeerAnswer | OpenedStream>;
+}
+
+/** What a node of a cluster knows of itself and of the owners of shards. */
+export interface ShardOwners extends Pick<Standby, "ownerOf" | "readOwners"> {
+  /** Returns the number of this start of the node, and whatever else the node says of itself. */
+  status(): Pick<StandbyStatus, "incarnation">;
 }

@@ -8,6 +8,7 @@ import type { MessageAnswers, MethodCall, OpenStream, PassedText, StreamSink } f
 import type { SocketOptions } from "../socket/api.ts";
 import { Subscription } from "../socket/subscription.ts";
 import type { ForwardedForm, PeerAnswer, PeerOutcome, PeerSender } from "./api.ts";
+import { type EndingOnce, endingOnce } from "./ending-once.ts";
 import type { Forwarder, Passage } from "./forwarder.ts";
 import { messageShard } from "./shard-hint.ts";
 import type { ShardWatch, StreamSource } from "./shard-watch.ts";
@@ -101,7 +102,8 @@ export class ClusterAnswers implements MessageAnswers {
     const { forwarder, accounts, requestToken: ofToken } = this.#parts;
     const { method, signed: parameters, text, target, address, usedWeight } = call;
     const { form, ...how } = passed;
-    const where = await forwarder.ownerAt(() => messageShard({ accounts, ofToken }, { parameters, address }));
+    const hint = (): Promise<number | undefined> => messageShard({ accounts, ofToken }, parameters);
+    const where = await forwarder.ownerAt({ address, hint });
     return await forwarder.pass({
       ...where,
       ...how,
@@ -127,11 +129,7 @@ export class ClusterAnswers implements MessageAnswers {
     };
   }
 
-  #watched(
-    stream: OpenStream,
-    source: Omit<StreamSource, "accountId">,
-    ending: ReturnType<typeof endingOnce>,
-  ): OpenStream {
+  #watched(stream: OpenStream, source: Omit<StreamSource, "accountId">, ending: EndingOnce): OpenStream {
     const end = (): void => {
       unwatch();
       stream.end();
@@ -140,29 +138,9 @@ export class ClusterAnswers implements MessageAnswers {
       stream.end();
       ending.sink.ended("moved");
     });
-    ending.finally = unwatch;
+    ending.atEnd(unwatch);
     return { ...stream, end };
   }
-}
-
-/** Wraps a sink so that its stream ends once, and a step runs then. */
-function endingOnce(sink: StreamSink): { readonly sink: StreamSink; finally: () => void } {
-  let isOver = false;
-  const ending = {
-    finally: (): void => undefined,
-    sink: {
-      send: (event: string) => {
-        if (!isOver) sink.send(event);
-      },
-      ended: (why: Parameters<StreamSink["ended"]>[0]) => {
-        if (isOver) return;
-        isOver = true;
-        ending.finally();
-        sink.ended(why);
-      },
-    },
-  };
-  return ending;
 }
 
 /** A stream of another node. Its events wait until the reply to the client has gone out. */

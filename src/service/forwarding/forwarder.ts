@@ -1,5 +1,6 @@
-import type { Standby } from "../../engine/index.ts";
+import { hashOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
+import { SHARD_COUNT } from "../../model/index.ts";
 import type { Accounts, Clock, Telemetry } from "../../ports/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
 import { networkOf } from "../access/ip-address.ts";
@@ -12,33 +13,35 @@ import type {
   PeerReceiver,
   PeerRefusal,
   PeerSender,
+  ShardOwners,
 } from "./api.ts";
 import { forwardedHeaders } from "./envelope.ts";
 import { shardHint } from "./shard-hint.ts";
 
-/** What a node knows of the owners of shards. */
-export type Owners = Pick<Standby, "ownerOf" | "readOwners" | "status">;
-
 /**
- * Dependencies of a {@link Forwarder}. `here` answers requests for this node itself. `waitMs` bounds the wait for one
- * answer of another node.
+ * Dependencies of a {@link Forwarder}. `here` answers requests for this node itself, and `serves` says whether it has a
+ * service to do so. `waitMs` bounds the wait for one answer of another node.
  */
 export type ForwarderParts = Readonly<{
-  owners: Owners;
+  owners: ShardOwners;
   accounts: Accounts;
   clock: Clock;
   telemetry: Telemetry;
   traffic: ProvedNetworks;
   peers: PeerSender | undefined;
   here: PeerReceiver["receive"];
+  serves: () => boolean;
   waitMs: number;
 }>;
 
 /** The owner of a shard. */
-export type Holder = NonNullable<ReturnType<Owners["ownerOf"]>>;
+export type Holder = NonNullable<ReturnType<ShardOwners["ownerOf"]>>;
 
 /** The shard of a request if it was looked up, and its owner if there is one. */
 export type Whereabouts = Readonly<{ shard: number | undefined; owner: Holder | undefined }>;
+
+/** The address of a client, and a function that resolves to the shard of its request if that is known. */
+export type Asking = Readonly<{ address: string; hint: () => Promise<number | undefined> }>;
 
 /** What is passed on, where to, and how it is answered by this node itself if its shard is here. */
 export type Passage = Readonly<{
@@ -68,47 +71,58 @@ export class Forwarder {
   }
 
   /**
-   * Resolves to the owner of a request's shard, if there is one, and to the shard. While one node owns all shards, neither
-   * the destination nor the shard is looked up.
+   * Resolves to the shard that `hint` says and to its owner, if there is one. While one node owns all shards, the shard is
+   * not looked up. What is about no known account is for this node itself if it serves, and otherwise for the owner of a
+   * shard by the client's network, so that such requests spread over all nodes.
    */
-  async ownerOf(
-    request: RoutedRequest["request"],
-    destination: () => RoutedRequest["destination"],
-  ): Promise<Whereabouts> {
-    return await this.ownerAt(() => shardHint(this.#parts, request, destination()));
-  }
-
-  /** Resolves to the owner of the shard that `hint` says, which is not asked while one node owns all shards. */
-  async ownerAt(hint: () => Promise<number>): Promise<Whereabouts> {
-    const { owners } = this.#parts;
+  async ownerAt({ address, hint }: Asking): Promise<Whereabouts> {
+    const { owners, serves } = this.#parts;
     const sole = owners.ownerOf();
     if (sole !== undefined) return { shard: undefined, owner: sole };
-    const shard = await hint();
-    return { shard, owner: owners.ownerOf(shard) };
+    const known = await hint();
+    if (known === undefined && serves()) return { shard: undefined, owner: this.#self };
+    const shard = known ?? hashOf(networkOf(address)) % SHARD_COUNT;
+    return { shard, owner: await this.#ownerOf(shard) };
+  }
+
+  /** Resolves to the reply of the owner of a request's shard. Throws an OrderError as {@link pass}. */
+  async forward(routed: RoutedRequest): Promise<WireResponse> {
+    return await this.#forward(routed, await this.#whereabouts(routed));
+  }
+
+  /** Resolves to the reply of another node that owns a request's shard, and to undefined if this one is to answer. */
+  async forwardElsewhere(routed: RoutedRequest): Promise<WireResponse | undefined> {
+    const where = await this.#whereabouts(routed);
+    return where.owner?.isSelf === true ? undefined : await this.#forward(routed, where);
   }
 
   /**
-   * Resolves to the reply of the owner of a request's shard. `named` is the shard that this node has read itself. Throws an
-   * OrderError as {@link pass}.
+   * Resolves to the reply of the owner of a shard that this node has read itself, or that has left this node before anything
+   * was decided. This node was the first of the two that may be asked.
    */
-  async forward(routed: RoutedRequest, named?: number): Promise<WireResponse> {
-    const { request, destination, verdict } = routed;
+  async forwardSecond(routed: RoutedRequest, shard: number): Promise<WireResponse> {
+    return await this.#forward(routed, { shard, owner: await this.#ownerOf(shard) }, true);
+  }
+
+  #whereabouts({ request, destination }: RoutedRequest): Promise<Whereabouts> {
+    const hint = (): Promise<number | undefined> => shardHint(this.#parts, request, destination);
+    return this.ownerAt({ address: request.remoteAddress, hint });
+  }
+
+  async #forward(
+    { request, destination, verdict }: RoutedRequest,
+    where: Whereabouts,
+    isSecond = false,
+  ): Promise<WireResponse> {
     const { method, target, body, remoteAddress } = request;
-    const { here } = this.#parts;
-    const { shard, owner } =
-      named === undefined
-        ? await this.ownerOf(request, () => destination)
-        : { shard: named, owner: this.#parts.owners.ownerOf(named) };
     return await this.pass({
       request: {
         ...{ form: "REST", method, target, body, remoteAddress, usedWeight: verdict.used },
         rawHeaders: forwardedHeaders(request.rawHeaders),
       },
-      ...{ shard, owner, here },
+      ...{ ...where, here: this.#parts.here, isSecond },
       onlyReads: method === "GET",
       isSigned: destination !== undefined && destination.route.access !== "PUBLIC",
-      // With a shard that was read here, this node was the first of the two that may be asked.
-      isSecond: named !== undefined,
     });
   }
 
@@ -125,6 +139,19 @@ export class Forwarder {
     const next = await this.#otherOwner(first.shard ?? shard, owner);
     if (next === undefined) throw this.#disconnected(first);
     return this.#replyOf(await this.#ask(next, passage), passage);
+  }
+
+  get #self(): Holder {
+    return { incarnation: this.#parts.owners.status().incarnation, address: "", isSelf: true };
+  }
+
+  /** Resolves to the owner of a shard; reads the owners if none is known, because a shard has none while it moves. */
+  async #ownerOf(shard: number): Promise<Holder | undefined> {
+    const { owners } = this.#parts;
+    const known = owners.ownerOf(shard);
+    if (known !== undefined) return known;
+    await owners.readOwners();
+    return owners.ownerOf(shard);
   }
 
   /** Resolves to the owner of a shard if it is another node than the one that was asked; reads the owners if need be. */

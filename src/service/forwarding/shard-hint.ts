@@ -1,11 +1,8 @@
-import { hashOf } from "../../common/index.ts";
 import { shardOf } from "../../lifecycle/index.ts";
-import { SHARD_COUNT } from "../../model/index.ts";
 import type { Accounts } from "../../ports/index.ts";
 import { restSignature } from "../../signing/internal.ts";
 import type { Parameters, WireRequest } from "../../wire/index.ts";
 import { requiredKey } from "../access/authentication.ts";
-import { networkOf } from "../access/ip-address.ts";
 import { readParameters } from "../rest/authentication.ts";
 import { readHeaders } from "../rest/headers.ts";
 import type { Destination } from "../rest/routing.ts";
@@ -15,45 +12,42 @@ const WHOLE = /^[0-9]{1,20}$/;
 
 /**
  * Resolves to the shard that a request is probably about: that of the account that it names, or else of its key's
- * account. It is read without any check of the signature, so it only says where to ask: the owner of that shard
- * authenticates the request. A request without a known account has the shard of a hash of its client's network, so that
- * such requests spread over all nodes. Never rejects.
+ * account; undefined without a known account. It is read without any check of the signature, so it only says where to ask:
+ * the owner of that shard authenticates the request. Never rejects.
  */
 export async function shardHint(
   { accounts }: Readonly<{ accounts: Accounts }>,
   request: WireRequest,
   destination: Destination | undefined,
-): Promise<number> {
-  const accountId = await accountHint(accounts, request, destination);
-  if (accountId !== undefined) return shardOf(accountId);
-  return hashOf(networkOf(request.remoteAddress)) % SHARD_COUNT;
+): Promise<number | undefined> {
+  return shardOfKnown(await accountHint(accounts, request, destination));
 }
 
-/** What a message of a WebSocket connection says about its account. */
-export type MessageHint = Readonly<{ parameters: Parameters; address: string }>;
-
 /**
- * Resolves to the shard that a message is probably about, as {@link shardHint} does. `ofToken` returns the account of a
- * session token. Never rejects.
+ * Resolves to the shard that a message of a WebSocket connection is probably about, as {@link shardHint} does. `ofToken`
+ * returns the account of a session token. Never rejects.
  */
 export async function messageShard(
   { accounts, ofToken }: Readonly<{ accounts: Accounts; ofToken?: SocketOptions["requestToken"] }>,
-  { parameters, address }: MessageHint,
-): Promise<number> {
+  parameters: Parameters,
+): Promise<number | undefined> {
   const text = (name: string): string | undefined => parameters.get(name)?.text;
   const token = text("requestToken");
   try {
-    const accountId =
+    return shardOfKnown(
       wholeOf(text("account")) ??
-      (token === undefined
-        ? (await accounts.key(requiredKey(text("apiKey"))))?.accountId
-        : await ofToken?.(token));
-    if (accountId !== undefined) return shardOf(accountId);
+        (token === undefined
+          ? (await accounts.key(requiredKey(text("apiKey"))))?.accountId
+          : await ofToken?.(token)),
+    );
   } catch {
     // Whoever answers the message refuses it.
+    return undefined;
   }
-  return hashOf(networkOf(address)) % SHARD_COUNT;
 }
+
+const shardOfKnown = (accountId: number | undefined): number | undefined =>
+  accountId === undefined ? undefined : shardOf(accountId);
 
 /** A request that cannot be read names no account; whoever answers it refuses it. */
 async function accountHint(

@@ -1,6 +1,6 @@
 import { shardOf } from "../../lifecycle/index.ts";
 import type { Clock } from "../../ports/index.ts";
-import type { Owners } from "./forwarder.ts";
+import type { ShardOwners } from "./api.ts";
 
 /** Interval in milliseconds at which the owners are compared while anything is watched. */
 const EVERY_MS = 250;
@@ -10,14 +10,17 @@ type Watched = Readonly<{ incarnation: number; isSelf: boolean; moved: () => voi
 /** The account of a stream, and the incarnation of the node that sends its events. */
 export type StreamSource = Readonly<{ accountId: number; incarnation: number; isSelf: boolean }>;
 
-/** Tells streams that the shard of their account has another owner than the node that sends their events. */
+/**
+ * Tells streams that the shard of their account has another owner than the node that sends their events. An engine that loses
+ * a shard ends the streams of its own service at once; this finds out where nobody says it, such as after a crash.
+ */
 export class ShardWatch {
-  readonly #owners: Pick<Owners, "ownerOf">;
+  readonly #owners: Pick<ShardOwners, "ownerOf">;
   readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly #shards: Map<number, Set<Watched>> = new Map();
   #isPlanned = false;
 
-  constructor(owners: Pick<Owners, "ownerOf">, clock: Pick<Clock, "monotonicMs" | "schedule">) {
+  constructor(owners: Pick<ShardOwners, "ownerOf">, clock: Pick<Clock, "monotonicMs" | "schedule">) {
     this.#owners = owners;
     this.#clock = clock;
   }

@@ -2,6 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
+import { hereOrElsewhere } from "../access/ownership.ts";
 import { accountStatus, myTrades } from "./compat/account-handlers.ts";
 import { ownParameters, replyForClient } from "./compat/forms.ts";
 import { aggTrades, historicalTrades, klines, trades } from "./compat/history-handlers.ts";
@@ -102,8 +103,15 @@ export async function answerPublic(
   return { body: await replyForClient(parts, name, { body, asked: parameters }) };
 }
 
-/** Answers a signed call from any transport. Throws the OrderError of its refusal. */
+/**
+ * Answers a signed call from any transport. Throws the OrderError of its refusal, and {@link Elsewhere} for an account of
+ * another node.
+ */
 export async function answerCall(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  return await hereOrElsewhere(parts, () => answerSigned(parts, call));
+}
+
+async function answerSigned(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { name, compat } = call.route;
   if (isPublic(name)) throw new OrderError("NOT_FOUND");
   if (compat !== true) return await SIGNED[name](parts, call);

@@ -8,7 +8,7 @@ import {
   readListPage,
   readListPlacement,
 } from "../../requests/index.ts";
-import { accountOf } from "../access/ownership.ts";
+import { accountOf, inSeveralSteps } from "../access/ownership.ts";
 import { canceledListView, listViewOf } from "../views/views.ts";
 import { clientIdsOf, managedId } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
@@ -58,7 +58,7 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
   const accountId = await accountOf(parts, call, lookup);
   const found = await findList(parts, accountId, lookup);
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
-  const list = await parts.engine.cancelList({ accountId, listId: found.listId });
+  const list = await inSeveralSteps(parts.engine.cancelList({ accountId, listId: found.listId }));
   return { body: canceledListView(parts, list) };
 }
 

@@ -1,5 +1,5 @@
 import { readCancelAll, readOpenOrdersPage } from "../../requests/index.ts";
-import { accountOf } from "../access/ownership.ts";
+import { accountOf, inSeveralSteps } from "../access/ownership.ts";
 import { viewOf } from "../views/views.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 
@@ -27,6 +27,8 @@ export async function openOrders(parts: ServiceParts, call: SignedCall): Promise
 /** DELETE /api/v3/openOrders: cancels all managed orders of the account. Source: contract, Cancel-all result; decision 36. */
 export async function cancelAllOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const accountId = await accountOf(parts, call, readCancelAll(call.parameters));
-  const { matchedCount, canceledCount, cancelPendingCount } = await parts.engine.cancelAll(accountId);
+  const { matchedCount, canceledCount, cancelPendingCount } = await inSeveralSteps(
+    parts.engine.cancelAll(accountId),
+  );
   return { body: { matchedCount, canceledCount, cancelPendingCount } };
 }

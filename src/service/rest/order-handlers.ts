@@ -7,7 +7,7 @@ import {
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { accountOf } from "../access/ownership.ts";
+import { accountOf, inSeveralSteps } from "../access/ownership.ts";
 import {
   nativeOrderView,
   type Snapshot,
@@ -105,7 +105,7 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
     ...(restriction !== undefined && { restriction }),
   });
   if (order.list === undefined) return { body: canceledView(parts, order, cancelId) };
-  const list = await parts.engine.findList({ accountId, listId: order.list.listId });
+  const list = await inSeveralSteps(parts.engine.findList({ accountId, listId: order.list.listId }));
   if (list === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
   return { body: canceledListView(parts, list, cancelId) };
 }

@@ -57,18 +57,27 @@ export type Handling<Other = never> = Readonly<{
 /** Answers a weighed request about an account of the shard of another node. */
 export type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
 
-/** The front thread that a request came through, if any, and the answer to one about an account of another node. */
-export type Arrival = Readonly<{ front?: Front | undefined; elsewhere?: AnswerElsewhere }>;
+/**
+ * The front thread that a request came through, if any. `ahead` answers a weighed request that is surely not for this node;
+ * it resolves to undefined for any other. `elsewhere` answers one whose account turns out to be another node's.
+ */
+export type Arrival = Readonly<{
+  front?: Front | undefined;
+  ahead?: (routed: RoutedRequest) => Promise<WireResponse | undefined>;
+  elsewhere?: AnswerElsewhere;
+}>;
 
 /** Answers one request. A failure is also returned as a response. */
 export async function handleRequest(
   parts: ServiceParts,
   arrived: WireRequest,
-  { front, elsewhere }: Arrival = {},
+  { front, ahead, elsewhere }: Arrival = {},
 ): Promise<WireResponse> {
   return await respond(parts, fromClient(parts, arrived), {
     weigh: (use) => weigh(parts, use),
     async answer(routed, stamp) {
+      const passed = await ahead?.(routed);
+      if (passed !== undefined) return passed;
       const answer = await answered(parts, { ...routed, front }, stamp);
       if (!("elsewhere" in answer)) return answer;
       if (elsewhere === undefined) throw new OrderError("DISCONNECTED");

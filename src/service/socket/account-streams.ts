@@ -1,5 +1,5 @@
-import type { Engine, ListUpdate, OrderUpdate } from "../../engine/index.ts";
-import { CHILD_PREFIX } from "../../lifecycle/index.ts";
+import { type Engine, EngineError, type ListUpdate, type OrderUpdate } from "../../engine/index.ts";
+import { CHILD_PREFIX, shardOf } from "../../lifecycle/index.ts";
 import type { NativeExecution } from "../../model/index.ts";
 import type {
   AccountEvent,
@@ -23,13 +23,26 @@ import { type EventStamp, orderTradeUpdate } from "./order-trade-update.ts";
 /** Receives the text of one event. */
 export type EventSink = (event: string) => void;
 
-/** A subscription to the events of an account: the number of the last event before it, and a function that ends it. */
-export type AccountSubscription = Readonly<{ sequence: number; end: () => void }>;
+/** Receives the events of an account, and learns once that its shard has left the engine. */
+export type AccountSink = Readonly<{ event: EventSink; moved: () => void }>;
+
+/**
+ * A subscription to the events of an account: the number of the last event before it, the id of the numbering, and a
+ * function that ends it. Numbers are comparable only under the same id.
+ */
+export type AccountSubscription = Readonly<{ sequence: number; streamId: string; end: () => void }>;
 
 const STREAM_ID_LENGTH = 22;
 
 /** The events of an account in one dialect. */
-type AccountStream = { sequence: number; readonly sinks: Set<EventSink> };
+type AccountStream = { sequence: number; readonly sinks: Set<AccountSink> };
+
+/** The numbering of a shard, from the time at which the engine owned it first, or again. */
+type Numbering = {
+  /** Made for the first subscription, because nobody has seen a number before. */
+  streamId: string | undefined;
+  readonly accounts: Readonly<Record<Dialect, Map<number, AccountStream>>>;
+};
 
 /** Whose events to receive, and in which form. */
 export type StreamRequest = Readonly<{ accountId: number; dialect: Dialect }>;
@@ -45,34 +58,49 @@ export type AccountStreamParts = Readonly<{
 }>;
 
 /**
- * The private streams of all accounts. Events go out in journal order. Each has a number that rises by one within its
- * account and dialect, even while nobody subscribes. The text of an event is made once for all subscribers of a dialect.
- * Source: decisions 45 and NP; complaint 35; I54.
+ * The private streams of the accounts that the engine owns. Events go out in journal order. Each has a number that rises by
+ * one within its account and dialect, even while nobody subscribes. A shard that leaves takes its streams and numbers with
+ * it: another node has further events, so that numbers begin anew, under a new id, if it comes back. The text of an event
+ * is made once for all subscribers of a dialect. Source: decisions 45, NP and XR; complaint 35; I54.
  */
 export class AccountStreams {
-  /** Id of the numbering: numbers are comparable only under the same id, because they start again with the process. */
-  readonly streamId: string;
   readonly #parts: AccountStreamParts;
-  readonly #streams: Readonly<Record<Dialect, Map<number, AccountStream>>> = {
-    own: new Map(),
-    convention: new Map(),
-  };
+  readonly #numberings: Map<number, Numbering> = new Map();
   readonly #symbols: Map<string, string> = new Map();
 
   constructor(parts: AccountStreamParts) {
     this.#parts = parts;
-    this.streamId = parts.entropy.token(STREAM_ID_LENGTH);
+    parts.engine.events.on("shards", ({ lost }) => this.#lost(lost));
     parts.engine.events.on("order", (update) => this.#order(update));
     parts.engine.events.on("list", (update) => this.#list(update));
     parts.native?.subscribe((execution) => this.#native(execution));
-    parts.accountEvents?.subscribe((event) => this.#account(event));
+    parts.accountEvents?.subscribe((event) => {
+      if (this.#isHere(event.accountId)) this.#account(event);
+    });
   }
 
-  /** Passes every later event of an account to `sink`, immediately and in order. */
-  subscribe(request: StreamRequest, sink: EventSink): AccountSubscription {
-    const stream = this.#stream(request);
+  /**
+   * Passes every later event of an account to `sink`, immediately and in order. Throws an EngineError SHARD_ELSEWHERE for
+   * an account that the engine does not own.
+   */
+  subscribe(request: StreamRequest, sink: AccountSink): AccountSubscription {
+    const shard = shardOf(request.accountId);
+    if (!this.#parts.engine.owns(shard)) throw new EngineError("SHARD_ELSEWHERE", { shard });
+    const numbering = this.#numbering(shard);
+    numbering.streamId ??= this.#parts.entropy.token(STREAM_ID_LENGTH);
+    const stream = streamIn(numbering, request);
     stream.sinks.add(sink);
-    return { sequence: stream.sequence, end: () => void stream.sinks.delete(sink) };
+    const { streamId } = numbering;
+    return { sequence: stream.sequence, streamId, end: () => void stream.sinks.delete(sink) };
+  }
+
+  #lost(shards: readonly number[]): void {
+    for (const shard of shards) {
+      const accounts = this.#numberings.get(shard)?.accounts;
+      this.#numberings.delete(shard);
+      const streams = accounts && [...accounts.own.values(), ...accounts.convention.values()];
+      for (const sink of streams?.flatMap(({ sinks }) => [...sinks]) ?? []) sink.moved();
+    }
   }
 
   #order(update: OrderUpdate): void {
@@ -87,11 +115,14 @@ export class AccountStreams {
     }
   }
 
-  /** Skips the executions of children: they are reported as executions of the parent. */
+  /**
+   * Skips the executions of children: they are reported as executions of the parent. Skips those of accounts elsewhere, of
+   * which every node hears.
+   */
   #native(execution: NativeExecution): void {
     const { order, executionId, lastQuantity: quantity, lastPrice: price, timeMs } = execution;
     const { accountId, symbol, side, clientOrderId } = order;
-    if (clientOrderId.startsWith(CHILD_PREFIX)) return;
+    if (clientOrderId.startsWith(CHILD_PREFIX) || !this.#isHere(accountId)) return;
     this.#tell({ accountId, dialect: "own" }, (stamp) => nativeTradeUpdate(execution, stamp));
     this.#tell({ accountId, dialect: "convention" }, (stamp) =>
       nativeExecutionReport(execution, { ...stamp, symbol: this.#symbol(symbol) }),
@@ -124,19 +155,24 @@ export class AccountStreams {
   }
 
   #tell(request: StreamRequest, payload: (stamp: EventStamp) => JsonInput): void {
-    const stream = this.#stream(request);
+    const stream = streamIn(this.#numbering(shardOf(request.accountId)), request);
     stream.sequence++;
     if (stream.sinks.size === 0) return;
     const event = writeJson(payload({ sequence: stream.sequence, nowMs: this.#parts.clock.nowMs() }));
-    for (const sink of [...stream.sinks]) sink(event);
+    for (const sink of [...stream.sinks]) sink.event(event);
   }
 
-  #stream({ accountId, dialect }: StreamRequest): AccountStream {
-    const known = this.#streams[dialect].get(accountId);
+  #isHere(accountId: number): boolean {
+    return this.#parts.engine.owns(shardOf(accountId));
+  }
+
+  #numbering(shard: number): Numbering {
+    const known = this.#numberings.get(shard);
     if (known !== undefined) return known;
-    const stream: AccountStream = { sequence: 0, sinks: new Set() };
-    this.#streams[dialect].set(accountId, stream);
-    return stream;
+    const accounts = { own: new Map(), convention: new Map() };
+    const numbering: Numbering = { streamId: undefined, accounts };
+    this.#numberings.set(shard, numbering);
+    return numbering;
   }
 
   /**
@@ -154,4 +190,12 @@ export class AccountStreams {
       return symbol.replace("/", "");
     }
   }
+}
+
+function streamIn({ accounts }: Numbering, { accountId, dialect }: StreamRequest): AccountStream {
+  const known = accounts[dialect].get(accountId);
+  if (known !== undefined) return known;
+  const stream: AccountStream = { sequence: 0, sinks: new Set() };
+  accounts[dialect].set(accountId, stream);
+  return stream;
 }

@@ -2,7 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import { readAccountId } from "../../host-answers/index.ts";
 import { readRequestToken, readSubscription } from "../../requests/index.ts";
 import { demandAccess, type Proof } from "../access/authentication.ts";
-import { accountOf, demandHere } from "../access/ownership.ts";
+import { accountOf, demandHere, hereOrElsewhere } from "../access/ownership.ts";
 import { answerCall, answerPublic } from "../rest/handlers.ts";
 import type { Answer, ServiceParts } from "../rest/parts.ts";
 import type { AccountStreams } from "./account-streams.ts";
@@ -46,9 +46,11 @@ export class OwnAnswers implements MessageAnswers {
   async subscribe(call: MethodCall, sink: StreamSink): Promise<OpenStream> {
     const { method } = call;
     const act = "act" in method ? method.act : undefined;
-    if (act === "subscribe") return this.#open(call, await this.#byKey(call), sink);
-    if (act === "subscribeByToken") return this.#open(call, await this.#byToken(call), sink);
-    throw new OrderError("UNKNOWN_METHOD");
+    return await hereOrElsewhere(this.#parts.service, async () => {
+      if (act === "subscribe") return this.#open(call, await this.#byKey(call), sink);
+      if (act === "subscribeByToken") return this.#open(call, await this.#byToken(call), sink);
+      throw new OrderError("UNKNOWN_METHOD");
+    });
   }
 
   #proved({ method, signed, front, address }: MethodCall): Promise<Proof> {
@@ -92,9 +94,15 @@ export class OwnAnswers implements MessageAnswers {
   #open({ dialect }: MethodCall, { accountId, allowed }: Subscriber, sink: StreamSink): OpenStream {
     const { streams, maxWaitingBytes } = this.#parts;
     const subscription = new Subscription({ ...sink, allowed }, maxWaitingBytes);
-    const { sequence, end } = streams.subscribe({ accountId, dialect }, (event) => subscription.push(event));
+    const { sequence, streamId, end } = streams.subscribe(
+      { accountId, dialect },
+      {
+        event: (event) => subscription.push(event),
+        moved: () => subscription.finish(() => sink.ended("moved")),
+      },
+    );
     return {
-      ...{ accountId, sequence, streamId: streams.streamId },
+      ...{ accountId, sequence, streamId },
       start: () => subscription.start(),
       end: () => {
         end();

@@ -34,7 +34,7 @@ testRateLimiter(
   { describe, it },
   {
     name: "memory",
-    supports: { limits: true, connect: true, bans: true, durable: false },
+    supports: { limits: true, connect: true, bans: true, durable: false, nodes: false },
     createPlace({ limits, startMs }) {
       const clock = createManualClock({ startMs });
       return placeOf(clock, () => createMemoryRateLimiter({ clock, ...limits }));
@@ -46,7 +46,7 @@ testRateLimiter(
   { describe, it },
   {
     name: "memory that only counts",
-    supports: { limits: false, connect: true, bans: false, durable: false },
+    supports: { limits: false, connect: true, bans: false, durable: false, nodes: false },
     createPlace({ limits, startMs }) {
       const clock = createManualClock({ startMs });
       return placeOf(clock, () => createMemoryRateLimiter({ clock, enforce: false, ...limits }));

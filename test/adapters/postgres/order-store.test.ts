@@ -75,7 +75,7 @@ testRateLimiter(
   { describe, it },
   {
     name: "postgres",
-    supports: { limits: true, connect: true, bans: true, durable: true },
+    supports: { limits: true, connect: true, bans: true, durable: true, nodes: true },
     async createPlace({ limits, startMs }) {
       const { options, remove } = places.create();
       const clock = createManualClock({ startMs });
@@ -89,6 +89,7 @@ testRateLimiter(
           store = await openPostgresStore(options);
           return await open();
         },
+        openBeside: open,
         async remove() {
           await store.close();
           await remove();

@@ -8,7 +8,7 @@ testRateLimiter(
   { describe, it },
   {
     name: "sqlite",
-    supports: { limits: true, connect: true, bans: true, durable: true },
+    supports: { limits: true, connect: true, bans: true, durable: true, nodes: true },
     async createPlace({ limits, startMs }) {
       const { path, remove } = temporaryPlace();
       const clock = createManualClock({ startMs });
@@ -22,6 +22,7 @@ testRateLimiter(
           store = openSqliteStore({ path });
           return await open();
         },
+        openBeside: open,
         async remove() {
           await store.close();
           remove();

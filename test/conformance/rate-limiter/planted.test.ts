@@ -11,6 +11,7 @@ import {
 } from "../../../src/conformance/index.ts";
 import { rateLimiterRules } from "../../../src/conformance/internal.ts";
 import type { OrderVerdict, RateLimiter, WeightVerdict } from "../../../src/ports/index.ts";
+import { LimitDatabase } from "../../support/limit-database.ts";
 import { type PlantedFault, testPlantedFaults } from "../../support/planted-faults.ts";
 
 /** A sound limiter and what a fault may use of it. */
@@ -22,7 +23,7 @@ type Sound = Readonly<{
   take: (placement: Readonly<{ accountId: number; count: number }>) => OrderVerdict;
 }>;
 
-const WHOLE: RateLimiterSupport = { limits: true, connect: true, bans: true, durable: false };
+const WHOLE: RateLimiterSupport = { limits: true, connect: true, bans: true, durable: false, nodes: false };
 
 /** The functions and limits of a limiter, bound to it. */
 const partsOf = (limiter: RateLimiter): RateLimiter => ({
@@ -302,6 +303,89 @@ const restartFaults = [
   ),
 ];
 
+/** A limiter for several nodes on one database, with a fault of its nodes or of the database. */
+const ofNodes = (
+  fault: string,
+  breaks: readonly string[] = [],
+  plant: (limiter: RateLimiter) => Partial<RateLimiter> = () => ({}),
+  damage: (database: LimitDatabase) => void = () => undefined,
+): PlantedFault<RateLimiterSubject> => ({
+  ...{ fault, breaks },
+  subject: {
+    name: fault,
+    supports: { ...WHOLE, durable: true, nodes: true },
+    async createPlace({ limits, startMs }) {
+      const database = new LimitDatabase({ startMs });
+      damage(database);
+      let last: RateLimiter | undefined;
+      const open = async (): Promise<RateLimiter> => {
+        const limiter = await database.open(limits);
+        const { gained, lost } = limiter;
+        const whole: RateLimiter = {
+          ...partsOf(limiter),
+          ...{ gained: gained?.bind(limiter) as never, lost: lost?.bind(limiter) as never },
+        };
+        last = { ...whole, ...plant(whole) };
+        return last;
+      };
+      return {
+        ...{ limiter: await open(), openBeside: open, advanceBy: (ms) => database.clock.advanceBy(ms) },
+        async reopen() {
+          await last?.lost?.();
+          return await open();
+        },
+        remove: () => database.close(),
+      };
+    },
+  },
+});
+
+const nodeFaults = [
+  ofNodes("what is lost is not written", ["the orders of the day of an account move with it"], () => ({
+    lost: () => undefined,
+  })),
+  ofNodes(
+    "what is gained is not read",
+    ["the orders of the day of an account move with it", "the limit of the day is one for all nodes"],
+    () => ({ gained: () => undefined }),
+  ),
+  ofNodes(
+    "orders of others count with each read",
+    ["the orders of the day of an account move with it"],
+    (limiter) => {
+      let reads = 0;
+      return {
+        async gained(isHere) {
+          reads++;
+          await limiter.gained?.(isHere);
+        },
+        async takeOrders(placement) {
+          const { counts, ...verdict } = await limiter.takeOrders(placement);
+          const again = Math.max(0, reads - 1);
+          return { ...verdict, counts: { ...counts, perDay: counts.perDay + again } };
+        },
+      };
+    },
+  ),
+  ofNodes("returned orders stay written", ["orders that were returned do not move"], () => ({
+    returnOrders: () => ({ per10s: 1, perDay: 1 }),
+  })),
+  ofNodes(
+    "the rows of all days are read",
+    ["orders of yesterday do not move"],
+    () => ({}),
+    (database) => {
+      database.isOf = () => true;
+    },
+  ),
+  ofNodes("gained is missing and declared", ["a limiter for several nodes has `gained`"], () => ({
+    gained: undefined as never,
+  })),
+  planted("gained is there and declared as absent", ["a limiter for one node has neither"], () => ({
+    gained: () => undefined,
+  })),
+];
+
 const { connectionsPer5Min: _none, ...withoutConnections } = {
   ...{ weightPerMinute: 10, ordersPer10s: 4, ordersPerDay: 6, connectionsPer5Min: 0 },
 };
@@ -312,6 +396,7 @@ testPlantedFaults("rate limiter", {
   sound: [
     memorySubject("a limiter with all parts"),
     memorySubject("a limiter that is durable", () => ({}), { durable: true }),
+    ofNodes("a limiter for several nodes").subject,
     memorySubject("a limiter that only counts", () => ({}), { limits: false, bans: false }, false),
     memorySubject(
       "a limiter without connections and bans",
@@ -326,5 +411,5 @@ testPlantedFaults("rate limiter", {
       { connect: false, bans: false },
     ),
   ],
-  faults: [...weightFaults, ...orderFaults, ...otherFaults, ...restartFaults],
+  faults: [...weightFaults, ...orderFaults, ...otherFaults, ...restartFaults, ...nodeFaults],
 });

@@ -529,11 +529,11 @@ describe("a service without connections", () => {
     await place(world);
     expect(listened).toEqual([]);
     const client = new TestClient(world);
-    expect(listened).toEqual(["order", "list"]);
+    expect(listened).toEqual(["shards", "order", "list"]);
     const market = new TestClient(world, { target: "/ws/liquidity" });
     market.session.receive('{"method":"SUBSCRIBE","params":["btcusd@trade"],"id":1}');
     await market.until(() => market.texts.length > 0);
-    expect(listened).toEqual(["order", "list", "quote", "print"]);
+    expect(listened).toEqual(["shards", "order", "list", "quote", "print"]);
     client.session.closed();
   });
 

@@ -2,7 +2,7 @@ import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
 import type { Parameters } from "../../../wire/index.ts";
-import { accountOf } from "../../access/ownership.ts";
+import { accountOf, inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
 import { allOrders } from "../native-handlers.ts";
@@ -46,7 +46,9 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
   const { symbol, ...actor } = readCanceledMarket(call.parameters, resolverOf(parts));
   const accountId = await accountOf(parts, call, actor);
   const open = onePerList(await openOf(parts, call, { accountId, symbol }));
-  const canceled = await Promise.all(open.map((order) => cancelIfOpen(parts, call, { accountId, order })));
+  const canceled = await inSeveralSteps(
+    Promise.all(open.map((order) => cancelIfOpen(parts, call, { accountId, order }))),
+  );
   const reports = canceled.filter((report) => report !== undefined);
   if (reports.length === 0) throw new OrderError("CANCEL_REJECTED");
   return { body: reports };
