@@ -5,12 +5,12 @@ import type { Exchange } from "./exchange.ts";
 const REPLACED: ReadonlySet<StatusKind> = new Set(["LEASE_LOST", "SHARD_FENCED"]);
 
 /** Resolves once the orders of an engine belong to other processes. */
-export function replaced({ events, status }: Pick<Engine, "events" | "status">): Promise<void> {
+export function replaced(engine: Pick<Engine, "events" | "status">): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
-      if (status().reasons.some(({ kind }) => REPLACED.has(kind))) resolve();
+      if (engine.status().reasons.some(({ kind }) => REPLACED.has(kind))) resolve();
     };
-    events.on("status", look);
+    engine.events.on("status", look);
     look();
   });
 }
