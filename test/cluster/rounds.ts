@@ -5,7 +5,7 @@ import type { AskedSandbox } from "../crash/rest-load.ts";
 import { type Reply, type SandboxClient, type SandboxProcess, signedBy } from "../support/sandbox-process.ts";
 import { faultsOf, type Round } from "./faults.ts";
 import { Load, type LoadedAccount, openAccounts } from "./load.ts";
-import { Stack, within } from "./stack.ts";
+import { type RunningNode, Stack, within } from "./stack.ts";
 
 /** How many rounds, from which seed, and what is told of each. `only`: faults with these words in their name. */
 export type RoundsOptions = Readonly<{
@@ -141,19 +141,26 @@ async function checkOnce(stack: Stack, accounts: readonly LoadedAccount[], rando
   await checkStates(stack);
 }
 
+/** How often the states of all nodes are compared: a node may not have read the last records of the others yet. */
+const COMPARISONS = 50;
+
 /** I53: on every node, the journal restores the state, and it is the same on all of them. */
-async function checkStates({ running }: Stack): Promise<void> {
-  const states: Record<string, unknown>[] = [];
-  for (const { slot, process } of running) {
-    const state = await process.control("GET", "verify");
-    if (state["equal"] !== true)
-      throw new Error(`I53: ${slot.name} has another state than the journal: ${JSON.stringify(state)}`);
-    states.push(state);
+async function checkStates(stack: Stack): Promise<void> {
+  for (let left = COMPARISONS; ; left--) {
+    const states = await Promise.all(stack.running.map(async (node) => await stateOf(node)));
+    if (new Set(states).size === 1) return;
+    if (left === 0) throw new Error(`I53: the nodes have different states: ${states.join("; ")}`);
+    await sleep(200);
   }
-  const [first] = states;
-  for (const state of states)
-    if (state["records"] === first?.["records"] && state["live"] !== first?.["live"])
-      throw new Error(`I53: nodes differ after the same records: ${JSON.stringify(states)}`);
+}
+
+/** Resolves to the state of all shards on a node, as a text. */
+async function stateOf({ slot, process }: RunningNode): Promise<string> {
+  const verify = process.control("GET", "verify");
+  const { equal, records, live } = await within(LONGEST_ANSWER_MS, `${slot.name} to verify`, verify);
+  if (equal !== true)
+    throw new Error(`I53: ${slot.name} has another state than the journal, ${String(live)}`);
+  return `${String(records)} records, ${String(live)}`;
 }
 
 /** What is at rest is the sum over all nodes, and an order is asked about at the node that owns it. */
