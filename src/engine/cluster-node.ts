@@ -5,6 +5,7 @@ import type { NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
 import { MarkHistory } from "../triggers/index.ts";
 import { readableJournal } from "../wire/index.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
+import { FollowedMarket } from "./cluster/followed-market.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
 import {
   type ClusterNode,
@@ -68,7 +69,7 @@ class SharingNode implements ClusterNode {
 
   constructor(parts: NodeParts, made: MadeNode) {
     const { core, leases } = parts;
-    const { keeper, entry, watch, journal, venue, engine, owned } = made;
+    const { keeper, entry, watch, journal, prints, venue, engine, owned } = made;
     this.#parts = parts;
     this.#engineParts = engine;
     this.#keeper = keeper;
@@ -78,7 +79,7 @@ class SharingNode implements ClusterNode {
     this.#holders = new ShardHolders(core, leases);
     const { shards, board } = engine;
     this.#loop = new ShareLoop(core, {
-      ...{ leases, entry, keeper, watch, journal, owned, shards, board },
+      ...{ leases, entry, keeper, watch, journal, prints, venue, owned, shards, board },
       holders: this.#holders,
       changed: () => this.#tell(),
     });
@@ -115,8 +116,16 @@ class SharingNode implements ClusterNode {
       incarnation: this.#keeper.incarnation,
       shards: this.#parts.core.counters.shards,
       keepsMarket: this.#owned.runsMarket,
-      reasons: this.#isClosed ? [] : this.#loop.reasons,
+      reasons: this.#isClosed ? [] : [...this.#loop.reasons, ...this.#unreadable],
     };
+  }
+
+  get #unreadable(): readonly string[] {
+    const { broken } = this.#journal;
+    const [first] = broken;
+    if (first === undefined) return [];
+    const [shard, why] = first;
+    return [`it takes none of ${broken.size} shards that it cannot read, such as ${shard}: ${why}`];
   }
 
   onStatus(listener: (status: ClusterNodeStatus) => void): () => void {
@@ -198,6 +207,7 @@ type MadeNode = Readonly<{
   entry: NodeEntry;
   watch: NodeWatch;
   journal: FollowedJournal;
+  prints: FollowedMarket;
   venue: VenueBuffer;
   engine: EngineParts;
   owned: OwnedShards;
@@ -230,15 +240,17 @@ async function made(
   for (const symbol of market.gates.keys()) memory.watch(symbol);
   const ahead = { gates: market.gates, books: new Map(), history: new MarkHistory(), memory };
   const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...kept, marks: [], ahead } });
+  engine.market.stopWriting();
   state.engine = engine;
   core.counters.shards = 0;
   const watch = new NodeWatch(core, { leases, ttlMs: cluster.ttlMs, incarnation });
+  const prints = new FollowedMarket(core, { leases, market: engine.market, after: kept.volume.upTo });
   const moves = new ShardMoves(core, engine);
   const owned = new OwnedShards(core, {
-    ...{ leases, store, moves, journal, venue, incarnation },
-    shards: engine.shards,
+    ...{ leases, store, moves, journal, venue, prints, incarnation },
+    ...{ shards: engine.shards, market: engine.market },
   });
-  return { keeper, entry, watch, journal, venue, engine, owned, unsubscribe };
+  return { keeper, entry, watch, journal, prints, venue, engine, owned, unsubscribe };
 }
 
 /**

@@ -22,6 +22,13 @@ export {
   HandOverError,
   type HandOverProblem,
 } from "./cluster/hand-over-error.ts";
+export {
+  type MoveOptions,
+  type MoveOutcome,
+  type MoveProgress,
+  type MoveRefusal,
+  moveShards,
+} from "./cluster/move.ts";
 export type {
   ClusterNode,
   ClusterNodeState,

@@ -1,9 +1,13 @@
-import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
+import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
+import { type JournalRecord, MARKET_SHARD, type PricedPrint, SHARD_COUNT } from "../model/index.ts";
 import type {
   ClusterView,
   NodeRow,
   NodeState,
   NodeWish,
+  PlacedPrint,
+  PrintPlace,
+  PrintRange,
   Renewal,
   ShardAssignment,
   ShardHead,
@@ -13,7 +17,7 @@ import type {
   TailRange,
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
-import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+import { amountOf, demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 
 /** The part of the leases of a store that an operator needs. */
 export type OperatorLeases = Pick<ShardLeases, "heads" | "nodes" | "want" | "assign">;
@@ -57,6 +61,11 @@ export function checkedLeases(leases: ShardLeases, questions: Questions): ShardL
       questions.inTime(
         () => leases.tail(range),
         (said) => readTail(said, range),
+      ),
+    prints: (range) =>
+      questions.inTime(
+        () => leases.prints(range),
+        (said) => readPrints(said, range),
       ),
   };
 }
@@ -198,6 +207,42 @@ function readTail(said: unknown, { after, limit }: TailRange): readonly JournalR
     last[place] = next;
   }
   return records as readonly JournalRecord[];
+}
+
+/** Reads stored prints, each after the place that was asked for and after the print before. */
+function readPrints(said: unknown, { after, limit }: PrintRange): readonly PlacedPrint[] {
+  let last = after;
+  return itemsOf(said, "the prints", limit).map((one) => {
+    const { place, print } = membersOf(one, "a placed print");
+    const read = { place: placeOf(place), print: printOf(print) };
+    demand(last === undefined || isAfter(read.place, last), "the stored prints are not in order");
+    last = read.place;
+    return read;
+  });
+}
+
+function placeOf(said: unknown): PrintPlace {
+  const { owner, position } = membersOf(said, "the place of a print");
+  return {
+    owner: wholeOf(owner, "the owner of a print"),
+    position: wholeOf(position, "the position of a print"),
+  };
+}
+
+const isAfter = (a: PrintPlace, b: PrintPlace): boolean =>
+  a.owner > b.owner || (a.owner === b.owner && a.position > b.position);
+
+function printOf(said: unknown): PricedPrint {
+  const { symbol, id, price, quantity, timeMs, seenAtMs, fresh } = membersOf(said, "a stored print");
+  return {
+    symbol: textOf(symbol, "the symbol of a print"),
+    id: textOf(id, "the id of a print"),
+    price: amountOf(price, "the price of a print", PRICE_LIMIT),
+    quantity: amountOf(quantity, "the quantity of a print", QUANTITY_LIMIT),
+    timeMs: wholeOf(timeMs, "the time of a print", { to: LAST_MS }),
+    seenAtMs: wholeOf(seenAtMs, "when a print was first seen", { to: LAST_MS }),
+    fresh: flagOf(fresh, "fresh of a print"),
+  };
 }
 
 function demandEachOnce(all: readonly Readonly<{ shard: number }>[], count: number): void {

@@ -30,14 +30,17 @@ export function readQuoteInput(said: unknown): QuoteInput | undefined {
 /** Returns a print of the right type; undefined for anything else. */
 export function readPrintInput(said: unknown): PrintInput | undefined {
   try {
-    const { symbol, price, quantity, id, timeMs } = membersOf(said, "the print");
-    return {
+    const { symbol, price, quantity, id, timeMs, sequence, total } = membersOf(said, "the print");
+    const print = {
       symbol: stringOf(symbol),
       price: stringOf(price),
       quantity: stringOf(quantity),
       id: stringOf(id),
       timeMs: numberOf(timeMs),
     };
+    // Both or neither: one alone is as unreadable as one of the wrong type.
+    if (sequence === undefined && total === undefined) return print;
+    return { ...print, sequence: numberOf(sequence), total: stringOf(total) };
   } catch {
     return undefined;
   }

@@ -24,8 +24,8 @@ export interface BestPrices {
 
 /**
  * Context of an admission besides the intent. `quote` is the counted quote while it is fresh. `position` is signed.
- * `profile` holds the volumes for a VWAP without a profile of its own. `volume` is all fresh executed volume of the
- * market so far.
+ * `profile` holds the volumes for a VWAP without a profile of its own. `volume` is all executed volume of the market so
+ * far: of the fresh prints that were counted or, with `volumeLogged`, of the market's own log.
  */
 export interface AdmissionContext {
   readonly nowMs: number;
@@ -36,6 +36,7 @@ export interface AdmissionContext {
   readonly position?: Quantity | undefined;
   readonly profile?: VolumeProfile | undefined;
   readonly volume?: Quantity | undefined;
+  readonly volumeLogged?: boolean | undefined;
   /** Most parts of an iceberg. 0 or absent means no limit. */
   readonly maxIcebergParts?: number;
   /** Set for a leg of a list. A held leg needs no exposure yet, and meets its first quote after its release. */
@@ -48,7 +49,7 @@ export interface AdmissionContext {
  */
 export type Admission = Pick<
   Extract<Fact, { kind: "ACCEPTED" }>,
-  "aheadMs" | "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "held"
+  "aheadMs" | "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "volumeLogged" | "held"
 >;
 
 /** Returns how much of a signed position an order of this side can reduce. Never below zero. */
@@ -93,7 +94,10 @@ export function admit(intent: ParentIntent, context: AdmissionContext): Admissio
   else if (leg !== "held") found.exposure = reducible(intent, context);
   if (isPosted(intent, context)) found.posted = true;
   if (plan !== undefined) found.plan = plan;
-  if (intent.participationBips !== undefined) found.volumeBefore = volume;
+  if (intent.participationBips !== undefined) {
+    found.volumeBefore = volume;
+    if (context.volumeLogged === true) found.volumeLogged = true;
+  }
   if (leg === "held") found.held = true;
   return found;
 }

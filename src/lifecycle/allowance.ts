@@ -12,7 +12,10 @@ export type Allowance =
   | Readonly<{ kind: "take"; most?: Quantity; slot?: number }>
   | Readonly<{ kind: "wait"; reason: WaitReason }>;
 
-/** Time of the decision, and in `volume` all fresh executed volume of the market so far if a child may follow it. */
+/**
+ * Time of the decision, and in `volume` all executed volume of the market so far if a child may follow it, measured as that
+ * before the order's admission was (`volumeLogged`).
+ */
 export type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity }>;
 
 /** Returns what schedule, share of volume and display size leave for the next child (decisions 27-31). */

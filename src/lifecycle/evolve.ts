@@ -109,6 +109,7 @@ function withMore(order: ParentOrder, fact: Accepted): ParentOrder {
   more.postOnlyCleared = fact.posted;
   more.plan = fact.plan && packedPlan(fact.plan);
   more.volumeBefore = fact.volumeBefore;
+  more.volumeLogged = fact.volumeLogged;
   more.list = fact.list;
   more.held = fact.held;
   return more;

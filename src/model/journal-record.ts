@@ -39,6 +39,7 @@ export type Fact =
       posted?: true;
       plan?: SchedulePlan;
       volumeBefore?: Quantity;
+      volumeLogged?: true;
       list?: ListMembership;
       held?: true;
     }>

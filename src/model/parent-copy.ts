@@ -28,6 +28,7 @@ export function copyOf(order: ParentOrder): ParentCopy {
     postOnlyCleared: order.postOnlyCleared,
     plan: order.plan,
     volumeBefore: order.volumeBefore,
+    volumeLogged: order.volumeLogged,
     list: order.list,
     held: order.held,
     releasedAtMs: order.releasedAtMs,

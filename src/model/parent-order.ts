@@ -149,8 +149,10 @@ export interface ParentOrder {
   readonly plan?: SchedulePlan | undefined;
   /** First slot of the plan that may still be used, 0 when absent. Earlier slots were used or have passed. */
   readonly nextSlot?: number | undefined;
-  /** POV: executed volume of its market that was counted before its admission. */
+  /** POV: executed volume of its market before its admission. */
   readonly volumeBefore?: Quantity | undefined;
+  /** Set if `volumeBefore` is the total of the market's own log, and not that of the counted prints. */
+  readonly volumeLogged?: true | undefined;
   /** The one unresolved child. */
   readonly child?: ChildOrder | undefined;
   /** Problems of unreadable reports that were reported already: child and problem, each once. */

@@ -1,4 +1,4 @@
-import type { JournalRecord } from "../model/index.ts";
+import type { JournalRecord, PricedPrint } from "../model/index.ts";
 import type { ShardHead } from "./shard-head.ts";
 
 /**
@@ -125,6 +125,27 @@ export interface TailRange {
 }
 
 /**
+ * The place of a print in the market journal. Prints are in the order in which they were stored: first by `owner`, which
+ * rises with each owner of the market journal, then by `position`. Both are whole numbers.
+ */
+export interface PrintPlace {
+  readonly owner: number;
+  readonly position: number;
+}
+
+/** A stored print and its place. */
+export interface PlacedPrint {
+  readonly place: PrintPlace;
+  readonly print: PricedPrint;
+}
+
+/** Asks for the prints after a place, or from the first one on. */
+export interface PrintRange {
+  readonly after?: PrintPlace;
+  readonly limit: number;
+}
+
+/**
  * The part of an order store that lets several processes share it: each shard belongs to one of them, or to nobody, and the
  * others follow and take over when it fails. No method compares times. A caller of `bury` has watched the same beat for as long as a lease lasts, on
  * its own monotonic clock; the store only compares the beat. Every method may be called again after an answer was lost.
@@ -185,4 +206,11 @@ export interface ShardLeases {
    * with `readRecords`, sequences at or below `forgotten` of a head may be missing.
    */
   tail(range: TailRange): Promise<readonly JournalRecord[]>;
+  /**
+   * Returns the prints after a place in the order of their places, at most `limit` of them, and fewer only if no further
+   * one is stored. Contains what was durable when it was asked. A print that becomes durable later has a place above all
+   * that were ever returned, so that a reader that goes on from the last place misses none. Prints that `deleteVolume` has
+   * deleted may be missing, and those whose bars and totals alone the store has.
+   */
+  prints(range: PrintRange): Promise<readonly PlacedPrint[]>;
 }

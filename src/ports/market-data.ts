@@ -19,7 +19,8 @@ export interface QuoteInput {
 
 /**
  * Executed volume as a source sends it. `id` is unique per instrument; the print of an own fill has the fill's
- * execution id.
+ * execution id. A market with a log of its trades also has `sequence` and `total`, both or neither: POV orders then
+ * follow the log, whatever prints are missing or come twice (decision XO).
  */
 export interface PrintInput {
   readonly symbol: string;
@@ -27,6 +28,13 @@ export interface PrintInput {
   readonly quantity: string;
   readonly id: string;
   readonly timeMs: number;
+  /**
+   * The place of the trade in the log of its market: a whole number from 1 on, which rises with every trade and never starts
+   * anew. A print whose sequence is not above the last one is a duplicate.
+   */
+  readonly sequence?: number | undefined;
+  /** Decimal text: the quantity of all trades of the log up to this one, itself included. The log may begin anywhere. */
+  readonly total?: string | undefined;
 }
 
 /**

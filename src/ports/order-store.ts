@@ -10,7 +10,7 @@ import type {
   PricedPrint,
   VolumeBar,
 } from "../model/index.ts";
-import type { ShardLeases } from "./leases.ts";
+import type { PrintPlace, ShardLeases } from "./leases.ts";
 import type { ShardHead } from "./shard-head.ts";
 
 /**
@@ -105,13 +105,16 @@ export interface EndedListPage {
 /**
  * All executed volume in the store: the sum of fresh prints per symbol, the bars, and the ids that were counted.
  * `priceBars` are the bars of all lengths that `barsOf` makes of the prints, each joined with the stored one of the same
- * symbol, length and start. A store that keeps none leaves them out; a service on it has no klines.
+ * symbol, length and start. A store that keeps none leaves them out; a service on it has no klines. A store with leases
+ * names the place of the last print that all parts contain, in `upTo`, unless it has none: `ShardLeases.prints` goes on
+ * from there.
  */
 export interface VolumeState {
   readonly totals: readonly Readonly<{ symbol: string; total: Quantity }>[];
   readonly bars: readonly VolumeBar[];
   readonly priceBars?: readonly PriceBar[];
   readonly prints: readonly Readonly<{ symbol: string; id: string; seenAtMs: number }>[];
+  readonly upTo?: PrintPlace;
 }
 
 /**
@@ -218,7 +221,8 @@ export interface OrderStore {
   /**
    * Returns the executed volume: totals, bars and print ids, bars by symbol and minute, price bars by symbol, length and
    * start. A store that reads it in parts calls `reading` after each, so that it does not count as unresponsive. The
-   * parts need not be of one moment: the engine uses the answer only before its first append.
+   * parts need not be of one moment, because an engine uses the answer only before its first append; but with `upTo` they
+   * contain exactly the prints up to that place, also while another engine appends.
    */
   readVolume(reading?: () => void): Promise<VolumeState>;
   /**

@@ -114,7 +114,7 @@ export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
 const leasesOption: OptionCheck = portOption<ShardLeases>("ShardLeases (managed-orders/ports)", {
   ...{ join: "required", renew: "required", nodes: "required", bury: "required", want: "required" },
   ...{ claim: "required", release: "required", assign: "required", leave: "required" },
-  ...{ heads: "required", tail: "required" },
+  ...{ heads: "required", tail: "required", prints: "required" },
 });
 
 /** Checks the part of the leases that an operator needs. */

@@ -4,17 +4,21 @@ import {
   type ClusterReport,
   type DrainOutcome,
   drainNode,
+  type MoveOutcome,
+  moveShards,
   type NodeReport,
   readCluster,
 } from "../engine/index.ts";
+import { assignmentsIn } from "../engine/internal.ts";
 import type { Clock } from "../ports/index.ts";
+import { moveStep, moveText, shardsNamed } from "./cluster-move.ts";
 import { nodeNamed } from "./cluster-names.ts";
-import { clean, drainStep, drainText, nodesText, shardsText } from "./cluster-tables.ts";
+import { clean, drainStep, drainText, type NamedNode, nodesText, shardsText } from "./cluster-tables.ts";
 import { storeSetting } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 import type { CommandOutput } from "./store-commands.ts";
 
-/** Exit code of a drain that a signal ended. */
+/** Exit code of a drain or move that a signal ended. */
 export const INTERRUPTED = 130;
 
 /** Pause between two readings of `--watch`, in milliseconds. */
@@ -63,6 +67,15 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
       run: drain,
     },
   ],
+  [
+    "move",
+    {
+      usage: "move URL SHARDS NODE [--limit SECONDS] [--json]",
+      flags: ["--limit", "--json"],
+      names: 2,
+      run: move,
+    },
+  ],
 ]);
 
 /** Returns a line about each command for `--help`. */
@@ -72,6 +85,7 @@ export function clusterHelp(): string {
     "managed-orders cluster shards URL               owners of the shards, in ranges",
     "    --all                each shard by itself",
     "managed-orders cluster drain URL NODE           asks a node, by name or number, to hand its shards over",
+    "managed-orders cluster move URL SHARDS NODE     gives shards, such as 7 or 0-31,40, to a node that shares them",
     "    --limit SECONDS      how long it may take (60)",
     "    --json, --watch      one line of JSON; a new reading every two seconds",
     "",
@@ -151,13 +165,16 @@ async function shards(call: Call): Promise<number> {
     const view = await cluster.leases.nodes();
     const contents = await cluster.contents();
     const names = new Map(view.nodes.map(({ incarnation, name }) => [incarnation, name]));
+    const assigned = assignmentsIn(view);
+    const named = (incarnation: number | undefined): NamedNode | undefined =>
+      incarnation === undefined ? undefined : { incarnation, name: names.get(incarnation) ?? "" };
     const rows = view.shards.map(({ shard, epoch, incarnation }) => {
       const { sequence = 0, snapshot } = contents[shard] ?? {};
-      const owner =
-        incarnation === undefined ? undefined : { incarnation, name: names.get(incarnation) ?? "" };
+      const [owner, next] = [named(incarnation), named(assigned.get(shard))];
       return {
         ...{ shard, epoch, sequence },
         ...(owner !== undefined && { owner }),
+        ...(next !== undefined && { next }),
         ...(snapshot !== undefined && { snapshot }),
       };
     });
@@ -217,21 +234,52 @@ async function drain(call: Call): Promise<number> {
   const rows = (await readCluster({ leases, clock, watchMs: 0 })).nodes;
   const row = nodeNamed(rows, names[0] ?? "");
   output.progress(`Asking ${clean(row.name)} ...`);
-  let [told, failing] = ["", ""];
+  const tell = teller(call);
   const outcome = await drainNode({
     ...{ leases, clock, signal, incarnation: row.incarnation },
     ...(flags.limitMs !== undefined && { limitMs: flags.limitMs }),
-    onProgress(progress) {
-      output.progress(drainStep(progress));
-      if (flags.json) return;
-      if (progress.step !== told) output.say(`${drainStep(progress)}\n`);
-      if (progress.failing !== undefined && failing === "") output.say(`${progress.failing}\n`);
-      [told, failing] = [progress.step, progress.failing ?? ""];
-    },
+    onProgress: (progress) => tell(progress.step, drainStep(progress), progress.failing),
   });
   output.progress("");
   output.say(flags.json ? `${JSON.stringify({ ...outcome, node: nodeIn(row) })}\n` : drainText(outcome, row));
   return codeOf(outcome);
+}
+
+async function move(call: Call): Promise<number> {
+  const { cluster, clock, signal, flags, output, names } = call;
+  const { leases } = cluster;
+  const [word = "", name = ""] = names;
+  const shards = shardsNamed(word);
+  const row = nodeNamed((await readCluster({ leases, clock, watchMs: 0 })).nodes, name);
+  output.progress(`Asking the owners of ${word} ...`);
+  const tell = teller(call);
+  const outcome = await moveShards({
+    ...{ leases, clock, signal, shards, incarnation: row.incarnation },
+    ...(flags.limitMs !== undefined && { limitMs: flags.limitMs }),
+    onProgress: (progress) =>
+      tell(`${progress.left} ${progress.released}`, moveStep(progress), progress.failing),
+  });
+  output.progress("");
+  const json = { ...outcome, shards, node: nodeIn(row) };
+  output.say(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, shards, row));
+  return moveCode(outcome);
+}
+
+function moveCode({ kind }: MoveOutcome): number {
+  if (kind === "moved") return 0;
+  return kind === "aborted" ? INTERRUPTED : 1;
+}
+
+/** Returns a function that shows each line of progress, and says those of a new step and the first of several failures. */
+function teller({ output, flags }: Call): (step: string, line: string, failing?: string) => void {
+  let [told, failed] = ["", ""];
+  return (step, line, failing = "") => {
+    output.progress(line);
+    if (flags.json) return;
+    if (step !== told) output.say(`${line}\n`);
+    if (failing !== "" && failed === "") output.say(`${failing}\n`);
+    [told, failed] = [step, failing];
+  };
 }
 
 const nodeIn = ({ incarnation, name }: NodeReport): object => ({ incarnation, name });

@@ -1,12 +1,17 @@
 import type { ClusterReport, DrainOutcome, DrainProgress, NodeReport } from "../engine/index.ts";
 import { MARKET_SHARD } from "../model/index.ts";
 
+/** A node by number and name. */
+export type NamedNode = Readonly<{ incarnation: number; name: string }>;
+
 /** A shard as `cluster shards` shows it. */
 export type ShardRow = Readonly<{
   shard: number;
   epoch: number;
   sequence: number;
-  owner?: Readonly<{ incarnation: number; name: string }>;
+  owner?: NamedNode;
+  /** The live node to which the owner shall give it. */
+  next?: NamedNode;
   snapshot?: Readonly<{ sequence: number; parents: number }>;
 }>;
 
@@ -19,19 +24,12 @@ export function nodesText({ nodes, shards, unserved }: ClusterReport): string {
   const rows = nodes.map((row) => [
     ...[String(row.incarnation), clean(row.name), row.address === "" ? "-" : clean(row.address)],
     ...[row.version === "" ? "-" : clean(row.version), row.state, String(row.beat), lifeOf(row)],
-    ...[String(row.shards), row.behind === undefined ? "-" : `${row.behind} records`, row.wanted ?? "-"],
+    ...[row.shares ? "yes" : "no", String(row.shards), nextOf(row)],
+    ...[row.behind === undefined ? "-" : `${row.behind} records`, row.wanted ?? "-"],
   ]);
   const titles = [
-    "NUMBER",
-    "NAME",
-    "ADDRESS",
-    "VERSION",
-    "STATE",
-    "BEAT",
-    "SEEN",
-    "SHARDS",
-    "BEHIND",
-    "WANTED",
+    ...["NUMBER", "NAME", "ADDRESS", "VERSION", "STATE", "BEAT", "SEEN"],
+    ...["SHARES", "SHARDS", "NEXT", "BEHIND", "WANTED"],
   ];
   const verdict =
     unserved === 0
@@ -44,35 +42,52 @@ function lifeOf({ life, watchedMs }: NodeReport): string {
   return life === "silent" ? `no beat in ${(watchedMs / 1_000).toFixed(1)} s` : life;
 }
 
-/** Returns the shards as a table: neighbours with the same owner and epoch are one row, unless `all` is set. */
+/** How many shards a node will have once those have moved that are assigned to it or to others. */
+function nextOf({ shards, coming, going }: NodeReport): string {
+  return coming + going === 0 ? "-" : String(shards + coming - going);
+}
+
+/**
+ * Returns the shards as a table: neighbours that agree in epoch, owner and node to which they go are one row, unless `all`
+ * is set.
+ */
 export function shardsText(shards: readonly ShardRow[], all: boolean): string {
   const groups: ShardRow[][] = [];
   for (const row of shards) {
     const group = groups.at(-1);
     const [first] = group ?? [];
-    const isSame = first?.epoch === row.epoch && first.owner?.incarnation === row.owner?.incarnation;
+    const isSame =
+      first?.epoch === row.epoch &&
+      first.owner?.incarnation === row.owner?.incarnation &&
+      first.next?.incarnation === row.next?.incarnation;
     if (!all && row.shard !== MARKET_SHARD && group !== undefined && isSame) group.push(row);
     else groups.push([row]);
   }
-  const titles = ["SHARDS", "OWNER", "EPOCH", all ? "LAST RECORD" : "RECORDS", "OPEN AT LAST SNAPSHOT"];
+  const titles = [
+    ...["SHARDS", "OWNER", "NEXT", "EPOCH"],
+    ...[all ? "LAST RECORD" : "RECORDS", "OPEN AT LAST SNAPSHOT"],
+  ];
   return tableOf([titles, ...groups.map(rangeOf)]);
 }
 
 function rangeOf(group: readonly ShardRow[]): readonly string[] {
   const [first, last] = [group[0], group.at(-1)];
-  const { owner, epoch = 0 } = first ?? {};
+  const { owner, next, epoch = 0 } = first ?? {};
   const images = group.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [snapshot.parents]));
   const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
   return [
-    first === last ? nameOf(first?.shard) : `${first?.shard}-${last?.shard}`,
-    owner === undefined ? "nobody" : `${clean(owner.name)} (${owner.incarnation})`,
+    first === last ? shardName(first?.shard) : `${first?.shard}-${last?.shard}`,
+    ...[owner === undefined ? "nobody" : nodeName(owner), next === undefined ? "-" : nodeName(next)],
     String(epoch),
     first?.shard === MARKET_SHARD ? "-" : String(sum(group.map(({ sequence }) => sequence))),
     images.length === 0 ? "-" : String(sum(images)),
   ];
 }
 
-const nameOf = (shard = 0): string => (shard === MARKET_SHARD ? "market" : String(shard));
+const nodeName = ({ name, incarnation }: NamedNode): string => `${clean(name)} (${incarnation})`;
+
+/** Returns the word for a shard: its number, or `market`. */
+export const shardName = (shard = 0): string => (shard === MARKET_SHARD ? "market" : String(shard));
 
 /** Returns how far a drain is, as one line. */
 export function drainStep({ step, shards, elapsedMs }: DrainProgress): string {
@@ -87,7 +102,7 @@ export function drainText(outcome: DrainOutcome, row: NodeReport): string {
   const node = `${clean(row.name)} (${row.incarnation})`;
   switch (outcome.kind) {
     case "drained":
-      return `${node} has handed over. Owner now: ${outcome.owners.join(", ")}.\n`;
+      return `${node} has handed over. ${outcome.owners.length === 1 ? "Owner" : "Owners"} now: ${outcome.owners.join(", ")}.\n`;
     case "nothing-owned":
       return `${node} owns no shards: there is nothing to hand over.\n`;
     case "not-live":

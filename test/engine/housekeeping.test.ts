@@ -37,6 +37,7 @@ function subject(
   let hour: () => void = () => undefined;
   const telemetry = { event: (_: string, name: string) => void asked.push(name) };
   const core = {
+    counters: { shards: 256 },
     turns: held.turns,
     settings: { retentionDays: 30 },
     time: { steadyMs: () => 1 },
@@ -58,6 +59,7 @@ function subject(
     shards: { all: shards, at: (number: number) => shards[number] },
     market: {
       history,
+      writes: true,
       book: () => undefined,
       tape: { forget: () => undefined },
       prints: { forget: () => undefined },

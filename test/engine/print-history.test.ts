@@ -19,6 +19,12 @@ const print = (id: string, timeMs: number, more: Partial<PricedPrint> = {}): Pri
   ...more,
 });
 
+/** Counts a print that is stored at once. */
+function add(history: PrintHistory, one: PricedPrint): void {
+  history.counted(one);
+  history.settled(one);
+}
+
 const startsOf = (bars: readonly PriceBar[] | undefined): readonly number[] =>
   (bars ?? []).map(({ startMs }) => startMs);
 
@@ -29,15 +35,15 @@ describe("decision NF: price bars in memory", () => {
       print(`${index}`, timeMs, { price: price(`${100 + index}`) }),
     );
     const history = new PrintHistory([BTC], []);
-    for (const each of prints) history.add(each);
+    for (const each of prints) add(history, each);
     const stored = [...barsOf(prints)].sort((a, b) => a.lengthMs - b.lengthMs || a.startMs - b.startMs);
     expect(BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? [])).toEqual(stored);
   });
 
   it("are the newest 1,440 of each length, and one more; a print for an older one is not counted", () => {
     const history = new PrintHistory([BTC], []);
-    for (let minute = 0; minute <= BARS_KEPT + 1; minute++) history.add(print(`${minute}`, minute * MINUTE));
-    history.add(print("late", 0, { seenAtMs: HOUR }));
+    for (let minute = 0; minute <= BARS_KEPT + 1; minute++) add(history, print(`${minute}`, minute * MINUTE));
+    add(history, print("late", 0, { seenAtMs: HOUR }));
     const starts = startsOf(history.bars({ ...ALL, lengthMs: MINUTE }));
     expect([starts.length, starts[0], starts.at(-1)]).toEqual([
       BARS_KEPT + 1,
@@ -49,7 +55,7 @@ describe("decision NF: price bars in memory", () => {
 
   it("of unknown prices stay unknown", () => {
     const history = new PrintHistory([BTC], [{ symbol: BTC, lengthMs: MINUTE, startMs: 0 }]);
-    history.add(print("a", 5));
+    add(history, print("a", 5));
     expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([
       { symbol: BTC, lengthMs: MINUTE, startMs: 0 },
     ]);
@@ -57,7 +63,7 @@ describe("decision NF: price bars in memory", () => {
 
   it("with a limit are the newest of the range, oldest first, whatever the order of the prints", () => {
     const history = new PrintHistory([BTC], []);
-    for (const minute of [5, 1, 9, 3, 7]) history.add(print(`${minute}`, minute * MINUTE));
+    for (const minute of [5, 1, 9, 3, 7]) add(history, print(`${minute}`, minute * MINUTE));
     const newest = (toMs: number, limit: number): readonly number[] =>
       startsOf(history.bars({ ...ALL, lengthMs: MINUTE, toMs, limit })).map((startMs) => startMs / MINUTE);
     expect(newest(Number.MAX_SAFE_INTEGER, 9)).toEqual([1, 3, 5, 7, 9]);
@@ -72,8 +78,8 @@ describe("decision NF: price bars in memory", () => {
   it("show the latest print; none if the prices of the newest bars are unknown or there are no bars", () => {
     const history = new PrintHistory([BTC], []);
     expect(history.latest(BTC)).toBeUndefined();
-    history.add(print("a", 2 * HOUR, { price: price("101") }));
-    history.add(print("b", HOUR, { price: price("99") }));
+    add(history, print("a", 2 * HOUR, { price: price("101") }));
+    add(history, print("b", HOUR, { price: price("99") }));
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
     history.forget([{ lengthMs: MINUTE, beforeMs: 3 * HOUR }]);
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
@@ -84,7 +90,7 @@ describe("decision NF: price bars in memory", () => {
 
   it("do not exist on a store that keeps none, and of an unknown market there are none", () => {
     const without = new PrintHistory([BTC], undefined);
-    without.add(print("a", 5));
+    add(without, print("a", 5));
     expect(without.bars({ ...ALL, lengthMs: MINUTE })).toBeUndefined();
     expect(without.recent(BTC)).toHaveLength(1);
     expect(new PrintHistory([BTC], []).bars({ ...ALL, symbol: "XRP/USD", lengthMs: MINUTE })).toEqual([]);
@@ -92,7 +98,7 @@ describe("decision NF: price bars in memory", () => {
 
   it("are forgotten before the time of their length", () => {
     const history = new PrintHistory([BTC], []);
-    history.add(print("a", 5));
+    add(history, print("a", 5));
     history.forget([{ lengthMs: MINUTE, beforeMs: 1 }]);
     expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([]);
     expect(history.bars({ ...ALL, lengthMs: HOUR })).toHaveLength(1);
@@ -102,8 +108,8 @@ describe("decision NF: price bars in memory", () => {
 describe("decision NG: the newest prints", () => {
   it("are the newest 1,000 of each market, in the order in which they were counted", () => {
     const history = new PrintHistory([BTC, "ETH/USD"], []);
-    history.add(print("other", 0, { symbol: "ETH/USD" }));
-    for (let n = 0; n < 1_005; n++) history.add(print(`${n}`, 5_000 - n));
+    add(history, print("other", 0, { symbol: "ETH/USD" }));
+    for (let n = 0; n < 1_005; n++) add(history, print(`${n}`, 5_000 - n));
     const ids = history.recent(BTC).map(({ id }) => id);
     expect([ids.length, ids[0], ids[994], ids.at(-1)]).toEqual([1_000, "5", "999", "1004"]);
     expect(history.recent("ETH/USD").map(({ id }) => id)).toEqual(["other"]);

@@ -86,6 +86,10 @@ async function shardIn(state: ShardState): Promise<Subject> {
   if (state === "reloading" || state === "fenced" || state === "closed")
     await read(() => shard.reload([], true));
   if (state === "closed") shard.close();
+  if (state === "elsewhere") {
+    shard.leave();
+    shard.depart();
+  }
   if (state === "fenced") {
     await takeOver();
     await shard.confirm();

@@ -56,6 +56,7 @@ function subject(
   const core = {
     turns: held.turns,
     settings: { retentionDays: 30 },
+    counters: { shards: 256 },
     time: { steadyMs: () => NOW_MS },
     telemetry,
     probe: (point: string) => void did.push(point),
@@ -79,6 +80,7 @@ function subject(
   const parts = {
     shards: { all },
     market: {
+      writes: true,
       tape: {
         forget(beforeMs: number, most: number) {
           did.push(`tape ${beforeMs} ${most}`);
@@ -99,6 +101,7 @@ function subject(
   };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
   return {
+    market: parts.market,
     made,
     did,
     held,
@@ -144,6 +147,14 @@ describe("decision HJ: the work of each hour", () => {
     expect(did).toEqual([ENDED, ...VOLUME]);
     expect(made.busy).toBe(false);
     expect(made.cutoffMs()).toBe(NOW_MS - 30 * DAY_MS);
+  });
+
+  it("decision XP: a node that does not write the market journal deletes none of it, and forgets it", async () => {
+    const { did, held, hour, market } = subject();
+    market.writes = false;
+    hour();
+    await held.run();
+    expect(did).toEqual([ENDED, ...VOLUME.slice(1)]);
   });
 
   it("a deletion that fails is reported and does not stop the rest of it", async () => {

@@ -300,6 +300,7 @@ describe("memory is bounded", () => {
     const tape = tapeWith();
     tape.take(print("a", { timeMs: NOW - MINUTE }), clocksAt(NOW - 1));
     tape.take(print("b"), clocksAt(NOW));
+    tape.kept(tape.takePrints());
     tape.forget(NOW, 100);
     expect([totalOf(tape), minutesOf(tape)]).toEqual(["1", ["0: 1"]]);
     expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");

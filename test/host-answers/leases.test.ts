@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { samplePrint } from "../../src/conformance/internal.ts";
+import { PRICE_LIMIT, QUANTITY_LIMIT } from "../../src/decimal/index.ts";
 import { checkedLeases, Questions } from "../../src/host-answers/index.ts";
 import type { ShardLeases } from "../../src/ports/index.ts";
 
@@ -54,6 +56,11 @@ const owner = (more: object) => ({
 });
 const head = (more: object) => [{ ...HEADS[0], ...more }, ...HEADS.slice(1)];
 
+const placed = (owner: unknown, position: unknown, print: object = {}) => ({
+  place: { owner, position },
+  print: { ...samplePrint(), ...print },
+});
+
 const CALLS: Readonly<Record<string, (leases: ShardLeases) => Promise<unknown>>> = {
   join: (leases) => leases.join({ ...NODE, kinds: [] }),
   renew: (leases) => leases.renew({ incarnation: 1, state: "ready" }),
@@ -66,6 +73,7 @@ const CALLS: Readonly<Record<string, (leases: ShardLeases) => Promise<unknown>>>
   leave: (leases) => leases.leave(1),
   heads: (leases) => leases.heads(),
   tail: (leases) => leases.tail({ after: AFTER, limit: 3 }),
+  prints: (leases) => leases.prints({ after: { owner: 2, position: 5 }, limit: 3 }),
 };
 const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[] = [
   ["join", "nothing", undefined],
@@ -138,6 +146,27 @@ const WRONG: readonly (readonly [call: string, what: string, answer: unknown])[]
   ["tail", "a shard that does not exist", [record(256, 6)]],
   ["tail", "a sequence as text", [{ ...record(0, 6), sequence: "6" }]],
   ["tail", "a record without changes", [{ ...record(0, 6), changes: undefined }]],
+  ["prints", "nothing", undefined],
+  ["prints", "more prints than asked for", [6, 7, 8, 9].map((position) => placed(2, position))],
+  ["prints", "the print that is known", [placed(2, 5)]],
+  ["prints", "a print of an earlier owner", [placed(1, 6)]],
+  ["prints", "a print twice", [placed(2, 6), placed(2, 6)]],
+  ["prints", "prints that go back", [placed(3, 1), placed(2, 6)]],
+  ["prints", "no place", [{ print: samplePrint() }]],
+  ["prints", "an owner below 0", [placed(-1, 6)]],
+  ["prints", "a position as text", [placed(2, "6")]],
+  ["prints", "a position that a double does not hold", [placed(2, 2 ** 53)]],
+  ["prints", "a place without a print", [{ place: { owner: 2, position: 6 } }]],
+  ["prints", "a print without an id", [placed(2, 6, { id: "" })]],
+  ["prints", "a symbol as a number", [placed(2, 6, { symbol: 1 })]],
+  ["prints", "a price of 0", [placed(2, 6, { price: 0 })]],
+  ["prints", "a price out of range", [placed(2, 6, { price: PRICE_LIMIT })]],
+  ["prints", "a price as text", [placed(2, 6, { price: "100" })]],
+  ["prints", "a negative quantity", [placed(2, 6, { quantity: -1 })]],
+  ["prints", "a quantity out of range", [placed(2, 6, { quantity: QUANTITY_LIMIT })]],
+  ["prints", "a time with a fraction", [placed(2, 6, { timeMs: 0.5 })]],
+  ["prints", "a time beyond all dates", [placed(2, 6, { seenAtMs: 8.64e15 + 1 })]],
+  ["prints", "fresh as text", [placed(2, 6, { fresh: "t" })]],
 ];
 
 describe("decision YG: answers of a store's leases are read", () => {
@@ -162,6 +191,7 @@ describe("decision YG: answers of a store's leases are read", () => {
     ["claim", undefined],
     ["claim", HEADS.map((one) => ({ ...one, forgotten: 0 }))],
     ["tail", [record(0, 6), record(1, 9), record(0, 8)]],
+    ["prints", [placed(2, 6), placed(2, 9), placed(3, 1, { quantity: 10n ** 18n - 1n })]],
   ])("%s: an answer as described is passed on", async (call, answer) => {
     const { leases } = leasesOf({ [call]: () => Promise.resolve(answer) });
     expect(await CALLS[call]?.(leases)).toEqual(answer);

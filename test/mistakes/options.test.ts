@@ -38,6 +38,7 @@ import { Quantity } from "../../src/decimal/index.ts";
 import {
   drainNode,
   type EngineOptions,
+  moveShards,
   type OperatorOptions,
   openEngine,
   openStandby,
@@ -145,6 +146,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   drainNode: entry(
     () => ({ ...operatorParts(), incarnation: 1, limitMs: 1, onProgress: () => undefined }),
     drainNode,
+  ),
+  moveShards: entry(
+    () => ({ ...operatorParts(), shards: [0], incarnation: 1, limitMs: 1, onProgress: () => undefined }),
+    moveShards,
   ),
   resolveSettings: entry(() => ({ advancedOrders: true }), resolveSettings),
   createService: entry(() => parts, createService),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/adapters/node/index.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
-import type { NodeReport } from "../../src/engine/index.ts";
+import type { MoveOutcome, NodeReport } from "../../src/engine/index.ts";
 import { clusterCommand } from "../../src/sandbox/cluster-command.ts";
+import { moveStep, moveText, rangesOf, shardsNamed } from "../../src/sandbox/cluster-move.ts";
 import { nodeNamed } from "../../src/sandbox/cluster-names.ts";
 import { drainText, nodesText, shardsText } from "../../src/sandbox/cluster-tables.ts";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
@@ -49,8 +50,9 @@ async function run(
 }
 
 /** A node that beats until it is stopped, and that answers a wish as its host would. */
-async function startNode(name: string, isOwner: boolean) {
-  const { incarnation } = await store.leases.join({ ...ENTRY, name });
+async function startNode(name: string, role: "owner" | "standby" | "owns and shares" | "shares") {
+  const isOwner = role.startsWith("own");
+  const { incarnation } = await store.leases.join({ ...ENTRY, name, shares: role.endsWith("shares") });
   if (isOwner) await store.leases.claim({ incarnation, shards: ALL });
   let [isStopped, isDeaf] = [false, true];
   let state: "active" | "ready" = isOwner ? "active" : "ready";
@@ -84,17 +86,17 @@ describe("decision ZL: managed-orders cluster", () => {
   it("nodes, shards and drain show a store, its nodes and what becomes of them, and no password", async () => {
     const empty = await run(["nodes", url]);
     expect(empty).toMatchObject({ code: 1, said: "No node has joined this store.\n" });
-    const owner = await startNode("node-1", true);
-    const next = await startNode("node-2", false);
+    const owner = await startNode("node-1", "owner");
+    const next = await startNode("node-2", "standby");
     const { code, said } = await run(["nodes", url]);
     expect(code).toBe(0);
-    expect(said).toMatch(/1 +node-1 +10\.0\.0\.5:7443 +1\.0 +active +\d+ +live +256 +- +-\n/);
-    expect(said).toMatch(/2 +node-2 .* ready +\d+ +live +0 +0 records +-\n/);
+    expect(said).toMatch(/1 +node-1 +10\.0\.0\.5:7443 +1\.0 +active +\d+ +live +no +256 +- +- +-\n/);
+    expect(said).toMatch(/2 +node-2 .* ready +\d+ +live +no +0 +- +0 records +-\n/);
     expect(said).toContain("All 256 shards and the market journal have an owner that lives.");
     const json = JSON.parse((await run(["nodes", url, "--json"])).said);
     expect(json).toMatchObject({ unserved: 0, nodes: [{ incarnation: 1, life: "live", shards: 256 }, {}] });
     expect((await run(["shards", url])).said).toMatch(
-      /\n0-255 +node-1 \(1\) +1 +0 +-\nmarket +node-1 \(1\) +1 +- +-\n$/,
+      /\n0-255 +node-1 \(1\) +- +1 +0 +-\nmarket +node-1 \(1\) +- +1 +- +-\n$/,
     );
     expect((await run(["shards", url, "--all"])).said.split("\n")).toHaveLength(259);
     const stopping = new AbortController();
@@ -116,6 +118,48 @@ describe("decision ZL: managed-orders cluster", () => {
     await next.stop();
   });
 
+  it("move gives shards to a node that shares, shows what is on its way, and withdraws it when it is interrupted", async () => {
+    const owner = await startNode("node-1", "owns and shares");
+    const next = await startNode("node-2", "shares");
+    const other = await startNode("node-3", "standby");
+    const { leases } = store;
+    const moved = run(["move", url, "0-31,40,market", "node-2"]);
+    const given = [...ALL.slice(0, 32), 40, 256];
+    while ((await leases.nodes()).shards[256]?.next !== next.incarnation);
+    const [a, b] = [`node-1 (${owner.incarnation})`, `node-2 (${next.incarnation})`];
+    const { said } = await run(["nodes", url]);
+    expect(said).toMatch(/node-1 .* yes +256 +223 +- +-\n/);
+    expect(said).toMatch(/node-2 .* yes +0 +33 +0 records +-\n/);
+    expect(said).toMatch(/node-3 .* no +0 +- +0 records +-\n/);
+    const { shards } = JSON.parse((await run(["shards", url, "--json"])).said);
+    expect(shards[40]).toMatchObject({ owner: { name: "node-1" }, next: { name: "node-2" } });
+    const rows = (await run(["shards", url])).said.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3));
+    expect(rows.slice(1, 5)).toEqual([
+      ["0-31", a, b],
+      ["32-39", a, "-"],
+      ["40", a, b],
+      ["41-255", a, "-"],
+    ]);
+    await leases.release({ incarnation: owner.incarnation, shards: given });
+    await leases.claim({ incarnation: next.incarnation, shards: given });
+    const { code, said: text } = await moved;
+    expect([code, text.split("\n").at(-2)]).toEqual([0, `${b} owns 0-31,40,market.`]);
+    const stopping = new AbortController();
+    stopping.abort();
+    const stopped = await run(["move", url, "50", "node-2", "--json"], stopping.signal);
+    expect([stopped.code, JSON.parse(stopped.said)]).toEqual([
+      130,
+      {
+        ...{ kind: "aborted", left: [50], isWithdrawn: true, shards: [50] },
+        node: { incarnation: next.incarnation, name: "node-2" },
+      },
+    ]);
+    expect((await leases.nodes()).shards.filter((shard) => shard.next !== undefined)).toEqual([]);
+    const refused = await run(["move", url, "50", "node-3"]);
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("takes all shards or none") });
+    for (const node of [owner, next, other]) await node.stop();
+  });
+
   it("--watch reads until a signal comes", async () => {
     const stopping = new AbortController();
     const { code, said } = await run(["shards", url, "--watch", "--json"], stopping.signal, () =>
@@ -133,6 +177,10 @@ describe("decision ZL: managed-orders cluster", () => {
       ["drain", url, "a", "--watch"],
     ])
       await expect(run(argv)).rejects.toThrow("usage: managed-orders cluster drain URL NODE");
+    await expect(run(["move", url, "a"])).rejects.toThrow(
+      "usage: managed-orders cluster move URL SHARDS NODE",
+    );
+    await expect(run(["move", url, "0-256", "a"])).rejects.toThrow("shards are numbers from 0 to 255");
     await expect(run(["nodes", "sqlite:orders.db"])).rejects.toThrow("a cluster is on a Postgres store");
     await expect(run(["nodes", "postgres:// wrong"])).rejects.toThrow("its value is not shown");
     await expect(run(["nodes", url.replace("=orders", "=nothing")])).rejects.toThrow("holds no store");
@@ -143,7 +191,41 @@ describe("decision ZL: managed-orders cluster", () => {
 
 const node = (incarnation: number, name: string, more: Partial<NodeReport> = {}): NodeReport => ({
   ...{ incarnation, name, address: "", version: "", state: "ready", beat: 1, life: "live", watchedMs: 0 },
-  ...{ shards: 0, ...more },
+  ...{ shards: 0, shares: false, coming: 0, going: 0, ...more },
+});
+
+describe("decision KW: shards that an operator names", () => {
+  it("numbers, ranges and the market journal, in any order", () => {
+    expect(shardsNamed("7")).toEqual([7]);
+    expect(shardsNamed("0-31,40")).toEqual([...ALL.slice(0, 32), 40]);
+    expect(shardsNamed("market,3-4,0-3")).toEqual([0, 1, 2, 3, 4, 256]);
+    expect(shardsNamed("0-255,market")).toEqual(ALL);
+    for (const word of ["", ",", "1,", "256", "-1", "4-3", "1-2-3", "1-", "0x1", "1 2", "all", "1-market"])
+      expect(() => shardsNamed(word), word).toThrow("such as 7, 0-31 or 0-31,40,market; got");
+    expect(() => shardsNamed("\u001b[2J")).toThrow("got ?[2J");
+  });
+
+  it("are shown as they can be given again", () => {
+    for (const word of ["7", "0-31,40", "0-255,market", "1,3,5-6", "254-255", "market"])
+      expect(rangesOf(shardsNamed(word))).toBe(word);
+  });
+
+  it("every outcome is said in words", () => {
+    const row = node(4, "b\u001b");
+    const text = (outcome: MoveOutcome): string => moveText(outcome, [1, 2, 3], row);
+    const end = { left: [2, 3], isWithdrawn: true };
+    expect(text({ kind: "moved" })).toBe("b? (4) owns 1-3.\n");
+    expect(text({ ...end, kind: "refused", why: "dead" })).toBe(
+      "b? (4) is dead: another node has declared it so. b? (4) has not got 2-3.\n",
+    );
+    expect(text({ ...end, kind: "limit" })).toContain(
+      "The time is over. b? (4) has not got 2-3. Their owners are not",
+    );
+    expect(text({ ...end, kind: "aborted", isWithdrawn: false })).toMatch(/^Interrupted. .* did not confirm/);
+    expect(moveStep({ left: 3, released: 2, elapsedMs: 1_500 })).toBe(
+      "1.5 s: it does not own 3 of the shards yet; 2 of them are released, and it can claim them",
+    );
+  });
 });
 
 describe("decision ZL: names of nodes", () => {
@@ -173,7 +255,7 @@ describe("decision ZL: names of nodes", () => {
     expect(shardsText([{ shard: 0, epoch: 1, sequence: 0, owner }], false)).not.toContain("\u001b");
   });
 
-  it("neighbours with one owner and epoch are one row", () => {
+  it("neighbours with one owner, epoch and node to which they go are one row", () => {
     const owner = { incarnation: 1, name: "a" };
     const rows = [0, 1, 2, 3].map((shard) => ({
       ...{ shard, epoch: shard < 2 ? 1 : 2, sequence: 10 },
@@ -181,9 +263,17 @@ describe("decision ZL: names of nodes", () => {
     }));
     const lines = shardsText(rows, false).split("\n").slice(1, -1);
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
-      ["0-1", "a (1)", "1", "20", "14"],
-      ["2", "a (1)", "2", "10", "7"],
-      ["3", "nobody", "2", "10", "-"],
+      ["0-1", "a (1)", "-", "1", "20", "14"],
+      ["2", "a (1)", "-", "2", "10", "7"],
+      ["3", "nobody", "-", "2", "10", "-"],
     ]);
+    const next = { incarnation: 2, name: "b" };
+    const moving = shardsText(
+      [0, 1, 2].map((shard) => ({ ...{ shard, epoch: 1, sequence: 1, owner }, ...(shard > 0 && { next }) })),
+      false,
+    );
+    expect(moving).toContain(
+      "\n0       a (1)  -      1      1        -\n1-2     a (1)  b (2)  1      2        -\n",
+    );
   });
 });

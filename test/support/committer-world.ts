@@ -77,6 +77,7 @@ export function subject(first: readonly Answer[] = []): Subject {
   let soon: (() => void)[] = [];
   let marks: MarketMark[] = [];
   let prints: PricedPrint[] = [];
+  let writes = true;
   const shards = new Map<number, FakeShard>();
   let quotes: readonly string[] = [];
   const markets: (readonly string[])[] = [];
@@ -170,6 +171,14 @@ export function subject(first: readonly Answer[] = []): Subject {
         return quotes;
       },
       kept: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
+      notKept(some: readonly PricedPrint[]) {
+        prints = [...some, ...prints];
+      },
+      stopWriting() {
+        did.push("writes no more");
+        writes = false;
+        prints = [];
+      },
     },
     board: {
       storeWorked: () => void did.push("worked"),
@@ -203,7 +212,7 @@ export function subject(first: readonly Answer[] = []): Subject {
       committer.wake();
     },
     addPrint(one) {
-      prints.push(one);
+      if (writes) prints.push(one);
       committer.wake();
     },
     keepQuotes(some) {
@@ -242,3 +251,7 @@ export const decisionsOf = ({ batches }: Subject): readonly (readonly number[])[
 /** The positions of the marks in each append. */
 export const positionsOf = ({ batches }: Subject): readonly (readonly number[])[] =>
   batches.map(({ shards }) => shards.flatMap(({ marks = [] }) => marks.map(({ position }) => position)));
+
+/** The ids of the prints in each append. */
+export const printsOf = ({ batches }: Subject): readonly (readonly string[])[] =>
+  batches.map(({ prints = [] }) => prints.map(({ id }) => id));

@@ -14,7 +14,14 @@ import {
 } from "../../src/adapters/memory/index.ts";
 import { type Engine, type EngineSettings, openEngine } from "../../src/engine/index.ts";
 import type { Account, ApiKey, Instrument, InstrumentKind } from "../../src/model/index.ts";
-import type { Entropy, NativeOrders, OrderStore, Telemetry, VolumeHistory } from "../../src/ports/index.ts";
+import type {
+  Entropy,
+  Instruments,
+  NativeOrders,
+  OrderStore,
+  Telemetry,
+  VolumeHistory,
+} from "../../src/ports/index.ts";
 import type { ListForm } from "../../src/requests/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/index.ts";
 import { encodeQuery, type RequestParameters, sign } from "../../src/signing/index.ts";
@@ -148,6 +155,7 @@ export type ServiceWorld = Readonly<{
   venue: ScriptedVenue;
   feed: MarketFeed;
   accounts: MemoryAccounts;
+  instruments: Instruments;
   exposure: MemoryExposure;
   /** Events of the service and the engine in order. */
   told: readonly string[];
@@ -184,7 +192,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
   });
   let nonces = 0;
   const nonce = (): string => `n${++nonces}`;
-  return { clock, engine, service, venue, feed, accounts, exposure, told, nonce };
+  return { clock, engine, service, venue, feed, accounts, instruments, exposure, told, nonce };
 }
 
 /** A request to build; `json` goes to the body, `query` to the target, in this order and unchanged. */

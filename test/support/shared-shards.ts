@@ -8,46 +8,21 @@ import {
   withdrawalsOf,
 } from "../../src/engine/cluster/share-plan.ts";
 import { ShareWatch } from "../../src/engine/cluster/share-watch.ts";
-import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { ClusterView, NodeRow, ShardOwner } from "../../src/ports/index.ts";
 import type { Random } from "../../src/simulator/random/index.ts";
+import { type RowPart, rowOf, TTL_MS } from "./shared-views.ts";
 
-export const TTL_MS = 1_000;
+const READS_PER_TTL = 4;
 
-/** What a test sets of the row of a node. */
-export type RowPart = Partial<Pick<NodeRow, "state" | "dead" | "shares">>;
-
-export const rowOf = (incarnation: number, part: RowPart = {}): NodeRow => ({
-  ...{ incarnation, name: `node-${incarnation}`, address: "", version: "", format: 1, kinds: [] },
-  ...{ state: "active", dead: false, beat: 1, ttlMs: TTL_MS, shares: true },
-  ...part,
-});
-
-/** Rows of all shards with these owners and assignments. */
-export const shardsOf = (
-  ownerOf: (shard: number) => number | undefined,
-  nextOf: (shard: number) => number | undefined = () => undefined,
-): readonly ShardOwner[] =>
-  Array.from({ length: MARKET_SHARD + 1 }, (_, shard) => {
-    const [incarnation, next] = [ownerOf(shard), nextOf(shard)];
-    return {
-      ...{ shard, epoch: 1 },
-      ...(incarnation !== undefined && { incarnation }),
-      ...(next !== undefined && { next }),
-    };
-  });
-
-/** What a node decides from after its first reading of this view. */
-export const firstReading = (view: ClusterView, own: number, mostShards?: number): ShareReading =>
-  new ShareWatch({
-    ...{ ttlMs: TTL_MS, canRead: () => true },
-    ...(mostShards !== undefined && { mostShards }),
-  }).saw(view, own, { askedMs: 0, answeredMs: 0 });
+/** Far more than it takes to move every shard in batches. */
+const MOST_ROUNDS = 300;
 
 /** The rows of a store: they change as the calls of its leases change them. */
 export class SharedRows {
   #nodes: readonly NodeRow[];
   #shards: readonly ShardOwner[];
+  /** Calls that changed shards. */
+  changes = 0;
 
   constructor(view: ClusterView) {
     this.#nodes = view.nodes;
@@ -91,15 +66,13 @@ export class SharedRows {
   }
 
   /** Without `to`, withdraws the assignment. */
-  assign(node: number, set: readonly number[], to?: number): void {
-    this.#change(set, (row) => {
-      if (row.incarnation !== node) return row;
-      const { next: _, ...rest } = row;
-      return to === undefined ? rest : { ...rest, next: to };
-    });
+  assign(set: readonly number[], to?: number): void {
+    if (to !== undefined && !this.#nodes.some(({ incarnation, dead }) => incarnation === to && !dead)) return;
+    this.#change(set, ({ next: _, ...row }) => (to === undefined ? row : { ...row, next: to }));
   }
 
   #change(set: readonly number[], change: (row: ShardOwner) => ShardOwner): void {
+    if (set.length > 0) this.changes++;
     const changed = [...this.#shards];
     for (const shard of set) changed[shard] = change(changed[shard] as ShardOwner);
     this.#shards = changed;
@@ -141,8 +114,8 @@ export class SharingNode {
     const [reading, rows, own] = [this.#reading, this.#rows, this.own];
     const row = rows.view.nodes.find(({ incarnation }) => incarnation === own);
     if (reading === undefined || row === undefined || row.dead) return;
-    rows.assign(own, withdrawalsOf(reading));
-    for (const { to, shards } of this.#moves(reading, row)) rows.assign(own, shards, to);
+    rows.assign(withdrawalsOf(reading));
+    for (const { to, shards } of this.#moves(reading, row)) rows.assign(shards, to);
     rows.release(own, givesOf(reading));
     if (row.state === "ready" || row.state === "active")
       for (const set of claimsOf(reading)) if (!rows.claim(own, set)) this.refused++;
@@ -177,24 +150,32 @@ export class SharingCluster {
     return this.nodes.reduce((sum, { moved }) => sum + moved, 0);
   }
 
-  get refused(): number {
-    return this.nodes.reduce((sum, { refused }) => sum + refused, 0);
-  }
-
   shares(): readonly number[] {
     return this.nodes.map(({ own }) => this.rows.owned(own).length);
   }
 
   /** All nodes read the same, then all act. */
   round(): void {
-    this.nowMs += TTL_MS / 4;
+    this.nowMs += TTL_MS / READS_PER_TTL;
     for (const node of this.nodes) node.read(this.nowMs);
     for (const node of this.nodes) this.#step(node);
   }
 
+  /** Rounds until nothing has changed for more than four ttl: without a generator all nodes read the same. */
+  rest(random?: Random): void {
+    let quiet = 0;
+    for (let left = MOST_ROUNDS; quiet <= 4 * READS_PER_TTL; left--) {
+      if (left === 0) throw new Error(`not at rest after ${MOST_ROUNDS} rounds`);
+      const { changes } = this.rows;
+      if (random === undefined) this.round();
+      else this.mixedRound(random);
+      quiet = this.rows.changes === changes ? quiet + 1 : 0;
+    }
+  }
+
   /** Each node reads and then acts, with any steps of the others before, between and after. */
   mixedRound(random: Random): void {
-    this.nowMs += TTL_MS / 4;
+    this.nowMs += TTL_MS / READS_PER_TTL;
     const steps = this.nodes.flatMap((node) => [node, node]);
     const hasRead = new Set<SharingNode>();
     while (steps.length > 0) {
@@ -211,7 +192,3 @@ export class SharingCluster {
     this.onStep();
   }
 }
-
-/** The number of shards that are assigned to a node that does not own them yet. */
-export const onWayIn = ({ shards }: ClusterView): number =>
-  shards.filter(({ incarnation, next }) => next !== undefined && next !== incarnation).length;

@@ -38,6 +38,8 @@ export type DiskContents = {
   /** The last quote of every market, by symbol. */
   readonly quotes: Map<string, KeptQuote>;
   readonly volume: KeptVolume;
+  /** Whether a store with leases was opened on it. Only then is each print kept whole. */
+  isShared: boolean;
   readonly ended: EndedOrders;
   readonly endedLists: EndedLists;
   readonly values: Map<string, string>;
@@ -84,6 +86,7 @@ export function createMemoryDisk(): MemoryDisk {
     marks: new Map(),
     quotes: new Map(),
     volume: createKeptVolume(),
+    isShared: false,
     ended: createEndedOrders(),
     endedLists: createEndedLists(),
     values: new Map(),

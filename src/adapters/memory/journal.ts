@@ -52,7 +52,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   }
   if (!isOwner) return outcomes;
   for (const quote of quotes) disk.quotes.set(quote.symbol, { ...quote });
-  disk.volume.put(prints);
+  disk.volume.put(prints, disk.isShared ? disk.market.epoch : undefined);
   return outcomes;
 }
 

@@ -69,6 +69,7 @@ export function memoryLeases({ disk, nowMs, ownership, guarded }: LeaseParts): S
       }),
     heads: () => guarded(() => disk.shards.map((_, shard) => headOf(disk, shard))),
     tail: (range) => guarded(() => tail(disk, range)),
+    prints: (range) => guarded(() => disk.volume.after(limited(range))),
   };
 }
 

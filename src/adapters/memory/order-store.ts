@@ -67,6 +67,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): OrderStore 
     return ownership.take(shards, undefined);
   };
   const { clock } = options;
+  if (clock !== undefined) disk.isShared = true;
   return {
     acquire: () => guarded(acquire),
     head: (shard) => guarded(() => headOf(disk, shard)),

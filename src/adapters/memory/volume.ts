@@ -1,6 +1,6 @@
 import { add, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { CountedPrint, PricedPrint } from "../../model/index.ts";
-import type { VolumeCutoff, VolumeState } from "../../ports/index.ts";
+import type { PlacedPrint, PrintPlace, PrintRange, VolumeCutoff, VolumeState } from "../../ports/index.ts";
 import { createKeptPriceBars } from "./price-bars.ts";
 
 const MINUTE_MS = 60_000;
@@ -10,8 +10,10 @@ const IDS_PER_STEP = 8_192;
 
 /** Stored executed volume: totals of fresh prints, bars of volume and of prices, and the ids of counted prints. */
 export type KeptVolume = Readonly<{
-  /** Counts each print whose symbol and id are not stored yet. */
-  put(prints: readonly PricedPrint[]): void;
+  /** Counts each print whose symbol and id are not stored yet. With an owner, keeps it for {@link after}. */
+  put(prints: readonly PricedPrint[], owner?: number): void;
+  /** Returns the kept prints after a place. */
+  after(range: PrintRange): readonly PlacedPrint[];
   /**
    * Returns totals by symbol, bars by symbol and minute, price bars by symbol, length and start, and ids in the order in
    * which they were first seen.
@@ -32,20 +34,26 @@ type SymbolVolume = {
 export function createKeptVolume(): KeptVolume {
   const symbols = new Map<string, SymbolVolume>();
   const priceBars = createKeptPriceBars();
+  const placed = createPlacedPrints();
   const of = (symbol: string): SymbolVolume => {
     const kept = symbols.get(symbol) ?? { total: undefined, bars: new Map(), seen: new Map() };
     symbols.set(symbol, kept);
     return kept;
   };
   return {
-    put(prints) {
-      priceBars.put(prints.filter((print) => count(of(print.symbol), print)));
+    put(prints, owner) {
+      const added = prints.filter((print) => count(of(print.symbol), print));
+      priceBars.put(added);
+      if (owner !== undefined) placed.put(added, owner);
     },
+    after: placed.after,
     read: () => ({
       ...read([...symbols].sort(([a], [b]) => compare(a, b))),
       priceBars: priceBars.read(),
+      ...(placed.last !== undefined && { upTo: placed.last }),
     }),
     *deleteBefore({ beforeMs, priceBars: cutoffs }) {
+      placed.deleteBefore(beforeMs);
       yield* priceBars.deleteBefore(cutoffs);
       let looked = 0;
       for (const { bars, seen } of symbols.values()) {
@@ -58,6 +66,51 @@ export function createKeptVolume(): KeptVolume {
     },
   };
 }
+
+/** Prints with their places, in the order in which they were stored. */
+type PlacedPrints = Readonly<{
+  put(prints: readonly PricedPrint[], owner: number): void;
+  after(range: PrintRange): readonly PlacedPrint[];
+  /** Drops the first prints, up to one that was first seen at or after a time. */
+  deleteBefore(beforeMs: number): void;
+  /** The place of the last print, also if it was dropped. */
+  readonly last: PrintPlace | undefined;
+}>;
+
+function createPlacedPrints(): PlacedPrints {
+  const prints: PlacedPrint[] = [];
+  let last: PrintPlace | undefined;
+  const indexAfter = (place: PrintPlace): number => {
+    let [low, high] = [0, prints.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (comparePlaces((prints[middle] as PlacedPrint).place, place) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return {
+    put(added, owner) {
+      for (const print of added) {
+        last = { owner, position: (last?.position ?? 0) + 1 };
+        prints.push({ place: last, print: { ...print } });
+      }
+    },
+    after({ after, limit }) {
+      const from = after === undefined ? 0 : indexAfter(after);
+      return prints.slice(from, from + limit);
+    },
+    deleteBefore(beforeMs) {
+      const first = prints.findIndex(({ print }) => print.seenAtMs >= beforeMs);
+      prints.splice(0, first === -1 ? prints.length : first);
+    },
+    get last() {
+      return last;
+    },
+  };
+}
+
+const comparePlaces = (a: PrintPlace, b: PrintPlace): number => a.owner - b.owner || a.position - b.position;
 
 /** Returns whether the print was not counted before. */
 function count(kept: SymbolVolume, { id, quantity, timeMs, seenAtMs, fresh }: CountedPrint): boolean {

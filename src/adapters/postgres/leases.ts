@@ -3,18 +3,23 @@ import type {
   ClusterView,
   NodeEntry,
   NodeRow,
+  PlacedPrint,
+  PrintRange,
   ShardLeases,
   ShardOwner,
   TailRange,
 } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
 import { limited, sortedShards } from "../shared/index.ts";
+import type { Position } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { headsOf, readTexts, takenOver } from "./journal.ts";
 import { LEASES } from "./lease-statements.ts";
 import type { Owner } from "./owner.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
+import { MARKETS } from "./statements.ts";
+import { printOf } from "./volume.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */
 const DEAD_KEPT = 16;
@@ -79,6 +84,7 @@ export function leases(database: Database, owner: Owner): ShardLeases {
     },
     heads: () => headsOf(database, limitMs),
     tail: (range) => tail(database, limited(range), limitMs),
+    prints: (range) => prints(database, limited(range), limitMs),
   };
 }
 
@@ -134,6 +140,26 @@ function nodeOf(row: Row): NodeRow {
 /** What is wanted of a node. A wish of a later version is none that this one knows. */
 const wishIn = (row: Row | undefined, column: number): Pick<NodeRow, "wanted"> =>
   row?.[column] === "hand-over" ? { wanted: "hand-over" } : {};
+
+/** Owners number from 1 on. Rows before stand for prints of a store that was copied, whose amounts are in the sums alone. */
+const FIRST_PLACE: Position = { owner: 0, position: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Reads prints in the order of their places. None appears later before one that was returned: the writes of one owner are
+ * made one after the other (`Appends.inMarket`), each under the lock of the market journal, so that whoever sees one sees all
+ * before it; and a later owner has raised the epoch under that lock, after which no write of an earlier one is accepted.
+ */
+async function prints(
+  database: Database,
+  { after = FIRST_PLACE, limit }: PrintRange,
+  limitMs: number | undefined,
+): Promise<readonly PlacedPrint[]> {
+  const rows = await database.read(MARKETS.prints, [after.owner, after.position, limit], "first", limitMs);
+  return rows.map((row) => {
+    const { owner, position, ...print } = printOf(row);
+    return { place: { owner, position }, print };
+  });
+}
 
 /** Reads shard after shard, and none of the shards without further records. */
 async function tail(

@@ -8,10 +8,11 @@ export class Owner {
   #isRoundDue = false;
   #rows = 0;
 
-  /** Notes a takeover that is durable. */
+  /** Notes a takeover that is durable. In an epoch that goes on, so do the round and the numbers of the rows. */
   take(epochs: ReadonlyMap<number, number>): void {
+    const { market } = this;
     for (const [shard, epoch] of epochs) this.#epochs.set(shard, epoch);
-    if (!epochs.has(MARKET_SHARD)) return;
+    if (this.market === market) return;
     this.#round = 0;
     this.#isRoundDue = false;
     this.#rows = 0;

@@ -69,7 +69,8 @@ async function printsAfter(database: Database, place: Position): Promise<readonl
   return rows.map(printOf);
 }
 
-function printOf(row: Row): Stored {
+/** Returns a print and its place. Throws an InvariantError I53 if it has changed since it was written. */
+export function printOf(row: Row): Stored {
   const print: PricedPrint = {
     symbol: textIn(row, 0),
     id: asGiven(textIn(row, 1)),
@@ -193,16 +194,17 @@ async function readAll(
   await readBars(database, sums, reading);
   await readPriceBars(database, sums, reading);
   const ids: (VolumeState["prints"][number] & Position)[] = [];
-  for (let after: Position = { owner: -1, position: 0 }; ; ) {
+  let after: Position = { owner: -1, position: 0 };
+  for (;;) {
     const prints = await printsAfter(database, after);
     sums.count(prints.filter((print) => comparePlaces(print, summed) > 0));
     for (const { symbol, id, seenAtMs, owner, position } of prints)
       ids.push({ symbol, id, seenAtMs, owner, position });
     reading?.();
-    const last = prints.at(-1);
-    if (last === undefined || prints.length < ROWS_PER_STEP) break;
-    after = last;
+    after = prints.at(-1) ?? after;
+    if (prints.length < ROWS_PER_STEP) break;
   }
+  const upTo = comparePlaces(after, summed) > 0 ? after : summed;
   return {
     totals: [...sums.totals].map(([symbol, total]) => ({ symbol, total })).sort(bySymbol),
     bars: [...sums.bars.values()].sort((a, b) => bySymbol(a, b) || a.minuteMs - b.minuteMs),
@@ -212,6 +214,7 @@ async function readAll(
     prints: ids
       .sort((a, b) => a.seenAtMs - b.seenAtMs || comparePlaces(a, b))
       .map(({ symbol, id, seenAtMs }) => ({ symbol, id, seenAtMs })),
+    ...(upTo.owner > 0 && { upTo: { owner: upTo.owner, position: upTo.position } }),
   };
 }
 

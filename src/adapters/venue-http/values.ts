@@ -141,6 +141,8 @@ export const print: Codec<PrintInput> = objectOf<PrintInput>({
   quantity: printable(42),
   id: printable(64),
   timeMs: count,
+  sequence: maybe(count),
+  total: maybe(printable(42)),
 });
 
 /** A tradable pair. */

@@ -16,6 +16,7 @@ import { priceBars } from "./price-bars.ts";
 import { retention } from "./retention.ts";
 import { rounds } from "./rounds.ts";
 import { snapshots } from "./snapshots.ts";
+import { storedPrints } from "./stored-prints.ts";
 import { tail } from "./tail.ts";
 import { executedVolume } from "./volume.ts";
 import { volumeDeletion } from "./volume-deletion.ts";
@@ -26,7 +27,7 @@ export const orderStoreRules: readonly StoreRules[] = [
   ...[ownership, rounds, journal, snapshots, marketJournal, lastQuotes],
   ...[endedParents, endedNames, pages, endedLists, retention, forgetting],
   ...[executedVolume, volumeDeletion, priceBars, exactness, lifetime],
-  ...[leases, leaseSets, assignments, tail],
+  ...[leases, leaseSets, assignments, tail, storedPrints],
 ];
 
 /**

@@ -9,9 +9,9 @@ import type { StoreRule, StoreRules } from "./world.ts";
 const LARGEST = quantity("999999999999.999999");
 const NOTHING = { totals: [], bars: [], prints: [] };
 
-/** Returns what a store keeps of executed volume besides price bars. */
-async function volumeIn(store: OrderStore): Promise<Omit<VolumeState, "priceBars">> {
-  const { priceBars: _priceBars, ...volume } = await store.readVolume();
+/** Returns what a store keeps of executed volume besides price bars and places. */
+async function volumeIn(store: OrderStore): Promise<Omit<VolumeState, "priceBars" | "upTo">> {
+  const { priceBars: _priceBars, upTo: _upTo, ...volume } = await store.readVolume();
   return volume;
 }
 

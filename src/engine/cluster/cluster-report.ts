@@ -1,6 +1,7 @@
 import { numberOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, NodeRow, NodeState, NodeWish, ShardHead, ShardOwner } from "../../ports/index.ts";
+import { assignmentsIn } from "./cluster-views.ts";
 import { askedBy, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
 /** The ttl of a node of an earlier version, which did not say it, in milliseconds. */
@@ -33,6 +34,11 @@ export interface NodeReport {
   readonly watchedMs: number;
   /** Number of shards that belong to it, without the market journal. */
   readonly shards: number;
+  /** Whether it takes a part of the shards beside other nodes. If not, it takes all of them or none. */
+  readonly shares: boolean;
+  /** Number of shards of others that are assigned to it, and of its own that are assigned to others. */
+  readonly coming: number;
+  readonly going: number;
   /** Most records that a standby has not read yet. Absent for an owner, and for a node that did not say. */
   readonly behind?: number;
   /** What an operator wants of it. */
@@ -135,14 +141,13 @@ function lifeOf({ incarnation, dead }: NodeRow, beats: ReadonlyMap<number, Watch
 }
 
 function reportOf(
-  { nodes, shards }: ClusterView,
+  view: ClusterView,
   beats: ReadonlyMap<number, Watched>,
   heads: readonly ShardHead[],
 ): ClusterReport {
+  const { nodes, shards } = view;
   const records = heads.reduce((sum, { sequence }) => sum + sequence, 0);
-  const owned = new Map<number | undefined, number>();
-  for (const { shard, incarnation } of shards)
-    if (shard !== MARKET_SHARD) owned.set(incarnation, (owned.get(incarnation) ?? 0) + 1);
+  const countsOf = countedIn(view);
   const rows = nodes.map((row): NodeReport => {
     const { incarnation, name, address, version, state, beat, wanted, ttlMs, followed } = row;
     const seen = beats.get(incarnation);
@@ -151,7 +156,8 @@ function reportOf(
       ...{ incarnation, name, address, version, state, beat },
       life: lifeOf(row, beats),
       watchedMs: seen === undefined ? 0 : seen.untilMs - seen.sinceMs,
-      shards: owned.get(incarnation) ?? 0,
+      shares: row.shares === true,
+      ...countsOf(incarnation),
       ...(isFollower && followed !== undefined && { behind: Math.max(0, records - followed) }),
       ...(wanted !== undefined && { wanted }),
       ...(ttlMs !== undefined && { ttlMs }),
@@ -160,4 +166,27 @@ function reportOf(
   const live = new Set<number | undefined>();
   for (const { incarnation, life } of rows) if (life === "live") live.add(incarnation);
   return { nodes: rows, shards, unserved: shards.filter(({ incarnation }) => !live.has(incarnation)).length };
+}
+
+type Counts = Pick<NodeReport, "shards" | "coming" | "going">;
+
+/** Counts the shards of each node, and those that are on their way, without the market journal. */
+function countedIn(view: ClusterView): (incarnation: number) => Counts {
+  const assigned = assignmentsIn(view);
+  const counts = new Map<number | undefined, Counts>();
+  const countsOf = (node: number | undefined): Counts =>
+    counts.get(node) ?? { shards: 0, coming: 0, going: 0 };
+  const add = (node: number | undefined, what: keyof Counts): void => {
+    const before = countsOf(node);
+    counts.set(node, { ...before, [what]: before[what] + 1 });
+  };
+  for (const { shard, incarnation } of view.shards) {
+    if (shard === MARKET_SHARD) continue;
+    const next = assigned.get(shard);
+    add(incarnation, "shards");
+    if (next === undefined) continue;
+    add(next, "coming");
+    add(incarnation, "going");
+  }
+  return countsOf;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView } from "../../ports/index.ts";
+import { livingIn, ownedBy, rowIn } from "./cluster-views.ts";
 import { askedBy, listenerOption, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
 const PAUSE_MS = 250;
@@ -15,7 +16,7 @@ const LIMIT_MS = 60_000;
 
 /**
  * How far a drain is. `asked`: the node was asked. `handing-over`: it has begun. `released`: its shards belong to nobody
- * until another node claims them.
+ * until another node claims them, or some do and others have new owners already.
  */
 export type DrainStep = "asked" | "handing-over" | "released";
 
@@ -85,6 +86,7 @@ export async function drainNode(options: DrainOptions): Promise<DrainOutcome> {
 class Drain {
   readonly #options: DrainOptions;
   readonly #leases: OperatorOptions["leases"];
+  /** The shards that the node owned at first, and those that came to it since: nodes share shards while they move. */
   #own: readonly number[] = [];
   #step: DrainStep = "asked";
   #shards = 0;
@@ -135,6 +137,7 @@ class Drain {
       const view = await this.#leases.nodes();
       const row = rowIn(view, incarnation);
       const left = ownedBy(view, incarnation);
+      this.#own = [...new Set([...this.#own, ...left])];
       this.#shards = countOf(left);
       if (left.length > 0 && row?.dead === false && row.wanted === undefined) return { kind: "no-standby" };
       if (left.length === 0) this.#step = "released";
@@ -153,12 +156,11 @@ class Drain {
 
   /** Returns who owns what the node has owned; undefined while a shard belongs to it, to nobody or to a dead node. */
   #successors(view: ClusterView): readonly number[] | undefined {
-    const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
-    live.delete(this.#options.incarnation);
+    const living = livingIn(view);
     const owners = new Set<number>();
     for (const shard of this.#own) {
       const owner = view.shards[shard]?.incarnation;
-      if (owner === undefined || !live.has(owner)) return undefined;
+      if (owner === undefined || owner === this.#options.incarnation || !living.has(owner)) return undefined;
       owners.add(owner);
     }
     return [...owners];
@@ -180,12 +182,6 @@ class Drain {
   }
 }
 
-const rowIn = ({ nodes }: ClusterView, wanted: number): ClusterView["nodes"][number] | undefined =>
-  nodes.find(({ incarnation }) => incarnation === wanted);
-
 /** The number of shards without the market journal. */
 const countOf = (shards: readonly number[]): number =>
   shards.filter((shard) => shard !== MARKET_SHARD).length;
-
-const ownedBy = ({ shards }: ClusterView, owner: number): readonly number[] =>
-  shards.filter(({ incarnation }) => incarnation === owner).map(({ shard }) => shard);

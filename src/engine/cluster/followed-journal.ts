@@ -1,4 +1,4 @@
-import { invariant } from "../../errors/index.ts";
+import { InvariantError, invariant } from "../../errors/index.ts";
 import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
 import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
@@ -32,8 +32,10 @@ export class FollowedJournal {
   readonly #reads: ShardReads;
   readonly #leases: ShardLeases;
   readonly #followers: JournalFollowers;
-  /** Whether the last read found nothing. */
-  #isQuiet = false;
+  /** Shards with a record that cannot be read, and why. They are followed no further. */
+  readonly #broken: Map<number, string> = new Map();
+  /** How many calls of {@link followAtLeisure} read nothing from now on. */
+  #restingCalls = 0;
 
   constructor(core: Core, leases: ShardLeases, followers: JournalFollowers) {
     this.#core = core;
@@ -49,6 +51,14 @@ export class FollowedJournal {
   }
 
   /**
+   * Shards with a record that this version cannot read, or that is damaged, and why. Only a node that shares the shards goes
+   * on without them; for any other, following rejects with that error.
+   */
+  get broken(): ReadonlyMap<number, string> {
+    return this.#broken;
+  }
+
+  /**
    * Builds the memory of every shard that has records (decision XL). Rejects when the store cannot be read. Records that are
    * appended meanwhile to a shard without any are read by `follow`.
    */
@@ -59,15 +69,29 @@ export class FollowedJournal {
     }
   }
 
-  /** Reads new records, until a page is not full. The first call after a read that found nothing reads nothing (decision YO). */
-  async followAtLeisure(): Promise<void> {
-    if (this.#isQuiet) this.#isQuiet = false;
-    else await this.follow();
+  /**
+   * Reads new records, until a page is not full. The first calls after a read that found nothing read nothing (decision YO):
+   * one, or `rests` of them.
+   */
+  async followAtLeisure(rests: number = 1): Promise<void> {
+    if (this.#restingCalls > 0) {
+      this.#restingCalls--;
+      return;
+    }
+    if (!(await this.#follow())) this.#restingCalls = rests;
   }
 
   /** Reads new records, until a page is not full. */
   async follow(): Promise<void> {
-    while ((await this.#takePage()) === PAGE);
+    if (await this.#follow()) this.#restingCalls = 0;
+  }
+
+  /** Resolves to whether there were records. */
+  async #follow(): Promise<boolean> {
+    let records = await this.#takePage();
+    const any = records > 0;
+    while (records === PAGE) records = await this.#takePage();
+    return any;
   }
 
   /**
@@ -80,18 +104,32 @@ export class FollowedJournal {
   async #takePage(only?: ReadonlySet<number>): Promise<number> {
     const { turns } = this.#core;
     const { isFollowed } = this.#followers;
-    const isAsked = (shard: number): boolean => only?.has(shard) ?? isFollowed?.(shard) ?? true;
+    const isAsked = (shard: number): boolean =>
+      !this.#broken.has(shard) && (only?.has(shard) ?? isFollowed?.(shard) ?? true);
     const after = this.shards.map(({ number, durableSequence }) =>
       isAsked(number) ? durableSequence : NONE_AFTER,
     );
     const records = await this.#leases.tail({ after, limit: PAGE });
-    this.#isQuiet = records.length === 0;
     for (const record of records) {
-      await this.#apply(record);
+      if (!this.#broken.has(record.shard)) await this.#attempt(record);
       const turn = turns.spend(COSTS.read);
       if (turn !== undefined) await turn;
     }
     return records.length;
+  }
+
+  /** Applies a record, or notes that its shard cannot be read. */
+  async #attempt(record: JournalRecord): Promise<void> {
+    try {
+      await this.#apply(record);
+    } catch (error) {
+      if (!(error instanceof InvariantError) || this.#followers.isFollowed === undefined) throw error;
+      this.#broken.set(record.shard, error.message);
+      this.#core.telemetry.event("error", "journal.unreadable", {
+        shard: record.shard,
+        message: error.message,
+      });
+    }
   }
 
   /** Applies a record. A shard with a gap is read again: retention has deleted records that it had not read yet. */

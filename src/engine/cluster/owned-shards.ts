@@ -3,8 +3,10 @@ import { MARKET_SHARD } from "../../model/index.ts";
 import type { ShardHead, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { WholeReads } from "../core/stored.ts";
+import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
+import type { FollowedMarket } from "./followed-market.ts";
 import type { Arrival, ShardMoves } from "./shard-moves.ts";
 import { shardsIn } from "./shard-sets.ts";
 import type { VenueBuffer } from "./venue-buffer.ts";
@@ -17,6 +19,8 @@ export type OwnedShardParts = Readonly<{
   moves: ShardMoves;
   journal: FollowedJournal;
   venue: VenueBuffer;
+  market: Pick<MarketHub, "startWriting" | "stopWriting">;
+  prints: FollowedMarket;
   incarnation: () => number;
 }>;
 
@@ -55,7 +59,7 @@ export class OwnedShards {
   /**
    * Claims a set of shards, reads in new statements what their owners appended last, and runs them. Resolves to false if
    * another node has taken one of them. After a failure the node may own shards that it does not run; a further call for
-   * the same shards goes on. Rejects with an InvariantError, and releases the shards, if a record cannot be read.
+   * the same shards goes on. Shards with a record that cannot be read are released again.
    */
   async take(set: readonly number[]): Promise<boolean> {
     const { leases, incarnation } = this.#parts;
@@ -83,14 +87,35 @@ export class OwnedShards {
         marks,
       );
       venue.release();
+      await this.#refuse(numbers.filter((shard) => journal.broken.has(shard)));
     }
-    if (heads.some(({ shard }) => shard === MARKET_SHARD)) this.#runsMarket = true;
+    if (heads.some(({ shard }) => shard === MARKET_SHARD)) await this.#runMarket();
+  }
+
+  /** Reads what the writer before stored last, and writes from then on. */
+  async #runMarket(): Promise<void> {
+    const { prints, market } = this.#parts;
+    await prints.follow();
+    market.startWriting();
+    this.#runsMarket = true;
+  }
+
+  #leaveMarket(): void {
+    this.#parts.market.stopWriting();
+    this.#runsMarket = false;
+  }
+
+  /** Releases shards that cannot be read: another node may have the version that can. */
+  async #refuse(shards: readonly number[]): Promise<void> {
+    const { leases, incarnation } = this.#parts;
+    if (shards.length > 0) await leases.release({ incarnation: incarnation(), shards });
   }
 
   #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
     const { journal, shards } = this.#parts;
     const follower = journal.shards[shard];
-    if (follower === undefined || shards.at(shard).state !== "elsewhere") return [];
+    if (follower === undefined || journal.broken.has(shard)) return [];
+    if (shards.at(shard).state !== "elsewhere") return [];
     return [{ shard, epoch, followed: follower.handOut() }];
   }
 
@@ -105,7 +130,7 @@ export class OwnedShards {
       const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
       const left = await moves.leave(new Set(running));
       for (const [shard, followed] of left) journal.shards[shard]?.goOn(followed);
-      if (set.includes(MARKET_SHARD)) this.#runsMarket = false;
+      if (set.includes(MARKET_SHARD)) this.#leaveMarket();
       await leases.release({ incarnation: incarnation(), shards: set });
     } catch (error) {
       this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });

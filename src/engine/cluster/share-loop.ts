@@ -1,11 +1,11 @@
 import { errorMessage } from "../../common/index.ts";
-import { InvariantError } from "../../errors/index.ts";
 import type { ClusterView, NodeEntry, NodeState, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import { HAND_OVER_PAUSE_MS } from "./engine-lease.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
+import type { FollowedMarket } from "./followed-market.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import { objectionsTo, outdatedIn, readersIn } from "./node-agreement.ts";
 import type { GivingProgress } from "./node-lease.ts";
@@ -26,11 +26,18 @@ import {
   withdrawalsOf,
 } from "./share-plan.ts";
 import { ShareWatch } from "./share-watch.ts";
+import type { VenueBuffer } from "./venue-buffer.ts";
 
 /** How long a node reads often after a shard was on its way to it, in milliseconds: the next ones may follow. */
 const HURRIED_MS = 1_000;
 
 const LONGEST_DETAIL = 200;
+
+/** Steps in which a node does not look for records after one in which it found none. */
+const QUIET_RESTS = 3;
+
+/** Stored prints are read in every so many steps: nodes hear prints themselves, and read only those that they have missed. */
+const STEPS_PER_PRINTS = 4;
 
 /** Dependencies of {@link ShareLoop}. `entry` is what this node says of itself, `changed` is called after each step. */
 export type ShareLoopParts = Readonly<{
@@ -40,6 +47,8 @@ export type ShareLoopParts = Readonly<{
   watch: NodeWatch;
   holders: ShardHolders;
   journal: FollowedJournal;
+  prints: FollowedMarket;
+  venue: Pick<VenueBuffer, "lost">;
   owned: OwnedShards;
   shards: Shards;
   board: StatusBoard;
@@ -59,10 +68,12 @@ export class ShareLoop {
   #objections: readonly string[] = [];
   /** The failure of the last step. */
   #failing: string | undefined;
-  /** Why the journal cannot be followed, such as a fact of a newer version. */
-  #unreadable: string | undefined;
   #givesAll = false;
   #isAlone = false;
+  /** Number of dropped events that were told of. */
+  #lost = 0;
+  /** Number of steps so far. */
+  #steps = 0;
   #hurriedUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
@@ -94,7 +105,6 @@ export class ShareLoop {
     const { keeper } = this.#parts;
     const reasons: string[] = [...this.#objections];
     if (this.#failing !== undefined) reasons.push(`the store fails: ${this.#failing}`);
-    if (this.#unreadable !== undefined) reasons.push(`the journal cannot be followed: ${this.#unreadable}`);
     if (keeper.apartMs !== undefined)
       reasons.push(
         `the clock of this machine and that of the store are ${Math.round(keeper.apartMs)} ms apart`,
@@ -161,21 +171,25 @@ export class ShareLoop {
     this.#objections = live.flatMap((row) => (isOwner(view, row) ? objectionsTo(row, entry) : []));
     board.nodesOutdated(outdatedIn(live, entry));
     board.shardsUnowned(this.#shares.unclaimed);
+    this.#tellLost();
     await keeper.tell(this.state);
     const hasBuried = await watch.buryFailed(view);
     if (!this.#stopped) await this.#act(reading);
     return hasBuried ? 0 : await this.#pauseAfter(reading);
   }
 
+  /** Tells of events of the venue that were dropped because too many came for shards of other nodes. */
+  #tellLost(): void {
+    const { venue, board } = this.#parts;
+    if (venue.lost > this.#lost) board.eventsDropped(venue.lost);
+    this.#lost = venue.lost;
+  }
+
   async #follow(reading: ShareReading): Promise<void> {
-    const { journal } = this.#parts;
-    try {
-      await (arrivalsOf(reading).length > 0 ? journal.follow() : journal.followAtLeisure());
-      this.#unreadable = undefined;
-    } catch (error) {
-      if (!(error instanceof InvariantError)) throw error;
-      this.#unreadable = error.message;
-    }
+    const { journal, owned, prints } = this.#parts;
+    const isArriving = arrivalsOf(reading).length > 0;
+    await (isArriving ? journal.follow() : journal.followAtLeisure(QUIET_RESTS));
+    if (!owned.runsMarket && this.#steps++ % STEPS_PER_PRINTS === 0) await prints.follow();
   }
 
   async #act(reading: ShareReading): Promise<void> {
@@ -184,7 +198,7 @@ export class ShareLoop {
     const gives = this.#give(reading);
     await this.#takeBack(reading, gives);
     if (!this.#givesAll && this.reasons.length === 0)
-      for (const set of claimsOf(reading)) await this.#take(set);
+      for (const set of claimsOf(reading)) await this.#take(set.filter((shard) => this.#isReadable(shard)));
   }
 
   /** Stops the shards that the store says are another node's. */
@@ -228,21 +242,19 @@ export class ShareLoop {
     const isIdle = (shard: number): boolean => !owned.runs(shard) && !owned.isMoving(shard);
     const idle = ownedBy(view, own).filter(({ shard }) => isIdle(shard) && !gives.has(shard));
     const set = idle.map(({ shard }) => shard).filter((shard) => isElsewhere(shards, shard));
-    if (set.length > 0) await this.#take(set);
+    await this.#take(set);
   }
 
+  #isReadable(shard: number): boolean {
+    return !this.#parts.journal.broken.has(shard);
+  }
+
+  /** Takes shards, unless their open orders are more than this node may hold. */
   async #take(set: readonly number[]): Promise<void> {
-    const { owned, leases, keeper, shards, journal } = this.#parts;
-    const fits = this.#core.settings.maxOpenParents - shards.openParents;
+    const { owned, shards, journal } = this.#parts;
+    const room = this.#core.settings.maxOpenParents - shards.openParents;
     const more = set.reduce((sum, shard) => sum + (journal.shards[shard]?.memory.openParents ?? 0), 0);
-    if (more > fits) return;
-    try {
-      await owned.take(set);
-    } catch (error) {
-      if (!(error instanceof InvariantError)) throw error;
-      this.#unreadable = error.message;
-      await leases.release({ incarnation: keeper.incarnation, shards: set });
-    }
+    if (set.length > 0 && more <= room) await owned.take(set);
   }
 
   /** Reads often while shards are on their way to this node or from it, and then renews with each read, so that the others know. */

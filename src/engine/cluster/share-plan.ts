@@ -13,7 +13,8 @@ const TOLERATED_PART = 0.1;
 
 /**
  * One reading of the cluster by a node that shares the shards. All decisions are made from it, and nodes that read the same
- * decide the same (decision KX).
+ * decide the same (decision KX). What a node has claimed, released and assigned itself must be in it: it reads after its own
+ * calls were answered. What others did since does no harm.
  */
 export type ShareReading = Readonly<{
   view: ClusterView;
@@ -37,14 +38,17 @@ export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
 /** To whom the free shards are dealt, by shard, and how many shards each able node has when everything has arrived. */
 export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
 
-/**
- * Returns the nodes that can own a part of the shards, by rising incarnation. `canRead` tells of a node whether it can read
- * what the others write; it must not depend on who asks.
- */
-export function ableIn({ nodes }: ClusterView, canRead: (row: NodeRow) => boolean): readonly number[] {
+/** Whether a node can read what the other nodes of a view write. The answer must not depend on who asks. */
+export type CanRead = (row: NodeRow, view: ClusterView) => boolean;
+
+/** Returns the nodes that can own a part of the shards, by rising incarnation. */
+export function ableIn(view: ClusterView, canRead: CanRead): readonly number[] {
   const isAble = (row: NodeRow): boolean =>
-    !row.dead && row.shares === true && (row.state === "ready" || row.state === "active") && canRead(row);
-  return nodes
+    !row.dead &&
+    row.shares === true &&
+    (row.state === "ready" || row.state === "active") &&
+    canRead(row, view);
+  return view.nodes
     .filter(isAble)
     .map(({ incarnation }) => incarnation)
     .sort((a, b) => a - b);
@@ -108,14 +112,21 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
 }
 
 /**
- * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: one of its
- * shards is on its way.
+ * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: a shard of it is
+ * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
 export function isUneven(reading: ShareReading): boolean {
   const { view, able } = reading;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
   if (spreadOf(reading) > tolerated) return true;
-  return onWayIn(reading).some(({ incarnation }) => incarnation !== undefined && able.includes(incarnation));
+  const { shares } = dealOf(reading);
+  return onWayIn(reading).some(
+    ({ incarnation: from, next: to }) =>
+      from !== undefined &&
+      to !== undefined &&
+      able.includes(from) &&
+      shareOf(shares, from) >= shareOf(shares, to),
+  );
 }
 
 /**
@@ -162,10 +173,15 @@ export function handOverOf(reading: ShareReading): readonly ShareMove[] | undefi
   return movesTo(targets, unassigned(view, own));
 }
 
-/** Returns the shards that the node is to release now: those that it has assigned to a node that takes them. */
+/**
+ * Returns the shards that the node is to release now: those that are assigned to another node that takes them. Not more than
+ * 16 of the cluster are free and on their way then, however many an operator has assigned.
+ */
 export function givesOf(reading: ShareReading): readonly number[] {
-  const rows = onWayIn(reading).filter(({ incarnation }) => incarnation === reading.own);
-  return rows.map(({ shard }) => shard);
+  const onWay = onWayIn(reading);
+  const left = MOST_ON_WAY - onWay.filter((row) => isFree(reading, row)).length;
+  const rows = onWay.filter(({ incarnation }) => incarnation === reading.own);
+  return rows.slice(0, Math.max(0, left)).map(({ shard }) => shard);
 }
 
 /** Returns the shards of the node whose assignment is to be withdrawn: to itself, or to a node that does not take them. */

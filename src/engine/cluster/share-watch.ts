@@ -1,7 +1,8 @@
-import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
+import type { ClusterView, ShardOwner } from "../../ports/index.ts";
 import type { ReadTimes } from "./beat-watch.ts";
 import {
   ableIn,
+  type CanRead,
   dealOf,
   isEven,
   isFree,
@@ -22,8 +23,7 @@ export type ShareWatchParts = Readonly<{
   ttlMs: number;
   /** Most shards that this node takes, with the market journal as one of them. Default all. */
   mostShards?: number;
-  /** Whether a node can read what the others write. It must not depend on who asks. */
-  canRead: (row: NodeRow) => boolean;
+  canRead: CanRead;
 }>;
 
 /** A free shard, to whom it is dealt, and since when both are known. */

@@ -222,8 +222,20 @@ export class Placements {
       quote: now?.fresh === true ? now.quote : undefined,
       position,
       profile,
-      volume: market.tape.total(symbol),
+      ...this.#volumeBefore(symbol),
     };
+  }
+
+  /**
+   * Returns the executed volume after which a participation begins: the total of the market's log, if it is known to be
+   * that of now, and every node can read that it was used (decisions XO, YD).
+   */
+  #volumeBefore(symbol: string): Pick<AdmissionContext, "volume" | "volumeLogged"> {
+    const { market, board } = this.#parts;
+    const logged = board.hasOutdatedNodes ? undefined : market.loggedNow(symbol);
+    return logged === undefined
+      ? { volume: market.tape.total(symbol) }
+      : { volume: logged, volumeLogged: true };
   }
 
   /** Asks the host for everything the decision needs. Throws or rejects with the reason against the command. */

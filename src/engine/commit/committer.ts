@@ -126,10 +126,10 @@ export class Committer {
 
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
+    const { market } = this.#parts;
     const isCalm = !this.#busy && this.#backlog.isEmpty;
     this.#stopped = true;
     if (!isCalm) return;
-    const { market } = this.#parts;
     const parts = this.#partsOf(new Map(), market.takeFacts({ onlyDue: false }).marks);
     const quotes = market.quotesToKeep([]);
     if (parts.length + quotes.length === 0) return;
@@ -186,7 +186,8 @@ export class Committer {
     const { commits, market } = this.#parts;
     const taken = commits.take();
     const onlyDue = this.#marks.onlyDue && !this.#isMarkingAll;
-    const { marks, prints } = this.#backlog.take(market.takeFacts({ onlyDue }));
+    const { marks: since, prints } = market.takeFacts({ onlyDue });
+    const marks = this.#backlog.take(since);
     this.#marks.taken(marks.length);
     const parts = this.#partsOf(taken, marks);
     if (parts.length + prints.length === 0) return undefined;
@@ -211,7 +212,7 @@ export class Committer {
       if (those === undefined) marksOf.set(shard, [mark]);
       else those.push(mark);
     }
-    if (waiting.length > 0) this.#backlog.put({ marks: waiting, prints: [] });
+    if (waiting.length > 0) this.#backlog.put(waiting);
     const shards = new Set([...records.keys(), ...marksOf.keys()]);
     return [...shards].map((shard) => ({
       shard,
@@ -230,11 +231,12 @@ export class Committer {
       refused = await this.#settle(parts, outcomes);
       const kept = parts.filter((part) => !refused.includes(part));
       this.#parts.market.kept({ marks: marksIn(kept), prints, quotes });
-      if (refused.length > 0) this.#backlog.put({ marks: marksIn(refused), prints: [] });
+      if (refused.length > 0) this.#backlog.put(marksIn(refused));
     } catch (error) {
       // A market journal that belongs to a later engine is not a failure of the store.
       if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);
-      this.#backlog.put({ marks: marksIn(parts), prints });
+      this.#backlog.put(marksIn(parts));
+      this.#parts.market.notKept(prints);
       return await this.#recover(batch, error);
     }
     await this.#retake(refused);
@@ -327,7 +329,7 @@ export class Committer {
     return refused;
   }
 
-  async #recover({ parts, prints }: Batch, error: unknown): Promise<void> {
+  async #recover({ parts }: Batch, error: unknown): Promise<void> {
     this.#core.telemetry.event("error", "append.failed", {
       message: errorMessage(error),
       shards: parts.length,
@@ -335,10 +337,9 @@ export class Committer {
     const withRecords = parts.filter(({ pending }) => pending.length > 0);
     for (const part of withRecords) await this.#reload(part, true);
     if (withRecords.length > 0) return await this.#pace();
+    if (!isOfLaterOwner(error)) return await this.#pause();
     // The market journal belongs to a later engine, and this engine has no say in what it keeps.
-    if (!(error instanceof InvariantError)) return await this.#pause();
-    this.#backlog.drop();
-    this.#parts.market.kept({ marks: [], prints, quotes: [] });
+    this.#parts.market.stopWriting();
   }
 
   /** Reads a shard again. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
@@ -378,6 +379,10 @@ export class Committer {
     this.#endPause = undefined;
   }
 }
+
+/** Returns whether an error says that the market journal belongs to another engine. */
+const isOfLaterOwner = (error: unknown): boolean =>
+  error instanceof InvariantError && error.invariant === "I60";
 
 const appendOf = ({ shard, pending, marks }: ShardPart): ShardAppend => shard.appendOf(pending, marks);
 

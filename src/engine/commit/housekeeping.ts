@@ -147,14 +147,15 @@ export class Housekeeping {
       lengthMs,
       beforeMs: steadyMs - BARS_KEPT * lengthMs,
     }));
-    await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
+    // Whoever writes the market journal deletes of it. The others only forget.
+    if (this.#market.writes) await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
     this.#market.prints.forget(priceBars);
     while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
   }
 
   /** Whether rows may be deleted now. */
   get #deletes(): boolean {
-    return !this.#stopped && this.#holders === 0;
+    return !this.#stopped && this.#holders === 0 && this.#core.counters.shards > 0;
   }
 
   /**

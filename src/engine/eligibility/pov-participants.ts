@@ -41,16 +41,18 @@ export class PovParticipants {
   }
 
   /**
-   * Returns all executed volume of the market if there is a trade that the parent has not followed, else undefined.
+   * Returns all executed volume of the market, measured as at the parent's admission, if there is a trade that the parent
+   * has not followed; else undefined.
    */
   volumeFor(live: LiveOrder): Quantity | undefined {
-    const { intent, executions } = live.working;
+    const { intent, executions, volumeLogged } = live.working;
     if (intent.participationBips === undefined || live.followedTo === undefined) return undefined;
     const isNew = this.#tape.hasExternal(intent.symbol, {
       position: live.followedTo,
       own: (id) => executions.has(id),
     });
-    return isNew ? this.#tape.total(intent.symbol) : undefined;
+    if (!isNew) return undefined;
+    return volumeLogged === true ? this.#tape.loggedTotal(intent.symbol) : this.#tape.total(intent.symbol);
   }
 
   /** Marks all trades up to now as followed: a child was intended. */

@@ -1,6 +1,6 @@
-import type { Price } from "../../decimal/index.ts";
+import type { Price, Quantity } from "../../decimal/index.ts";
 import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
-import type { KeptQuote, MarketMark, Quote } from "../../model/index.ts";
+import type { KeptQuote, MarketMark, PricedPrint, Quote } from "../../model/index.ts";
 import type {
   Instruments,
   MarketSink,
@@ -89,6 +89,10 @@ export class MarketHub implements MarketSink {
   readonly #markets: Map<string, Market> = new Map();
   /** Books with marks that were not taken yet. A commit looks at no other book. */
   readonly #marked: Set<TriggerBook> = new Set();
+  /** Markets of which a print has contradicted the log. Each is told once. */
+  readonly #outOfLog: Set<string> = new Set();
+  /** Quotes of the append that is under way. */
+  #quotesUnderWay: readonly KeptQuote[] = [];
   readonly #core: Core;
   readonly #parts: MarketParts;
 
@@ -102,13 +106,15 @@ export class MarketHub implements MarketSink {
     this.memory.kept(options.quotes);
     for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
     const symbols = options.instruments.all().map(({ symbol }) => symbol);
-    this.prints = new PrintHistory(symbols, options.volume.priceBars);
+    const pendingOf = (symbol: string) => this.tape.pendingOf(symbol);
+    this.prints = new PrintHistory(symbols, options.volume.priceBars, pendingOf);
     this.tape = new VolumeTape({
       symbols,
       state: options.volume,
       maxAgeMs: core.settings.quoteMaxAgeMs,
       maxAheadMs: core.settings.quoteMaxAheadMs,
       maxWaiting: core.settings.maxPendingPrints,
+      settled: (print) => this.prints.settled(print),
     });
     for (const { symbol } of options.instruments.all()) {
       this.#markets.set(symbol, {
@@ -210,14 +216,28 @@ export class MarketHub implements MarketSink {
   #count(said: PrintInput, wallMs: number, isFollowed = true): void {
     this.#core.counters.activity++;
     const print = readPrintInput(said);
-    if (print === undefined) return this.#dropPrint("malformed");
+    if (print === undefined) return this.#dropPrint("malformed", "");
+    const isOverfull = !this.writes && this.tape.isFull;
     const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs(), isFollowed });
-    if (typeof counted === "string") return this.#dropPrint(counted);
+    if (typeof counted === "string") return this.#dropPrint(counted, print.symbol);
+    if (isOverfull) this.#core.effects.emit({ kind: "PRINT_DROPPED" });
+    this.#counted(counted);
+  }
+
+  /** Takes a print that the writer of the market journal has stored. It counts if it was not heard here (decision XP). */
+  printStored(print: PricedPrint): void {
+    this.#core.counters.activity++;
+    const { wallMs } = this.#parts.timers.runDue();
+    const counted = this.tape.takeStored(print, wallMs);
+    if (counted !== undefined) this.#counted(counted);
+  }
+
+  #counted(counted: PricedPrint): void {
     this.printsCounted++;
-    this.#core.effects.emit({ kind: "MARKET_MOVED" });
-    this.prints.add(counted);
-    const market = this.#markets.get(print.symbol);
-    const { price, timeMs } = counted;
+    if (this.hasPrints) this.#core.effects.emit({ kind: "MARKET_MOVED" });
+    this.prints.counted(counted);
+    const { symbol, price, timeMs } = counted;
+    const market = this.#markets.get(symbol);
     if (market !== undefined && timeMs >= (market.lastPrint?.timeMs ?? 0))
       market.lastPrint = { price, timeMs };
     this.#parts.timers.afterDue(() => {
@@ -226,9 +246,12 @@ export class MarketHub implements MarketSink {
     });
   }
 
-  #dropPrint(why: Exclude<PrintVerdict, "counted">): void {
+  #dropPrint(why: Exclude<PrintVerdict, "counted">, symbol: string): void {
     this.printsDropped++;
     if (why === "backlog") this.#core.effects.emit({ kind: "PRINT_DROPPED" });
+    if (why !== "out-of-log" || this.#outOfLog.has(symbol)) return;
+    this.#outOfLog.add(symbol);
+    this.#core.telemetry.event("error", "market.out-of-log", { symbol });
   }
 
   /** Returns the last counted quote of a symbol, and whether it is fresh. */
@@ -243,6 +266,11 @@ export class MarketHub implements MarketSink {
     return [...this.#markets.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
   }
 
+  /** Returns the total of a market's own log if it is known to be that of now (decision XO). */
+  loggedNow(symbol: string): Quantity | undefined {
+    return this.tape.loggedNow(symbol, this.#core.wallMs());
+  }
+
   lastPrice(symbol: string): Price | undefined {
     return this.#markets.get(symbol)?.lastPrint?.price;
   }
@@ -251,14 +279,19 @@ export class MarketHub implements MarketSink {
     return this.#markets.get(symbol)?.book;
   }
 
+  /** Whether there are prints to keep. */
+  get hasPrints(): boolean {
+    return this.tape.hasPrints;
+  }
+
   /** Whether there are marks or prints to keep. */
   get hasFacts(): boolean {
-    return this.#marked.size > 0 || this.tape.hasPrints;
+    return this.#marked.size > 0 || this.hasPrints;
   }
 
   /** Whether there are marks to keep, and no prints. */
   get hasOnlyMarks(): boolean {
-    return this.#marked.size > 0 && !this.tape.hasPrints;
+    return this.#marked.size > 0 && !this.hasPrints;
   }
 
   /** About how many marks {@link takeFacts} returns. */
@@ -283,13 +316,42 @@ export class MarketHub implements MarketSink {
 
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */
   quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
-    return this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
+    if (!this.writes) return [];
+    this.#quotesUnderWay = this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
+    return this.#quotesUnderWay;
   }
 
   /** Stores marks, prints and quotes that became durable. */
   kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
     for (const mark of marks) this.history.add(mark);
-    this.tape.kept(prints.length);
-    this.memory.kept(quotes);
+    this.tape.kept(prints);
+    if (quotes === this.#quotesUnderWay) this.memory.kept(quotes);
+  }
+
+  /** Keeps the prints of an append that failed for the next one. */
+  notKept(prints: readonly PricedPrint[]): void {
+    this.tape.putBack(prints);
+  }
+
+  /** Whether this engine writes the market journal: prints, quotes and bars. If not, {@link takeFacts} has marks only. */
+  get writes(): boolean {
+    return this.tape.writes;
+  }
+
+  /**
+   * Writes the market journal from now on, first the prints that are not known to be stored. A node of a cluster calls it
+   * after it has claimed the market journal, and has followed the market once more after that claim (decision XP).
+   */
+  startWriting(): void {
+    if (this.writes) return;
+    this.tape.startWriting();
+    this.memory.doubt();
+    if (this.hasPrints) this.#core.effects.emit({ kind: "MARKET_MOVED" });
+  }
+
+  /** Writes the market journal no more. What an append under way has stored of it is found by following the market. */
+  stopWriting(): void {
+    this.tape.stopWriting();
+    this.#quotesUnderWay = [];
   }
 }

@@ -19,29 +19,43 @@ const PRINTS_KEPT = 1_000;
 
 type MarketPrints = Readonly<{ recent: RecentPrints; bars: ReadonlyMap<BarLengthMs, BarRow> }>;
 
+/** Returns the counted prints of a symbol that are not known to be stored. */
+type PendingOf = (symbol: string) => readonly PricedPrint[];
+
 /**
  * The prices of counted prints: bars of four lengths, of which the store keeps the same, and the newest prints of each
- * market, which are in memory only. Source: decisions NF and NG.
+ * market, which are in memory only. Which of two prints of one time opens or closes a bar depends on the order in which
+ * they are stored, so prints that wait for the store are added to the bars when these are read. Source: decisions NF, NG
+ * and XP.
  */
 export class PrintHistory {
   readonly #markets: ReadonlyMap<string, MarketPrints>;
   readonly #hasBars: boolean;
+  readonly #pendingOf: PendingOf;
 
   /** `stored` are the bars in the store; undefined if it keeps none. */
-  constructor(symbols: readonly string[], stored: readonly PriceBar[] | undefined) {
+  constructor(
+    symbols: readonly string[],
+    stored: readonly PriceBar[] | undefined,
+    pendingOf: PendingOf = () => [],
+  ) {
     this.#hasBars = stored !== undefined;
+    this.#pendingOf = pendingOf;
     this.#markets = new Map(symbols.map((symbol) => [symbol, emptyMarket()]));
     for (const { symbol, lengthMs, startMs, figures } of stored ?? []) {
       this.#markets.get(symbol)?.bars.get(lengthMs)?.put(startMs, figures);
     }
   }
 
-  /** Adds a print that was counted. */
-  add(print: PricedPrint): void {
+  /** Adds a print that was counted to the newest prints. */
+  counted(print: PricedPrint): void {
+    this.#markets.get(print.symbol)?.recent.add(print);
+  }
+
+  /** Adds a print that is stored to the bars. Prints come in the order in which they are stored. */
+  settled(print: PricedPrint): void {
     const market = this.#markets.get(print.symbol);
-    if (market === undefined) return;
-    market.recent.add(print);
-    if (!this.#hasBars || !countsForBars(print)) return;
+    if (market === undefined || !this.#hasBars || !countsForBars(print)) return;
     const figures = figuresOf(print);
     for (const [lengthMs, row] of market.bars) row.add(barStartMs(print.timeMs, lengthMs), figures);
   }
@@ -49,7 +63,8 @@ export class PrintHistory {
   /** Returns the bars of a range, oldest first; undefined if the store keeps none. */
   bars({ symbol, lengthMs, ...range }: PriceBarRange): readonly PriceBar[] | undefined {
     if (!this.#hasBars) return undefined;
-    const bars = this.#markets.get(symbol)?.bars.get(lengthMs)?.within(range) ?? [];
+    const row = this.#markets.get(symbol)?.bars.get(lengthMs)?.with(this.#pendingOf(symbol));
+    const bars = row?.within(range) ?? [];
     return bars.map(([startMs, figures]) => ({ symbol, lengthMs, startMs, ...(figures && { figures }) }));
   }
 
@@ -89,11 +104,26 @@ function emptyMarket(): MarketPrints {
 class BarRow {
   readonly #lengthMs: BarLengthMs;
   /** Starts of the bars. The bar at an index of `#figures` begins at the start of the same index. */
-  readonly #starts: number[] = [];
-  readonly #figures: (BarFigures | undefined)[] = [];
+  readonly #starts: number[];
+  readonly #figures: (BarFigures | undefined)[];
 
-  constructor(lengthMs: BarLengthMs) {
+  constructor(
+    lengthMs: BarLengthMs,
+    starts: readonly number[] = [],
+    figures: readonly (BarFigures | undefined)[] = [],
+  ) {
     this.#lengthMs = lengthMs;
+    this.#starts = [...starts];
+    this.#figures = [...figures];
+  }
+
+  /** Returns the row with further prints. */
+  with(prints: readonly PricedPrint[]): BarRow {
+    if (prints.length === 0) return this;
+    const row = new BarRow(this.#lengthMs, this.#starts, this.#figures);
+    for (const print of prints)
+      if (countsForBars(print)) row.add(barStartMs(print.timeMs, this.#lengthMs), figuresOf(print));
+    return row;
   }
 
   put(startMs: number, figures: BarFigures | undefined): void {

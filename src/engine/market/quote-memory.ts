@@ -19,6 +19,12 @@ export class QuoteMemory {
     for (const quote of quotes) this.#kept.set(quote.symbol, quote);
   }
 
+  /** Forgets which quotes the store has, so that all last quotes are due: another engine may have stored others. */
+  doubt(): void {
+    this.#kept.clear();
+    for (const symbol of this.#open.keys()) this.#unkept.add(symbol);
+  }
+
   /** Notes a counted quote. */
   counted({ symbol }: Quote): void {
     if (this.#open.has(symbol)) this.#unkept.add(symbol);

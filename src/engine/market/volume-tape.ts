@@ -1,21 +1,24 @@
-import {
-  add,
-  compare,
-  type Price,
-  parsePrice,
-  parseQuantity,
-  type Quantity,
-  ZERO_QUANTITY,
-} from "../../decimal/index.ts";
-import type { CountedPrint, PricedPrint, VolumeBar } from "../../model/index.ts";
+import { compare, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { PricedPrint, VolumeBar } from "../../model/index.ts";
 import type { PrintInput, VolumeHistory, VolumeState } from "../../ports/index.ts";
+import { PendingPrints } from "./pending-prints.ts";
+import { readPrint } from "./print-reading.ts";
+import { SymbolTape } from "./symbol-tape.ts";
 
-/** Outcome of a print. */
-export type PrintVerdict = "counted" | "unknown-symbol" | "malformed" | "duplicate" | "future" | "backlog";
+/** Outcome of a print. `out-of-log`: it contradicts the log of its market. */
+export type PrintVerdict =
+  | "counted"
+  | "unknown-symbol"
+  | "malformed"
+  | "duplicate"
+  | "out-of-log"
+  | "future"
+  | "backlog";
 
 /**
  * Options of a tape. `maxAgeMs` is the greatest age of a fresh print, `maxAheadMs` how far in the future its time may
- * lie, and `maxWaiting` how many prints may wait for the store.
+ * lie, and `maxWaiting` how many prints may wait for the store. `settled` is called with every print that waits no longer,
+ * as it is stored and in the order in which it is stored.
  */
 export type TapeOptions = Readonly<{
   symbols: readonly string[];
@@ -23,38 +26,25 @@ export type TapeOptions = Readonly<{
   maxAgeMs: number;
   maxAheadMs: number;
   maxWaiting: number;
+  settled?: (print: PricedPrint) => void;
 }>;
-
-const MINUTE_MS = 60_000;
-
-/** Age of the bars kept in memory: a day. */
-const KEPT_MS: number = 1_440 * MINUTE_MS;
-
-/** Ids remembered per symbol. The oldest are dropped first, so that no source can fill the memory. */
-const MOST_IDS = 500_000;
-
-/** Fresh prints per symbol that can still be distinguished from own fills. */
-const RING_SIZE = 4_096;
-
-const ID = /^[ -~]{1,64}$/;
 
 /**
  * The executed volume of the service. Counts every print once by symbol and id, whatever the number of deliveries,
  * sources and restarts. Fresh prints add to the total of their symbol (POV); all prints add to the bar of their
- * minute (VWAP). Memory is ahead of the store by the prints that {@link takePrints} has not handed over (contract,
- * POST /api/order rules 4-5; decisions 29-30).
+ * minute (VWAP). Memory is ahead of the store by the prints that wait (contract, POST /api/order rules 4-5; decisions
+ * 29-30). A market with a log of its trades has a second total, that of its newest print (decision XO).
  */
 export class VolumeTape implements VolumeHistory {
   readonly #symbols: ReadonlyMap<string, SymbolTape>;
   readonly #maxAgeMs: number;
   readonly #maxAheadMs: number;
-  readonly #maxWaiting: number;
-  #prints: PricedPrint[] = [];
-  /** Counted prints that are not known to be durable. */
-  #waiting = 0;
+  readonly #pending: PendingPrints;
+  readonly #settled: (print: PricedPrint) => void;
 
   constructor(options: TapeOptions) {
-    this.#maxWaiting = options.maxWaiting;
+    this.#pending = new PendingPrints(options.maxWaiting);
+    this.#settled = options.settled ?? (() => undefined);
     this.#maxAgeMs = options.maxAgeMs;
     this.#maxAheadMs = options.maxAheadMs;
     this.#symbols = new Map(options.symbols.map((symbol) => [symbol, new SymbolTape()]));
@@ -69,9 +59,9 @@ export class VolumeTape implements VolumeHistory {
   }
 
   /**
-   * Counts a print, or returns why it does not count. A print that does not count is not remembered either. Its age
-   * is measured by the wall clock. `nowMs` is the engine time at which it is seen. A print that is not to be followed is
-   * remembered as one that came late.
+   * Counts a print, or returns why it does not count. A print that does not count is not remembered either, except that the
+   * log of its market goes on with a duplicate. Its age is measured by the wall clock. `nowMs` is the engine time at which it
+   * is seen. A print that is not to be followed is remembered as one that came late.
    */
   take(
     print: PrintInput,
@@ -79,23 +69,83 @@ export class VolumeTape implements VolumeHistory {
   ): PricedPrint | Exclude<PrintVerdict, "counted"> {
     const tape = this.#symbols.get(print.symbol);
     if (tape === undefined) return "unknown-symbol";
-    const amounts = readPrint(print);
-    if (amounts === undefined) return "malformed";
+    const read = readPrint(print);
+    if (read === undefined) return "malformed";
     const { symbol, id, timeMs } = print;
-    if (tape.ids.has(id)) return "duplicate";
-    if (timeMs - wallMs > this.#maxAheadMs) return "future";
-    if (this.#waiting >= this.#maxWaiting) return "backlog";
+    const { price, quantity, logged } = read;
+    const isFuture = timeMs - wallMs > this.#maxAheadMs;
+    const goesOn = logged === undefined || tape.log.isContinuedBy(logged, quantity);
+    if (tape.ids.has(id)) {
+      // Its volume was counted by another node or before a restart, which knew the log; this tape may not.
+      if (logged !== undefined && goesOn && !isFuture) tape.log.goOn(logged, timeMs);
+      return "duplicate";
+    }
+    if (!goesOn) return "out-of-log";
+    if (isFuture) return "future";
+    if (!this.#makeRoom()) return "backlog";
+    if (logged !== undefined) tape.log.goOn(logged, timeMs);
     const fresh = isFollowed && wallMs - timeMs <= this.#maxAgeMs;
-    const counted: PricedPrint = { symbol, id, ...amounts, timeMs, seenAtMs: nowMs, fresh };
+    const counted: PricedPrint = { symbol, id, price, quantity, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
-    this.#prints.push(counted);
-    this.#waiting++;
+    this.#pending.add(counted);
     return counted;
+  }
+
+  /**
+   * Returns whether one more print may wait. An engine that does not write counts every print: the oldest waits no longer, so
+   * that this engine would not store it if it became the writer.
+   */
+  #makeRoom(): boolean {
+    if (!this.#pending.isFull) return true;
+    const { oldest, writes } = this.#pending;
+    if (writes || oldest === undefined) return false;
+    this.#settle(oldest);
+    return true;
+  }
+
+  /**
+   * Takes a print that was read in the store. The volume is then that of the stored print, also if this tape has judged its
+   * age otherwise. Returns the print as it is counted if it has not been heard here: with `fresh` only if it may be
+   * followed, which the wall clock says too. Returns undefined for one that was counted before.
+   */
+  takeStored(stored: PricedPrint, wallMs: number): PricedPrint | undefined {
+    const tape = this.#symbols.get(stored.symbol);
+    if (tape === undefined) return undefined;
+    const pending = this.#pending.of(stored.symbol).get(stored.id);
+    if (pending !== undefined) {
+      this.#settle(pending, stored);
+      return undefined;
+    }
+    if (tape.ids.mayHave(stored)) return undefined;
+    const fresh = stored.fresh && wallMs - stored.timeMs <= this.#maxAgeMs;
+    tape.adopt(stored, fresh);
+    this.#settled(stored);
+    return { ...stored, fresh };
+  }
+
+  #settle(pending: PricedPrint, stored: PricedPrint = pending): void {
+    this.#pending.remove(pending);
+    this.#symbols.get(pending.symbol)?.settle(stored, pending);
+    this.#settled(stored);
   }
 
   /** Returns the volume of all fresh prints of a symbol since the beginning. It never falls. */
   total(symbol: string): Quantity {
     return this.#symbols.get(symbol)?.total ?? ZERO_QUANTITY;
+  }
+
+  /**
+   * Returns the total of the log of a market; undefined before the first print of the log, and if the market has none. It
+   * may be behind that of another node, but never falls.
+   */
+  loggedTotal(symbol: string): Quantity | undefined {
+    return this.#symbols.get(symbol)?.log.total;
+  }
+
+  /** Returns the total of the log of a market if its newest print is fresh now. */
+  loggedNow(symbol: string, wallMs: number): Quantity | undefined {
+    const log = this.#symbols.get(symbol)?.log;
+    return log !== undefined && wallMs - log.timeMs <= this.#maxAgeMs ? log.total : undefined;
   }
 
   /** Returns how many fresh prints of a symbol were counted in this process. */
@@ -113,32 +163,67 @@ export class VolumeTape implements VolumeHistory {
 
   minutes(range: Readonly<{ symbol: string; fromMs: number; toMs: number }>): readonly VolumeBar[] {
     const { symbol } = range;
-    const bars = this.#symbols.get(symbol)?.bars.within(range) ?? [];
+    const pending = this.pendingOf(symbol);
+    const bars = this.#symbols.get(symbol)?.bars.with(pending).within(range) ?? [];
     return bars.map(([minuteMs, quantity]) => ({ symbol, minuteMs, quantity }));
   }
 
-  /** Returns the prints counted since the last call, for the next append. */
-  takePrints(): readonly PricedPrint[] {
-    const prints = this.#prints;
-    this.#prints = [];
-    return prints;
+  /** Returns the counted prints of a symbol that are not known to be stored, in the order in which they were counted. */
+  pendingOf(symbol: string): readonly PricedPrint[] {
+    return [...this.#pending.of(symbol).values()];
   }
 
-  /** Notes that `count` of the taken prints are durable. */
-  kept(count: number): void {
-    this.#waiting -= count;
+  /** Returns the prints to append that no append has taken yet. `kept` or `putBack` tells what became of them. */
+  takePrints(): readonly PricedPrint[] {
+    return this.#pending.take();
+  }
+
+  /** Notes that an append with these prints is durable. */
+  kept(prints: readonly PricedPrint[]): void {
+    for (const print of this.#pending.kept(prints)) this.#settle(print);
+  }
+
+  /** Notes that an append with these prints failed. The next one has them again, which adds nothing that is stored. */
+  putBack(prints: readonly PricedPrint[]): void {
+    this.#pending.putBack(prints);
   }
 
   /** Whether there are prints to append. */
   get hasPrints(): boolean {
-    return this.#prints.length > 0;
+    return this.#pending.hasDue;
+  }
+
+  /** Whether as many prints wait as may. */
+  get isFull(): boolean {
+    return this.#pending.isFull;
+  }
+
+  /** Whether its prints are appended. */
+  get writes(): boolean {
+    return this.#pending.writes;
+  }
+
+  /** Appends its prints from now on, those that wait first. */
+  startWriting(): void {
+    this.#pending.startWriting();
+  }
+
+  /** Appends none of its prints any more. Those that wait are settled by {@link takeStored}. */
+  stopWriting(): void {
+    this.#pending.stopWriting();
   }
 
   /**
    * Drops at most `most` ids first seen before a time, and the bars begun before it. Returns the number of dropped
-   * ids. Totals stay.
+   * ids. Totals stay. Of an engine that does not write, prints of that time wait no longer: the store has forgotten them.
    */
   forget(beforeMs: number, most: number): number {
+    for (
+      let { oldest } = this.#pending;
+      !this.writes && isBefore(oldest, beforeMs);
+      { oldest } = this.#pending
+    )
+      this.#settle(oldest);
     let gone = 0;
     for (const { ids, bars } of this.#symbols.values()) {
       gone += ids.forget(beforeMs, most - gone);
@@ -148,109 +233,5 @@ export class VolumeTape implements VolumeHistory {
   }
 }
 
-type Amounts = Readonly<{ price: Price; quantity: Quantity }>;
-
-/** Returns the amounts of a print; undefined if a field breaks its type, which a source may do. */
-function readPrint(print: PrintInput): Amounts | undefined {
-  const { id, timeMs } = print;
-  if (typeof id !== "string" || !ID.test(id)) return undefined;
-  if (!Number.isSafeInteger(timeMs) || timeMs < 0) return undefined;
-  if (typeof print.price !== "string" || typeof print.quantity !== "string") return undefined;
-  const [price, quantity] = [parsePrice(print.price), parseQuantity(print.quantity)];
-  return price === undefined || quantity === undefined ? undefined : { price, quantity };
-}
-
-/** The volume of one symbol. */
-class SymbolTape {
-  readonly ids: SeenIds = new SeenIds();
-  readonly bars: MinuteBars = new MinuteBars();
-  /** Ids of the newest fresh prints. The print counted at position p is at index p modulo the size. */
-  readonly #ring: string[] = [];
-  #total = ZERO_QUANTITY;
-  #position = 0;
-
-  get total(): Quantity {
-    return this.#total;
-  }
-
-  get position(): number {
-    return this.#position;
-  }
-
-  restore(total: Quantity): void {
-    this.#total = total;
-  }
-
-  count({ id, quantity, timeMs, seenAtMs, fresh }: CountedPrint): void {
-    this.ids.add(id, seenAtMs);
-    this.bars.add(timeMs - (timeMs % MINUTE_MS), quantity);
-    if (!fresh) return;
-    this.#total = add(this.#total, quantity);
-    this.#ring[this.#position % RING_SIZE] = id;
-    this.#position++;
-  }
-
-  hasExternal(after: Readonly<{ position: number; own: (id: string) => boolean }>): boolean {
-    const first = Math.max(after.position, this.#position - RING_SIZE);
-    for (let position = this.#position - 1; position >= first; position--) {
-      const id = this.#ring[position % RING_SIZE];
-      if (id !== undefined && !after.own(id)) return true;
-    }
-    return false;
-  }
-}
-
-/** Ids in the order they were first seen. */
-class SeenIds {
-  readonly #seenAtMs: Map<string, number> = new Map();
-  /** Iterator positioned before the oldest id. A new iterator would step over all dropped ids. */
-  #oldest: Iterator<string> | undefined;
-
-  has(id: string): boolean {
-    return this.#seenAtMs.has(id);
-  }
-
-  add(id: string, seenAtMs: number): void {
-    this.#seenAtMs.set(id, seenAtMs);
-    if (this.#seenAtMs.size <= MOST_IDS) return;
-    this.#oldest ??= this.#seenAtMs.keys();
-    this.#seenAtMs.delete(this.#oldest.next().value);
-  }
-
-  forget(beforeMs: number, most: number): number {
-    let gone = 0;
-    for (const [id, seenAtMs] of this.#seenAtMs) {
-      if (seenAtMs >= beforeMs || gone === most) return gone;
-      this.#seenAtMs.delete(id);
-      gone++;
-    }
-    return gone;
-  }
-}
-
-/** Volume by minute, for the day before the newest minute. */
-class MinuteBars {
-  readonly #quantities: Map<number, Quantity> = new Map();
-  #newestMs = 0;
-
-  add(minuteMs: number, quantity: Quantity): void {
-    if (minuteMs <= this.#newestMs - KEPT_MS) return;
-    this.#quantities.set(minuteMs, add(this.#quantities.get(minuteMs) ?? ZERO_QUANTITY, quantity));
-    if (minuteMs <= this.#newestMs) return;
-    this.#newestMs = minuteMs;
-    this.forget(minuteMs - KEPT_MS + 1);
-  }
-
-  /** Returns the bars of a range, oldest first. */
-  within(range: Readonly<{ fromMs: number; toMs: number }>): readonly (readonly [number, Quantity])[] {
-    return [...this.#quantities]
-      .filter(([minuteMs]) => minuteMs >= range.fromMs && minuteMs < range.toMs)
-      .sort(([a], [b]) => a - b);
-  }
-
-  forget(beforeMs: number): void {
-    for (const minuteMs of this.#quantities.keys()) {
-      if (minuteMs < beforeMs) this.#quantities.delete(minuteMs);
-    }
-  }
-}
+const isBefore = (print: PricedPrint | undefined, beforeMs: number): print is PricedPrint =>
+  print !== undefined && print.seenAtMs < beforeMs;

@@ -1,28 +1,30 @@
 import { errorMessage } from "../../common/index.ts";
 import { invariant, OrderError } from "../../errors/index.ts";
-import {
-  type Admission,
-  evolve,
-  managedIdOf,
-  type ParentEvent,
-  transitionList,
-} from "../../lifecycle/index.ts";
-import type { Cause, Fact, ListIntent, MarketMark, ParentIntent, ParentOrder } from "../../model/index.ts";
+import { managedIdOf, type ParentEvent, transitionList } from "../../lifecycle/index.ts";
+import type { Cause, MarketMark } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
-import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
+import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
-import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
+import type { LiveOrder, ParentStep, PendingRecord } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
 import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
-import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
+import { membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
+import {
+  acceptedStep,
+  endedIn,
+  endedListsIn,
+  type NewParents,
+  rejectAll,
+  resolveAll,
+} from "./pending-records.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
-import { ShardMemory } from "./shard-memory.ts";
+import { memoryOf, ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { Undecided, type UndecidedRecord } from "./undecided.ts";
 
@@ -31,15 +33,6 @@ export type DeadlineSource = Readonly<{ notAfterMs: () => number }>;
 
 /** Where shards get the deadlines of their children from, and what they read from the store. All shards share both. */
 export type ShardSources = Readonly<{ deadlines: DeadlineSource; reads: ShardReads }>;
-
-/** New parents to accept inside the mailbox: a single one, or the legs of a list. */
-export type NewParents = Readonly<{
-  accountId: number;
-  /** Acceptance time, in engine time. */
-  timeMs: number;
-  parents: readonly Readonly<{ intent: ParentIntent; admission: Admission }>[];
-  list?: ListIntent;
-}>;
 
 /**
  * The single writer of its accounts. Every event of these accounts passes through `post`, one at a time and without
@@ -159,14 +152,12 @@ export class Shard {
     this.demandRunning();
     const listId = list === undefined ? 0 : this.#nextId();
     const ids = parents.map(() => this.#nextId());
-    const steps = parents.map(({ intent, admission }, index): ParentStep => {
-      const orderId = ids[index] ?? 0;
+    const steps = parents.map(({ intent, admission }, index) => {
       this.#core.clientIds.add(accountId, intent.clientOrderId);
       const membership = list && { list: membershipOf(list, { listId, legs: ids, index }) };
       const acceptance = ++this.#core.counters.acceptances;
-      const fact: Fact = { kind: "ACCEPTED", accountId, intent, acceptance, ...admission, ...membership };
-      const order = evolve(undefined, fact, { orderId, sequence: this.#sequence + 1, timeMs });
-      return { order, facts: [fact], effects: [] };
+      const place = { orderId: ids[index] ?? 0, sequence: this.#sequence + 1, timeMs };
+      return acceptedStep({ accountId, intent, acceptance, ...admission, ...membership }, place);
     });
     return this.#write({ steps, cause: { kind: "PLACE" }, timeMs });
   }
@@ -226,7 +217,7 @@ export class Shard {
 
   /** Returns the append that stores records and marks. */
   appendOf(pending: readonly PendingRecord[], marks: readonly MarketMark[]): ShardAppend {
-    const lists = pending.flatMap(({ list }) => (list !== undefined && isDone(list) ? [list] : []));
+    const endedLists = endedListsIn(pending);
     return {
       shard: this.number,
       epoch: this.#epoch,
@@ -234,7 +225,7 @@ export class Shard {
       records: pending.map(({ record }) => record),
       texts: pending.map(({ text }) => text),
       ended: endedIn(pending),
-      ...(lists.length > 0 && { endedLists: newestOf(lists.map(endedListOf), ({ listId }) => listId) }),
+      ...(endedLists.length > 0 && { endedLists }),
       ...(marks.length > 0 && { marks }),
     };
   }
@@ -302,12 +293,9 @@ export class Shard {
    * undefined if the shard stops running meanwhile. Call it when the shard has left and is settled.
    */
   async handOut(): Promise<Followed | undefined> {
-    const parents = new IdMap<ParentOrder>();
-    const gathered = await this.capture().gather(this.#core.turns, () => this.isSettled);
-    for (const order of gathered ?? []) parents.set(order.orderId, order);
-    const memory = new ShardMemory();
-    await memory.remember(parents, this.#core);
-    if (gathered === undefined || !this.isSettled) return undefined;
+    const parents = await this.capture().gather(this.#core.turns, () => this.isSettled);
+    const memory = await memoryOf(parents ?? [], this.#core);
+    if (parents === undefined || !this.isSettled) return undefined;
     const { acceptances } = this.#core.counters;
     const lastMs = this.#core.nowMs();
     return { memory, sequence: this.#durableSequence, counter: this.#counter, acceptances, lastMs };
@@ -344,13 +332,7 @@ export class Shard {
     try {
       if (!(await this.#readAgain())) return;
     } catch (error) {
-      for (const { pending, mayBeKept: isOpen } of this.#undecided.all)
-        rejectAll(
-          pending.waiters,
-          isOpen
-            ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error })
-            : new EngineError("DISCONNECTED", {}, { cause: error }),
-        );
+      this.#undecided.tellOf(error);
       throw error;
     }
     this.#answerAll();
@@ -520,27 +502,6 @@ export class Shard {
     this.#memory = memory;
     this.#pending = [];
   }
-}
-
-/** Returns the parents that had ended after these records, each in its last state. */
-function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
-  const ended: ParentOrder[] = [];
-  for (const { steps } of pending)
-    for (const { order } of steps) if (order.ended !== undefined) ended.push(order);
-  return newestOf(ended, ({ orderId }) => orderId);
-}
-
-/** Returns the last item of each id, in the order of the first items. */
-function newestOf<T>(all: readonly T[], idOf: (one: T) => number): readonly T[] {
-  return all.length < 2 ? all : [...new Map(all.map((one) => [idOf(one), one])).values()];
-}
-
-function resolveAll(waiters: readonly Waiter[]): void {
-  for (const waiter of waiters) waiter.resolve();
-}
-
-function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
-  for (const waiter of waiters) waiter.reject(error);
 }
 
 /** Causes of records that a caller waits for. */

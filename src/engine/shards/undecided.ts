@@ -1,6 +1,9 @@
+import { OrderError } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
+import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord } from "../core/live-order.ts";
+import { rejectAll } from "./pending-records.ts";
 
 /** A record whose append failed or that was never handed over, and whether the store can have kept it. */
 export type UndecidedRecord = Readonly<{
@@ -27,6 +30,17 @@ export class Undecided {
 
   add(pending: PendingRecord, mayBeKept: boolean): void {
     this.#records.push({ pending, mayBeKept });
+  }
+
+  /** Tells the waiters that the store could not be read: what it may have kept is unknown, the rest was not stored. */
+  tellOf(error: unknown): void {
+    for (const { pending, mayBeKept } of this.#records)
+      rejectAll(
+        pending.waiters,
+        mayBeKept
+          ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error })
+          : new EngineError("DISCONNECTED", {}, { cause: error }),
+      );
   }
 
   /** Removes and returns all records, to be answered. */

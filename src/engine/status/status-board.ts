@@ -99,6 +99,11 @@ export class StatusBoard {
     else this.#tell("NODE_OUTDATED", detail);
   }
 
+  /** Whether a live node cannot read everything that this engine could write. */
+  get hasOutdatedNodes(): boolean {
+    return this.#nodes !== undefined;
+  }
+
   /** Reports shards, with the market journal as 256, that no node has taken for some time; an empty list ends that. */
   shardsUnowned(shards: readonly number[]): void {
     if (shards.length > 0 === (this.#unowned !== undefined)) return;
@@ -143,20 +148,31 @@ export class StatusBoard {
       this.#store = undefined;
       this.#tell("STORE_RECOVERED", "the store accepts writes again");
     }
-    if (this.#uncounted === 0) return;
-    const detail = `${this.#uncounted} executed trades were not counted`;
+    if (this.#uncounted === 0 || this.#waitsForWriter) return;
+    const detail = this.#parts.market.writes
+      ? `${this.#uncounted} executed trades were not counted`
+      : `${this.#uncounted} executed trades were counted and not kept for the store`;
     this.#uncounted = 0;
     this.#tell("VOLUME_COUNTED", detail);
   }
 
-  /** Notes that a print was not counted because the limit of prints waiting for the store is reached. */
+  /**
+   * Notes that a print was not counted because the limit of prints waiting for the store is reached; or, on a node that
+   * does not write the market journal, that the oldest one waits no longer.
+   */
   volumeDropped(): void {
     this.#uncounted++;
-    if (this.#uncounted === 1)
-      this.#tell(
-        "VOLUME_NOT_COUNTED",
-        "the maximum number of executed trades waits for the store; further trades are not counted",
-      );
+    if (this.#uncounted > 1) return;
+    const detail = this.#parts.market.writes
+      ? "the maximum number of executed trades waits for the store; further trades are not counted"
+      : "the maximum number of executed trades waits for the node that stores them; this node would not store older ones";
+    this.#tell("VOLUME_NOT_COUNTED", detail);
+  }
+
+  /** Whether the writer of the market journal, another node, is far behind. Appends of this node do not end that. */
+  get #waitsForWriter(): boolean {
+    const { market } = this.#parts;
+    return !market.writes && market.tape.isFull;
   }
 
   draining(): void {
@@ -186,7 +202,9 @@ export class StatusBoard {
     if (this.#uncounted > 0)
       reasons.push({
         kind: "VOLUME_NOT_COUNTED",
-        detail: `${this.#uncounted} executed trades are not counted`,
+        detail: this.#parts.market.writes
+          ? `${this.#uncounted} executed trades are not counted`
+          : `${this.#uncounted} executed trades are counted and not kept for the store`,
       });
     return reasons;
   }

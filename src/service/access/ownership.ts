@@ -58,7 +58,8 @@ export async function hereOrElsewhere<T>(
   try {
     return await answer();
   } catch (error) {
-    throw owns !== undefined && isShardElsewhere(error) ? new Elsewhere(Number(error.details.shard)) : error;
+    const shard = owns && isShardElsewhere(error) ? error.details.shard : undefined;
+    throw typeof shard === "number" ? new Elsewhere(shard) : error;
   }
 }
 

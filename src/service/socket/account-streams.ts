@@ -1,6 +1,12 @@
-import { type Engine, EngineError, type ListUpdate, type OrderUpdate } from "../../engine/index.ts";
+import {
+  type Engine,
+  EngineError,
+  type ListUpdate,
+  type OrderUpdate,
+  type ShardsUpdate,
+} from "../../engine/index.ts";
 import { CHILD_PREFIX, shardOf } from "../../lifecycle/index.ts";
-import type { NativeExecution } from "../../model/index.ts";
+import { type NativeExecution, SHARD_COUNT } from "../../model/index.ts";
 import type {
   AccountEvent,
   AccountEvents,
@@ -66,11 +72,15 @@ export type AccountStreamParts = Readonly<{
 export class AccountStreams {
   readonly #parts: AccountStreamParts;
   readonly #numberings: Map<number, Numbering> = new Map();
+  /** Shards of other nodes. Every node hears what the host says of their accounts. */
+  readonly #elsewhere: Set<number> = new Set();
   readonly #symbols: Map<string, string> = new Map();
 
   constructor(parts: AccountStreamParts) {
     this.#parts = parts;
-    parts.engine.events.on("shards", ({ lost }) => this.#lost(lost));
+    for (let shard = 0; shard < SHARD_COUNT; shard++)
+      if (!parts.engine.owns(shard)) this.#elsewhere.add(shard);
+    parts.engine.events.on("shards", (update) => this.#moved(update));
     parts.engine.events.on("order", (update) => this.#order(update));
     parts.engine.events.on("list", (update) => this.#list(update));
     parts.native?.subscribe((execution) => this.#native(execution));
@@ -94,8 +104,10 @@ export class AccountStreams {
     return { sequence: stream.sequence, streamId, end: () => void stream.sinks.delete(sink) };
   }
 
-  #lost(shards: readonly number[]): void {
-    for (const shard of shards) {
+  #moved({ gained, lost }: ShardsUpdate): void {
+    for (const shard of gained) this.#elsewhere.delete(shard);
+    for (const shard of lost) {
+      this.#elsewhere.add(shard);
       const accounts = this.#numberings.get(shard)?.accounts;
       this.#numberings.delete(shard);
       const streams = accounts && [...accounts.own.values(), ...accounts.convention.values()];
@@ -115,10 +127,7 @@ export class AccountStreams {
     }
   }
 
-  /**
-   * Skips the executions of children: they are reported as executions of the parent. Skips those of accounts elsewhere, of
-   * which every node hears.
-   */
+  /** Skips the executions of children: they are reported as executions of the parent. Skips accounts elsewhere. */
   #native(execution: NativeExecution): void {
     const { order, executionId, lastQuantity: quantity, lastPrice: price, timeMs } = execution;
     const { accountId, symbol, side, clientOrderId } = order;
@@ -163,7 +172,7 @@ export class AccountStreams {
   }
 
   #isHere(accountId: number): boolean {
-    return this.#parts.engine.owns(shardOf(accountId));
+    return !this.#elsewhere.has(shardOf(accountId));
   }
 
   #numbering(shard: number): Numbering {

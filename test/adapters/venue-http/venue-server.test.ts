@@ -265,6 +265,32 @@ describe("a venue server", () => {
     expect(heard).toEqual(["2", "7", "9"]);
   });
 
+  it("decision XO: a trade arrives with its place in the log of its market, or without one, as it was said", async () => {
+    const feed = createMarketFeed();
+    const { url } = await openServer({ marketData: feed, clock: createSystemClock() });
+    feed.quote({ symbol: "BTC/USD", bid: "2", ask: "3" });
+    const client = await connect(url);
+    onTestFinished(() => client.close());
+    const heard: unknown[] = [];
+    client.marketData?.subscribe({
+      quote: ({ bid }) => {
+        heard.push(bid);
+        return "counted";
+      },
+      heartbeat: () => undefined,
+      print: (print) => void heard.push(print),
+    });
+    const trade = { symbol: "BTC/USD", price: "2", quantity: "1", timeMs: 5 };
+    const trades = [
+      { ...trade, id: "a", sequence: 7, total: "90071992547409931.000001" },
+      { ...trade, id: "b" },
+    ];
+    await until(() => heard.length === 1, "the current quote");
+    for (const one of trades) feed.print(one);
+    await until(() => heard.length === 3, "the trades");
+    expect(heard.slice(1)).toEqual(trades);
+  });
+
   it("stops when it is closed: streams end, requests are refused, and the venue is not heard", async () => {
     const { url, server, venue } = await openServer();
     const path = "/v1/events";

@@ -7,6 +7,7 @@ import { memorySubject } from "./faulty-place.ts";
 import { forgettingFaults } from "./forgetting-faults.ts";
 import { journalFaults } from "./journal-faults.ts";
 import { leaseFaults } from "./lease-faults.ts";
+import { printFaults } from "./print-faults.ts";
 import { snapshotAndMarketFaults } from "./snapshot-faults.ts";
 import { volumeFaults } from "./volume-faults.ts";
 
@@ -39,5 +40,6 @@ testPlantedFaults("order store", {
     ...volumeFaults,
     ...leaseFaults,
     ...assignmentFaults,
+    ...printFaults,
   ],
 });

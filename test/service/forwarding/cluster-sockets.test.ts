@@ -10,13 +10,11 @@ import {
   type ClusterService,
   type ClusterServiceOptions,
   createClusterService,
-  type ForwardedRequest,
-  type PeerCall,
-  type PeerOutcome,
   type PeerSender,
   type PeerSink,
   type SocketOptions,
 } from "../../../src/service/index.ts";
+import { ProcessLink } from "../../support/process-link.ts";
 import {
   FAR_LIMIT,
   KEYS,
@@ -31,65 +29,11 @@ import { refusalOf, TestClient } from "../../support/socket-world.ts";
 const SUBSCRIBE = "userDataStream.subscribe.signature";
 const UNSUBSCRIBE = "userDataStream.unsubscribe";
 
-/** A link that connects nodes in one process, as the real one does: answers, events and ends in order. */
-class Link {
-  readonly nodes: Map<string, ClusterService> = new Map();
-  readonly sent: ForwardedRequest[] = [];
-  /** Streams that are open: their sinks at the node that has asked. */
-  readonly open: Set<PeerSink> = new Set();
-  /** Replaces the answer to the next requests. */
-  answer: ((request: ForwardedRequest) => PeerOutcome) | undefined;
-
-  sender(): Required<PeerSender> {
-    return {
-      send: async ({ address, request }) => {
-        this.sent.push(request);
-        if (this.answer !== undefined) return this.answer(request);
-        return (await this.nodes.get(address)?.receive(request)) ?? { kind: "unsent", reason: "nobody" };
-      },
-      subscribe: (call, sink) => this.#subscribe(call, sink),
-    };
-  }
-
-  /** Ends every stream, as a link that breaks does. */
-  breaks(): void {
-    for (const sink of [...this.open]) {
-      this.open.delete(sink);
-      sink.ended();
-    }
-  }
-
-  async #subscribe(
-    { address, request }: PeerCall,
-    sink: PeerSink,
-  ): Promise<Readonly<{ outcome: PeerOutcome; end: () => void }>> {
-    this.sent.push(request);
-    const none = { end: () => undefined };
-    if (this.answer !== undefined) return { ...none, outcome: this.answer(request) };
-    const answer = await this.nodes.get(address)?.subscribe?.(request, {
-      event: (text) => {
-        if (this.open.has(sink)) sink.event(text);
-      },
-      ended: () => {
-        if (this.open.delete(sink)) sink.ended();
-      },
-    });
-    if (answer === undefined) return { ...none, outcome: { kind: "unsent", reason: "nobody" } };
-    if (answer.kind !== "stream") return { ...none, outcome: answer };
-    this.open.add(sink);
-    answer.start();
-    const end = (): void => {
-      if (this.open.delete(sink)) answer.end();
-    };
-    return { outcome: { kind: "reply", response: answer.response }, end };
-  }
-}
-
 type Node = Readonly<{ node: ClusterService; world: ServiceWorld; holder: ShardHolder }>;
 
 /** Nodes on one link; `owners` says the incarnation of the owner of each shard, as all of them see it. */
 type Cluster = Readonly<{
-  link: Link;
+  link: ProcessLink;
   nodes: readonly Node[];
   owners: { of: (shard: number) => number | undefined };
   clock: ManualClock;
@@ -102,7 +46,7 @@ async function openCluster(
   sockets: SocketOptions = {},
   options: Partial<ClusterServiceOptions> = {},
 ): Promise<Cluster> {
-  const link = new Link();
+  const link = new ProcessLink();
   const owners: Cluster["owners"] = { of: (shard) => (shard === shardOf(2) ? 2 : 1) };
   const nodes: Node[] = [];
   const holders: ShardHolder[] = [1, 2, 3].map((incarnation) => ({

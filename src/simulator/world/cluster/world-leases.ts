@@ -48,6 +48,7 @@ export class WorldLeases {
       leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
       heads: () => call(() => leases.heads()),
       tail: (range) => call(() => leases.tail(range)),
+      prints: (range) => call(() => leases.prints(range)),
     };
   }
 

@@ -46,6 +46,7 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   plan: optional(plan),
   nextSlot: optional(integer),
   volumeBefore: optional(quantity),
+  volumeLogged: optional(yes),
   child: optional(child),
   invalidReports: optional(list(text)),
   attempts: integer,

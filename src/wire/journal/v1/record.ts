@@ -87,6 +87,7 @@ const fact: Kind<Fact> = union<Fact>("fact", {
     posted: optional(yes),
     plan: optional(plan),
     volumeBefore: optional(quantity),
+    volumeLogged: optional(yes),
     list: optional(membership),
     held: optional(yes),
   },
@@ -118,6 +119,9 @@ const fact: Kind<Fact> = union<Fact>("fact", {
 
 /** The kinds of facts. */
 export const FACT_KINDS: readonly string[] = [...fact.shapes.keys()].map(String);
+
+/** Members of facts that were added later. A version without one refuses the facts that have it (decision YD). */
+export const ADDED_MEMBERS: readonly string[] = ["ACCEPTED.volumeLogged"];
 
 /** One durable step of one shard. */
 export const record: Kind<JournalRecord> = object<JournalRecord>("a record", {

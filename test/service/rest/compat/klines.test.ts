@@ -12,7 +12,7 @@ it("decision NH: the price before a period without trades is that of one bar, ho
   for (let minute = 0; minute < 1_430; minute++) {
     const timeMs = minute * MINUTE_MS;
     const print = { symbol: SYMBOL, id: `${minute}`, timeMs, seenAtMs: timeMs, fresh: true };
-    history.add({ ...print, price: price(`${1 + minute}`), quantity: quantity("1") });
+    history.settled({ ...print, price: price(`${1 + minute}`), quantity: quantity("1") });
   }
   let read = 0;
   const priceBars: Engine["priceBars"] = (range) => {

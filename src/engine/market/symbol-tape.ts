@@ -1,0 +1,172 @@
+import { add, max, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { CountedPrint } from "../../model/index.ts";
+import { TradeLog } from "./trade-log.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Age of the bars kept in memory: a day. */
+const KEPT_MS: number = 1_440 * MINUTE_MS;
+
+/** Ids remembered per symbol. The oldest are dropped first, so that no source can fill the memory. */
+const MOST_IDS = 500_000;
+
+/** Fresh prints per symbol that can still be distinguished from own fills. */
+const RING_SIZE = 4_096;
+
+/** The volume of one symbol: what is stored of it, and on top of that the prints that wait for the store. */
+export class SymbolTape {
+  readonly ids: SeenIds = new SeenIds();
+  /** Bars of the stored prints. */
+  readonly bars: MinuteBars = new MinuteBars();
+  readonly log: TradeLog = new TradeLog();
+  /** Ids of the newest fresh prints. The print counted at position p is at index p modulo the size. */
+  readonly #ring: string[] = [];
+  #total = ZERO_QUANTITY;
+  /** Volume of the fresh prints that are stored, and of those that wait. */
+  #stored = ZERO_QUANTITY;
+  #pending = ZERO_QUANTITY;
+  #position = 0;
+
+  /** The volume of all fresh prints. It stays while a print turns out to be stored as one that came late. */
+  get total(): Quantity {
+    return this.#total;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  restore(total: Quantity): void {
+    this.#stored = total;
+    this.#total = total;
+  }
+
+  /** Counts a print that waits for the store. */
+  count({ id, quantity, seenAtMs, fresh }: CountedPrint): void {
+    this.ids.add(id, seenAtMs);
+    if (!fresh) return;
+    this.#pending = add(this.#pending, quantity);
+    this.#raise();
+    this.#follow(id);
+  }
+
+  /** Counts a stored print in the place of the one that waited. */
+  settle(stored: CountedPrint, pending: CountedPrint): void {
+    if (pending.fresh) this.#pending = subtract(this.#pending, pending.quantity);
+    this.#addStored(stored);
+  }
+
+  /** Counts a stored print that was not heard here. */
+  adopt(stored: CountedPrint, isFollowed: boolean): void {
+    this.ids.add(stored.id, stored.seenAtMs);
+    this.#addStored(stored);
+    if (isFollowed) this.#follow(stored.id);
+  }
+
+  #addStored({ quantity, timeMs, fresh }: CountedPrint): void {
+    this.bars.add(minuteOf(timeMs), quantity);
+    if (fresh) this.#stored = add(this.#stored, quantity);
+    this.#raise();
+  }
+
+  #raise(): void {
+    this.#total = max(this.#total, add(this.#stored, this.#pending));
+  }
+
+  #follow(id: string): void {
+    this.#ring[this.#position % RING_SIZE] = id;
+    this.#position++;
+  }
+
+  hasExternal(after: Readonly<{ position: number; own: (id: string) => boolean }>): boolean {
+    const first = Math.max(after.position, this.#position - RING_SIZE);
+    for (let position = this.#position - 1; position >= first; position--) {
+      const id = this.#ring[position % RING_SIZE];
+      if (id !== undefined && !after.own(id)) return true;
+    }
+    return false;
+  }
+}
+
+/** Ids in the order they were first seen. */
+class SeenIds {
+  readonly #seenAtMs: Map<string, number> = new Map();
+  /** Iterator positioned before the oldest id. A new iterator would step over all dropped ids. */
+  #oldest: Iterator<string> | undefined;
+  /** When the newest of the ids that were dropped was first seen. */
+  #droppedMs = Number.NEGATIVE_INFINITY;
+
+  has(id: string): boolean {
+    return this.#seenAtMs.has(id);
+  }
+
+  /** Returns whether an id is known, or so old that it may have been dropped. */
+  mayHave({ id, seenAtMs }: Pick<CountedPrint, "id" | "seenAtMs">): boolean {
+    return seenAtMs <= this.#droppedMs || this.has(id);
+  }
+
+  add(id: string, seenAtMs: number): void {
+    this.#seenAtMs.set(id, seenAtMs);
+    if (this.#seenAtMs.size <= MOST_IDS) return;
+    this.#oldest ??= this.#seenAtMs.keys();
+    const { value } = this.#oldest.next();
+    this.#drop(value, this.#seenAtMs.get(value));
+  }
+
+  forget(beforeMs: number, most: number): number {
+    let gone = 0;
+    for (const [id, seenAtMs] of this.#seenAtMs) {
+      if (seenAtMs >= beforeMs || gone === most) return gone;
+      this.#drop(id, seenAtMs);
+      gone++;
+    }
+    return gone;
+  }
+
+  #drop(id: string, seenAtMs = Number.NEGATIVE_INFINITY): void {
+    this.#seenAtMs.delete(id);
+    this.#droppedMs = Math.max(this.#droppedMs, seenAtMs);
+  }
+}
+
+/** Volume by minute, for the day before the newest minute. */
+class MinuteBars {
+  readonly #quantities: Map<number, Quantity>;
+  #newestMs: number;
+
+  constructor(quantities: Iterable<readonly [number, Quantity]> = [], newestMs = 0) {
+    this.#quantities = new Map(quantities);
+    this.#newestMs = newestMs;
+  }
+
+  add(minuteMs: number, quantity: Quantity): void {
+    if (minuteMs <= this.#newestMs - KEPT_MS) return;
+    this.#quantities.set(minuteMs, add(this.#quantities.get(minuteMs) ?? ZERO_QUANTITY, quantity));
+    if (minuteMs <= this.#newestMs) return;
+    this.#newestMs = minuteMs;
+    this.forget(minuteMs - KEPT_MS + 1);
+  }
+
+  /** Returns the bars with further prints. */
+  with(prints: readonly CountedPrint[]): MinuteBars {
+    if (prints.length === 0) return this;
+    const bars = new MinuteBars(this.#quantities, this.#newestMs);
+    for (const { timeMs, quantity } of prints) bars.add(minuteOf(timeMs), quantity);
+    return bars;
+  }
+
+  /** Returns the bars of a range, oldest first. */
+  within(range: Readonly<{ fromMs: number; toMs: number }>): readonly (readonly [number, Quantity])[] {
+    return [...this.#quantities]
+      .filter(([minuteMs]) => minuteMs >= range.fromMs && minuteMs < range.toMs)
+      .sort(([a], [b]) => a - b);
+  }
+
+  forget(beforeMs: number): void {
+    for (const minuteMs of this.#quantities.keys()) {
+      if (minuteMs < beforeMs) this.#quantities.delete(minuteMs);
+    }
+  }
+}
+
+const minuteOf = (timeMs: number): number => timeMs - (timeMs % MINUTE_MS);

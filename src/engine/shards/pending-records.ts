@@ -1,0 +1,54 @@
+import type { OrderError } from "../../errors/index.ts";
+import { type Admission, evolve } from "../../lifecycle/index.ts";
+import type { EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
+import type { ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
+import { endedListOf, isDone } from "./list-rows.ts";
+
+/** New parents to accept inside the mailbox: a single one, or the legs of a list. */
+export type NewParents = Readonly<{
+  accountId: number;
+  /** Acceptance time, in engine time. */
+  timeMs: number;
+  parents: readonly Readonly<{ intent: ParentIntent; admission: Admission }>[];
+  list?: ListIntent;
+}>;
+
+/** Returns the step that accepts a parent. */
+export function acceptedStep(
+  accepted: Omit<Extract<Fact, { kind: "ACCEPTED" }>, "kind">,
+  place: Parameters<typeof evolve>[2],
+): ParentStep {
+  const fact: Fact = { kind: "ACCEPTED", ...accepted };
+  return { order: evolve(undefined, fact, place), facts: [fact], effects: [] };
+}
+
+/** Returns the parents that had ended after these records, each in its last state. */
+export function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
+  const ended: ParentOrder[] = [];
+  for (const { steps } of pending)
+    for (const { order } of steps) if (order.ended !== undefined) ended.push(order);
+  return newestOf(ended, ({ orderId }) => orderId);
+}
+
+/** Returns the lists that had ended after these records. */
+export function endedListsIn(pending: readonly PendingRecord[]): readonly EndedList[] {
+  const lists = pending.flatMap(({ list }) =>
+    list !== undefined && isDone(list) ? [endedListOf(list)] : [],
+  );
+  return newestOf(lists, ({ listId }) => listId);
+}
+
+/** Returns the last item of each id, in the order of the first items. */
+function newestOf<T>(all: readonly T[], idOf: (one: T) => number): readonly T[] {
+  return all.length < 2 ? all : [...new Map(all.map((one) => [idOf(one), one])).values()];
+}
+
+/** Tells all waiters that a record is durable. */
+export function resolveAll(waiters: readonly Waiter[]): void {
+  for (const waiter of waiters) waiter.resolve();
+}
+
+/** Tells all waiters why a record is not, or is not known to be. */
+export function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
+  for (const waiter of waiters) waiter.reject(error);
+}

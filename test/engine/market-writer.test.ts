@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { MarketHub } from "../../src/engine/market/market-hub.ts";
+import type { AppendBatch, OrderStore } from "../../src/ports/index.ts";
+import { turns } from "../support/faulty-world.ts";
+import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How the appends of a store end: at once, or when the test says so. */
+type Held = { isHeld: boolean; end: (error?: Error) => void; readonly batches: AppendBatch[] };
+
+/** A world whose appends can be held before or after they reach the store. */
+async function holding(
+  where: "before" | "after",
+  more: Partial<OrderStore> = {},
+): Promise<Readonly<{ world: World; held: Held; market: MarketHub }>> {
+  const held: Held = { isHeld: false, end: () => undefined, batches: [] };
+  const world = await createWorld({
+    store: (disk) => {
+      const store = createMemoryStore({ disk });
+      const ends = (): Promise<void> =>
+        new Promise((resolve, reject) => {
+          held.end = (error) => (error === undefined ? resolve() : reject(error));
+        });
+      return {
+        ...store,
+        ...more,
+        async append(batch) {
+          held.batches.push(batch);
+          if (held.isHeld && where === "before") await ends();
+          const outcomes = await store.append(batch);
+          if (held.isHeld && where === "after") await ends();
+          return outcomes;
+        },
+      };
+    },
+    settings: { maxPendingPrints: 3 },
+  });
+  return { world, held, market: world.engine.market as MarketHub };
+}
+
+const print = ({ engine, clock }: World, id: string): void =>
+  engine.market.print({ symbol: SYMBOL, price: "100", quantity: "1", id, timeMs: clock.nowMs() });
+
+const appended = ({ batches }: Held): readonly (readonly string[])[] =>
+  batches.map(({ prints = [] }) => prints.map(({ id }) => id)).filter((ids) => ids.length > 0);
+
+const pendingOf = (market: MarketHub): readonly string[] => market.tape.pendingOf(SYMBOL).map(({ id }) => id);
+
+describe("decision XP: an engine that stops writing the market journal while an append is under way", () => {
+  it.each([
+    ["is kept", "after", undefined],
+    ["fails, and was not kept", "before", new Error("the store is away")],
+    ["fails, and was kept", "after", new Error("the store is away")],
+  ] as const)("appends nothing of it again if that append %s", async (_what, where, error) => {
+    const { world, held, market } = await holding(where);
+    held.isHeld = true;
+    print(world, "1");
+    await turns();
+    print(world, "2");
+    market.stopWriting();
+    held.isHeld = false;
+    held.end(error);
+    await turns();
+    await world.pass(10_000);
+    expect([appended(held), pendingOf(market)]).toEqual([[["1"]], ["1", "2"]]);
+    await world.place({ price: "90" });
+    expect(held.batches.at(-1)).not.toHaveProperty("prints");
+    expect(appended(held)).toEqual([["1"]]);
+  });
+
+  it("appends all of it, oldest first, once it writes again", async () => {
+    const { world, held, market } = await holding("before");
+    held.isHeld = true;
+    print(world, "1");
+    await turns();
+    print(world, "2");
+    market.stopWriting();
+    print(world, "3");
+    market.startWriting();
+    held.isHeld = false;
+    held.end(new Error("the store is away"));
+    await world.pass(10_000);
+    expect([appended(held), pendingOf(market)]).toEqual([[["1"], ["1", "2", "3"]], []]);
+    await world.crash();
+    expect(market.tape.total(SYMBOL)).toEqual((world.engine.market as MarketHub).tape.total(SYMBOL));
+  });
+
+  it("I60: an engine whose market journal another one has claimed stops by itself", async () => {
+    const { world, held, market } = await holding("after");
+    await createMemoryStore({ disk: world.disk }).acquire();
+    print(world, "1");
+    await world.pass(10_000);
+    expect([appended(held), market.writes, pendingOf(market)]).toEqual([[["1"]], false, ["1"]]);
+    expect(world.statuses.map(({ change }) => change)).toEqual([]);
+  });
+});
+
+describe("I64, decision XP: prints that wait for another node", () => {
+  it("are limited; the status says that the oldest are not kept for the store, until the writer has caught up", async () => {
+    const { world, market } = await holding("after");
+    market.stopWriting();
+    for (const id of ["1", "2", "3", "4", "5"]) print(world, id);
+    const detailOf = (): string | undefined => world.engine.status().reasons.at(-1)?.detail;
+    expect(world.engine.metrics()).toMatchObject({ printsCounted: 5, printsDropped: 0 });
+    expect(world.statuses.map(({ change, detail }) => [change, detail])).toEqual([
+      [
+        "VOLUME_NOT_COUNTED",
+        "the maximum number of executed trades waits for the node that stores them; this node would not store older ones",
+      ],
+    ]);
+    expect(detailOf()).toBe("2 executed trades are counted and not kept for the store");
+    await world.place({ price: "90" });
+    expect(world.statuses).toHaveLength(1);
+    for (const one of market.tape.pendingOf(SYMBOL)) market.printStored(one);
+    await world.place({ price: "90" });
+    expect(world.statuses.at(-1)).toMatchObject({
+      change: "VOLUME_COUNTED",
+      detail: "2 executed trades were counted and not kept for the store",
+    });
+    expect(detailOf()).toBeUndefined();
+  });
+});
+
+describe("decision XP: deletion of old volume", () => {
+  it.each([true, false])(
+    "only the writer deletes it in the store; every node forgets it (writes: %s)",
+    async (writes) => {
+      const cutoffs: number[] = [];
+      const { world, market } = await holding("after", {
+        deleteVolume: async ({ beforeMs }) => void cutoffs.push(beforeMs),
+      });
+      print(world, "1");
+      await world.engine.idle();
+      if (!writes) market.stopWriting();
+      await world.clock.advanceBy(25 * HOUR_MS, () => world.engine.idle());
+      expect(cutoffs.length > 0).toBe(writes);
+      world.engine.market.print({ symbol: SYMBOL, price: "100", quantity: "1", id: "1", timeMs: START_MS });
+      expect(market.printsCounted).toBe(2);
+    },
+  );
+});
