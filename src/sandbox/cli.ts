@@ -14,6 +14,9 @@ const BAD_SETTING = 2;
 /** Time limit in milliseconds for a stop that a signal requested. */
 const LONGEST_STOP_MS = 10_000;
 
+/** The same for a sandbox that gives its accounts to others: they take some at a time, when their children are answered. */
+const LONGEST_LEAVE_MS = 30_000;
+
 async function main(argv: readonly string[]): Promise<void> {
   const [command = "", ...rest] = argv;
   const storeCommand = STORE_COMMANDS.get(command);
@@ -34,7 +37,7 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const settings = readSettings({ env: process.env, argv: rest });
   const started = await openSandbox(settings);
-  stopOnSignals(started);
+  stopOnSignals(started, settings.shares ? LONGEST_LEAVE_MS : LONGEST_STOP_MS);
   const cancel = announceStandby(settings, started);
   const sandbox = await started.active.finally(cancel);
   process.stdout.write(settings.log === "json" ? jsonLine(sandbox) : greeting(settings, sandbox));
@@ -67,7 +70,7 @@ function announceStandby({ log }: SandboxSettings, { standby }: StartedSandbox):
 async function runVenue(argv: readonly string[]): Promise<void> {
   const settings = readVenueSettings({ env: process.env, argv });
   const venue = await startVenue(settings);
-  stopOnSignals(venue);
+  stopOnSignals(venue, LONGEST_STOP_MS);
   const { url, controlUrl = null } = venue;
   const ready =
     settings.log === "json" ? JSON.stringify({ ready: true, url, controlUrl }) : `Venue ready: ${url}/v1`;
@@ -126,13 +129,13 @@ function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange 
 const NOT_SHOWN =
   "not shown, because the output is not a terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET to choose your own";
 
-function stopOnSignals(sandbox: Readonly<{ stop: () => Promise<void> }>): void {
+function stopOnSignals(sandbox: Readonly<{ stop: () => Promise<void> }>, longestMs: number): void {
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
     // While a manual clock stands still, an answer may never come. Exiting loses nothing that is durable.
-    setTimeout(() => process.exit(0), LONGEST_STOP_MS);
+    setTimeout(() => process.exit(0), longestMs);
     sandbox.stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import type { Standby } from "../engine/index.ts";
-import type { JsonInput } from "../wire/index.ts";
+import { type ClusterNode, EngineError, type Standby } from "../engine/index.ts";
+import type { JsonInput, JsonObject } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
 import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
-import { stateOf, stateOfStandby } from "./health.ts";
+import type { SharedExchange } from "./exchange-node.ts";
+import { stateOf, stateOfSharing, stateOfStandby } from "./health.ts";
 import { epochMs, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
 import { readResumptionBody, readSettlementBody, settlementRefusal } from "./settlement.ts";
@@ -15,6 +16,19 @@ import { readVenueFault } from "./venue-input.ts";
 /** Another sandbox on the same store is active. Answered with 503. */
 export class WaitingError extends Error {
   override readonly name = "WaitingError";
+}
+
+/** A call about an order or account that another sandbox on the same store owns. Answered with 421. */
+export class ElsewhereError extends Error {
+  override readonly name = "ElsewhereError";
+
+  constructor(shard: number, owner: ReturnType<ClusterNode["ownerOf"]>) {
+    const whose =
+      owner === undefined
+        ? "which no sandbox owns at the moment: ask again later"
+        : `which another sandbox on the same store owns: ask the one whose PEER_PORT is at ${owner.address} (node ${owner.incarnation})`;
+    super(`the order or account is of shard ${shard}, ${whose}`);
+  }
 }
 
 type Handler = (exchange: Exchange, call: ControlCall) => Promise<unknown> | unknown;
@@ -66,6 +80,8 @@ async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<un
 }
 
 async function showAccount(exchange: Exchange, accountId: number): Promise<unknown> {
+  // Another sandbox on the same store may have set it.
+  await exchange.directory.readAgain();
   const account = exchange.directory.describe(accountId);
   if (account === undefined) throw new MissingError(`account ${accountId} does not exist`);
   return { ...account, ...(await exchange.desk.funds(accountId)) };
@@ -143,6 +159,32 @@ export async function answerStandby({ standby, desk }: AskedStandby, call: Contr
     }
   }
   throw new WaitingError(`this sandbox is a standby (${state}): another one on the same store is active`);
+}
+
+/**
+ * Answers a call at a node that shares the shards. Health and verify are those of the node: verify covers all shards. Throws
+ * an ElsewhereError for an order or account of a shard that this node does not run.
+ */
+export async function answerSharing(shared: SharedExchange, call: ControlCall): Promise<JsonInput> {
+  const { exchange, node } = shared;
+  const key = callKey(call);
+  if (key === "GET verify") return { ...(await node.verify()) };
+  try {
+    const answer = await answerControl(exchange, call);
+    if (key !== "GET health") return answer;
+    const { shards, keepsMarket, reasons } = node.status();
+    return {
+      ...(answer as JsonObject),
+      state: stateOfSharing(shared),
+      shards,
+      keepsMarket,
+      reasons: [...reasons],
+    };
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.reason !== "SHARD_ELSEWHERE") throw error;
+    const shard = Number(error.details.shard);
+    throw new ElsewhereError(shard, node.ownerOf(shard));
+  }
 }
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorMessage } from "../common/index.ts";
 import { VenueInputError } from "../simulator/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
-import { WaitingError } from "./control-routes.ts";
+import { ElsewhereError, WaitingError } from "./control-routes.ts";
 import { InputError } from "./input-error.ts";
 import { ConflictError } from "./settlement.ts";
 import { VenueAwayError } from "./venue-control-client.ts";
@@ -119,6 +119,7 @@ function statusOf(error: unknown): number {
   if (error instanceof RefusedError) return error.status;
   if (error instanceof MissingError) return 404;
   if (error instanceof ConflictError) return 409;
+  if (error instanceof ElsewhereError) return 421;
   if (error instanceof VenueAwayError) return 502;
   if (error instanceof WaitingError) return 503;
   return error instanceof InputError || error instanceof VenueInputError ? 400 : 500;

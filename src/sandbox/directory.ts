@@ -29,6 +29,8 @@ export type Directory = {
    * one. An existing account keeps everything but its key.
    */
   ensureDemo(given?: KeyPair): Promise<KeyPair>;
+  /** Reads what other processes have stored. Rejects if the store fails, and with a SettingsError if it cannot be read. */
+  readAgain(): Promise<void>;
 };
 
 /** Id of the demo account. */
@@ -64,8 +66,9 @@ const keptSetups: z.ZodType<readonly Setup[]> = z.array(
 
 /** Opens the directory stored in `store`. Throws a SettingsError if the stored data cannot be read. */
 export async function openDirectory(store: KeyValueStore): Promise<Directory> {
-  const kept = await store.get(ACCOUNTS_KEY);
-  return new KeptDirectory(store, kept === undefined ? [] : readSetups(kept));
+  const directory = new KeptDirectory(store);
+  await directory.readAgain();
+  return directory;
 }
 
 function readSetups(kept: string): readonly Setup[] {
@@ -79,14 +82,13 @@ function readSetups(kept: string): readonly Setup[] {
 
 class KeptDirectory implements Directory {
   readonly #store: KeyValueStore;
-  #setups: ReadonlyMap<number, Setup>;
+  #setups: ReadonlyMap<number, Setup> = new Map();
   #owners: ReadonlyMap<string, number> = new Map();
-  #lastChange: Promise<void> = Promise.resolve();
+  /** The last change or read. One at a time: a read must not undo a change that was made while it was under way. */
+  #last: Promise<void> = Promise.resolve();
 
-  constructor(store: KeyValueStore, setups: readonly Setup[]) {
+  constructor(store: KeyValueStore) {
     this.#store = store;
-    this.#setups = new Map(setups.map((setup) => [setup.accountId, setup]));
-    this.#owners = ownersOf(this.#setups);
   }
 
   key(apiKey: string): ApiKey | undefined {
@@ -104,9 +106,11 @@ class KeptDirectory implements Directory {
   }
 
   replaceAccount({ balances: _balances, positions: _positions, ...setup }: AccountSetup): Promise<void> {
-    const change = this.#lastChange.then(() => this.#replace(setup));
-    this.#lastChange = change.catch(() => undefined);
-    return change;
+    return this.#inTurn(() => this.#replace(setup));
+  }
+
+  readAgain(): Promise<void> {
+    return this.#inTurn(() => this.#read());
   }
 
   describe(accountId: number): AccountView | undefined {
@@ -124,15 +128,32 @@ class KeptDirectory implements Directory {
     return { apiKey, secret };
   }
 
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(run);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #read(): Promise<void> {
+    const kept = await this.#store.get(ACCOUNTS_KEY);
+    this.#use(kept === undefined ? [] : readSetups(kept));
+  }
+
   async #replace(setup: Setup): Promise<void> {
+    // Another process may have added accounts.
+    await this.#read();
     const owner = this.#owners.get(setup.apiKey);
     if (owner !== undefined && owner !== setup.accountId) {
       throw new InputError(`apiKey: already belongs to account ${owner}`);
     }
-    const setups = new Map(this.#setups).set(setup.accountId, setup);
-    await this.#store.set(ACCOUNTS_KEY, writeJson([...setups.values()].map(jsonOf)));
-    this.#setups = setups;
-    this.#owners = ownersOf(setups);
+    const setups = [...new Map(this.#setups).set(setup.accountId, setup).values()];
+    await this.#store.set(ACCOUNTS_KEY, writeJson(setups.map(jsonOf)));
+    this.#use(setups);
+  }
+
+  #use(setups: readonly Setup[]): void {
+    this.#setups = new Map(setups.map((setup) => [setup.accountId, setup]));
+    this.#owners = ownersOf(this.#setups);
   }
 }
 

@@ -1,4 +1,10 @@
-import type { EngineStatus, StandbyStatus, StatusKind } from "../engine/index.ts";
+import type {
+  ClusterNodeStatus,
+  EngineStatus,
+  StandbyStatus,
+  StatusKind,
+  StatusReason,
+} from "../engine/index.ts";
 import type { Service } from "../service/index.ts";
 import { type JsonInput, splitTarget, type WireResponse, writeJson } from "../wire/index.ts";
 
@@ -16,9 +22,11 @@ const CANNOT_SERVE: ReadonlySet<StatusKind> = new Set([
   "LEASE_LOST",
 ]);
 
+const canServe = ({ reasons }: EngineStatus): boolean => !reasons.some(({ kind }) => CANNOT_SERVE.has(kind));
+
 /** State of a sandbox whose engine runs: `active`, or `degraded` if it cannot serve. */
 export function stateOf({ engine }: Readonly<{ engine: Readonly<{ status: () => EngineStatus }> }>): string {
-  return engine.status().reasons.some(({ kind }) => CANNOT_SERVE.has(kind)) ? "degraded" : "active";
+  return canServe(engine.status()) ? "active" : "degraded";
 }
 
 type Handle = Pick<Service, "handle">["handle"];
@@ -28,7 +36,7 @@ export function withHealth(engine: Readonly<{ status: () => EngineStatus }>, han
   return async (request, front) => {
     if (!asksForHealth(request.target)) return await handle(request, front);
     const state = stateOf({ engine });
-    const reasons = engine.status().reasons.map(({ kind }) => kind);
+    const reasons = engine.status().reasons.map(kindOf);
     return json(state === "active" ? 200 : 503, { state, reasons });
   };
 }
@@ -46,6 +54,39 @@ export function withStandbyHealth(standby: Parameters<typeof stateOfStandby>[0],
     return json(503, { state: stateOfStandby(standby), reasons: [] });
   };
 }
+
+/** A node that shares the shards, and its engine, as far as their health needs them. */
+export type SharingHealth = Readonly<{
+  node: Readonly<{
+    status: () => Pick<ClusterNodeStatus, "state" | "shards">;
+    engine: Readonly<{ status: () => EngineStatus }>;
+  }>;
+}>;
+
+/** State of a node that shares the shards, or `degraded` if its engine runs and cannot serve. */
+export function stateOfSharing({ node }: SharingHealth): string {
+  const { state } = node.status();
+  const hasEnded = state === "lost" || state === "closed";
+  return hasEnded || canServe(node.engine.status()) ? state : "degraded";
+}
+
+/**
+ * Answers the health path of a node that shares the shards, and everything else as before. It serves whether or not it owns
+ * shards, because it forwards what belongs to other nodes.
+ */
+export function withSharingHealth(sharing: SharingHealth, handle: Handle): Handle {
+  return async (request, front) => {
+    if (!asksForHealth(request.target)) return await handle(request, front);
+    const { node } = sharing;
+    const state = stateOfSharing(sharing);
+    const reasons = node.engine.status().reasons.map(kindOf);
+    return json(CANNOT_ANSWER.has(state) ? 503 : 200, { state, shards: node.status().shards, reasons });
+  };
+}
+
+const CANNOT_ANSWER: ReadonlySet<string> = new Set(["degraded", "lost", "closed"]);
+
+const kindOf = ({ kind }: StatusReason): StatusKind => kind;
 
 const asksForHealth = (target: string): boolean => splitTarget(target)?.path === HEALTH_PATH;
 

@@ -18,9 +18,16 @@ import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./
 import type { Disk } from "./disk.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
+import { sharedAccounts } from "./shared-accounts.ts";
 import type { VenueElsewhere } from "./venue-elsewhere.ts";
 
-type Kept = Readonly<{ directory: Directory; demoKey: KeyPair; close: () => Promise<void> }>;
+/** `accounts` is what engine and service ask; `directory` is what the control interface changes. */
+type Kept = Readonly<{
+  directory: Directory;
+  accounts: Accounts;
+  demoKey: KeyPair;
+  close: () => Promise<void>;
+}>;
 
 /** The accounts, and the paper venue of this process. Only one process may run it. */
 export type PaperOutside = Kept & Readonly<{ paper: PaperVenue; elsewhere: undefined }>;
@@ -51,13 +58,14 @@ const LOCKED_AGAIN_MS = 200;
 
 /** Opens the accounts beside a venue elsewhere. Rejects with a SettingsError if that has children of another store. */
 export async function openAccounts(
-  { settings, disk }: OutsideParts,
+  { settings, disk, clock }: OutsideParts,
   elsewhere: VenueElsewhere,
 ): Promise<RemoteOutside> {
   const directory = await openDirectory(disk.keyValue);
   if (directory.account(DEMO_ACCOUNT_ID) === undefined) await elsewhere.demandUnused();
   const demoKey = await directory.ensureDemo(settings.demoKey);
-  return { directory, demoKey, paper: undefined, elsewhere, close: async () => undefined };
+  const accounts = settings.shares ? sharedAccounts(directory, clock) : directory;
+  return { directory, accounts, demoKey, paper: undefined, elsewhere, close: async () => undefined };
 }
 
 /** Opens accounts and venue. Rejects with a SettingsError for a record that belongs to another store. */
@@ -71,7 +79,7 @@ export async function openOutside(parts: OutsideParts): Promise<PaperOutside> {
     if (!paper.hasAccount(DEMO_ACCOUNT_ID))
       await paper.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
     const close = (): Promise<void> => paper.close().finally(unlock);
-    return { directory, demoKey, paper, elsewhere: undefined, close };
+    return { directory, accounts: directory, demoKey, paper, elsewhere: undefined, close };
   } catch (error) {
     unlock();
     throw error;
@@ -171,8 +179,8 @@ export function lateOutside<O extends Outside>(openNow: () => Promise<O>): LateO
   };
   return {
     accounts: {
-      key: async (apiKey) => (await open()).directory.key(apiKey),
-      account: async (accountId) => (await open()).directory.account(accountId),
+      key: async (apiKey) => (await open()).accounts.key(apiKey),
+      account: async (accountId) => (await open()).accounts.account(accountId),
     },
     open,
     close: async () => {

@@ -5,6 +5,7 @@ import { processTelemetry } from "./plain-words.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
 import { type Control, openControl, type Served, serveExchange } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
+import { openSharing } from "./sharing-sandbox.ts";
 import { openNode } from "./standby-sandbox.ts";
 
 export type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
@@ -16,13 +17,15 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
 
 /**
  * Opens the exchange and its ports, or on a store that several processes share a standby, which waits until no other one
- * owns the orders. Rejects if a port is in use.
+ * owns the orders. With SHARES, it serves beside the others. Rejects if a port is in use.
  */
 export async function openSandbox(settings: SandboxSettings): Promise<StartedSandbox> {
   const telemetry = processTelemetry("error");
   const host = { realClock: createSystemClock(), entropy: createEntropy(), telemetry };
-  if (settings.store.kind === "postgres") return await openNode(settings, host);
-  const sandbox = await openAlone(settings, host);
+  const { store, shares, peers } = settings;
+  const isSharing = shares && peers !== undefined;
+  if (store.kind === "postgres" && !isSharing) return await openNode(settings, host);
+  const sandbox = await (isSharing ? openSharing(settings, peers, host) : openAlone(settings, host));
   return { standby: undefined, active: Promise.resolve(sandbox), stop: sandbox.stop };
 }
 

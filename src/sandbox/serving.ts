@@ -22,7 +22,8 @@ import {
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
 import { descriptionsOf } from "./descriptions.ts";
 import type { Exchange } from "./exchange.ts";
-import { withHealth, withStandbyHealth } from "./health.ts";
+import type { SharedExchange } from "./exchange-node.ts";
+import { withHealth, withSharingHealth, withStandbyHealth } from "./health.ts";
 import type { PeerSetting } from "./peer-settings.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -74,8 +75,8 @@ export async function serveNode(
     rateLimiter: createMemoryRateLimiter({ clock, ...limitsOf(settings) }),
     // The accounts are opened when the node takes over.
     accounts: {
-      key: (apiKey) => own?.directory.key(apiKey),
-      account: (accountId) => own?.directory.account(accountId),
+      key: (apiKey) => own?.accounts.key(apiKey),
+      account: (accountId) => own?.accounts.account(accountId),
     },
     ...(link && { peers: link }),
     settings: serviceSettings(settings),
@@ -99,6 +100,36 @@ export async function serveNode(
   return { ...served, serve };
 }
 
+/**
+ * Serves on a port what a node that shares the shards owns, and forwards the rest over the link. Rejects if the port is in
+ * use.
+ */
+export async function serveShared(
+  { exchange, node }: SharedExchange,
+  settings: SandboxSettings,
+  { telemetry, link }: Readonly<{ telemetry: Telemetry; link: PeerLink }>,
+): Promise<Served> {
+  const { clock, accounts } = exchange;
+  let addresses: Addresses = { url: "", wsUrl: "" };
+  const documents = descriptionsOf(() => addresses);
+  const rateLimiter = await openRateLimiter(settings, exchange);
+  const service = createClusterService({
+    ...{ standby: node, accounts, clock, entropy: createEntropy(), rateLimiter, telemetry, documents },
+    ...{ peers: link, settings: serviceSettings(settings), sockets: { realClock: createSystemClock() } },
+  });
+  const { traffic } = service;
+  service.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
+  link.serve(service);
+  const handle = withSharingHealth({ node }, (request, front) => service.handle(request, front));
+  const rest = createNodeServer({
+    ...{ service: { handle, traffic }, sockets: service.sockets, telemetry },
+    frontThreads: settings.frontThreads,
+  });
+  const served = await listening(rest, settings, portOf(settings.port));
+  addresses = served;
+  return served;
+}
+
 type ServiceParts = Required<Pick<ServiceOptions, "telemetry" | "documents" | "rateLimiter">> &
   Pick<ServiceOptions, "traffic">;
 
@@ -106,7 +137,7 @@ function serviceOf(exchange: Exchange, settings: SandboxSettings, parts: Service
   return createService({
     ...parts,
     engine: exchange.engine,
-    accounts: exchange.directory,
+    accounts: exchange.accounts,
     instruments: exchange.instruments,
     clock: exchange.clock,
     entropy: createEntropy(),

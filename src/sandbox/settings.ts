@@ -49,6 +49,8 @@ export type SandboxSettings = Readonly<{
   store: StoreSetting;
   /** Term of the lease of a sandbox on Postgres. */
   leaseTtlMs: number;
+  /** Whether the sandboxes on one Postgres share the shards, instead of one of them owning all. */
+  shares: boolean;
   /** Link to the other sandboxes on the same Postgres; undefined: requests are not forwarded. */
   peers: PeerSetting | undefined;
   /** Venue in a process of its own; undefined: the paper venue of this process. */
@@ -123,6 +125,11 @@ const OPTIONS = {
     "10000",
     "time in ms after which a sandbox on Postgres without a sign of life may be replaced; the same for all on one store",
     ttlMs,
+  ),
+  SHARES: option(
+    "false",
+    "whether all sandboxes on the same Postgres serve, each with a part of the accounts, in place of one of them with all; the same for all on one store. Needs VENUE and PEER_PORT",
+    onOrOff,
   ),
   ...PEER_OPTIONS,
   VENUE: option(
@@ -235,6 +242,7 @@ function checkTogether(values: Values): void {
       "CLOCK: must be real with a store in Postgres, because its leases run on real time",
     );
   checkVenue(values);
+  checkShares(values);
   if (RETRY_MAX_MS < RETRY_MIN_MS) throw new SettingsError("RETRY_MAX_MS: must be at least RETRY_MIN_MS");
   if ((SANDBOX_API_KEY === undefined) !== (SANDBOX_API_SECRET === undefined)) {
     throw new SettingsError(
@@ -253,6 +261,22 @@ function checkVenue({ VENUE, VENUE_SECRET, CLOCK, MARKET }: Values): void {
     throw new SettingsError("MARKET: must not be a replay with VENUE, which sends its own quotes");
 }
 
+function checkShares({ SHARES, STORE, VENUE, PEER_PORT }: Values): void {
+  if (!SHARES) return;
+  if (STORE.kind !== "postgres")
+    throw new SettingsError(
+      "SHARES: must be false without a store in Postgres, which several sandboxes share",
+    );
+  if (VENUE === undefined)
+    throw new SettingsError(
+      "SHARES: must be false without VENUE, because a paper venue in one sandbox cannot serve the others",
+    );
+  if (PEER_PORT === "off")
+    throw new SettingsError(
+      "SHARES: must be false without PEER_PORT, because each sandbox answers for all accounts and asks the others",
+    );
+}
+
 function venueOf({ VENUE: url, VENUE_SECRET: secret, VENUE_CONTROL }: Values): VenueAddress | undefined {
   if (url === undefined || secret === undefined) return undefined;
   return { url, secret, controlUrl: VENUE_CONTROL };
@@ -267,6 +291,7 @@ function settingsOf(values: Values): SandboxSettings {
     controlPort: values.CONTROL_PORT,
     store: values.STORE,
     leaseTtlMs: values.LEASE_TTL_MS,
+    shares: values.SHARES,
     peers: peersOf(values),
     venue: venueOf(values),
     venueFolder: values.VENUE_FOLDER,

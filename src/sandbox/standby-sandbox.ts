@@ -1,13 +1,11 @@
 import type { PeerLink } from "../adapters/node/index.ts";
-import { HandOverError, type StatusKind } from "../engine/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
-import { type Exchange, type ExchangeHost, type ExchangeNode, openExchangeNode } from "./exchange.ts";
+import type { Exchange, ExchangeHost } from "./exchange.ts";
+import { type ExchangeNode, openExchangeNode } from "./exchange-node.ts";
+import { drained, handedOver, replaced } from "./node-ends.ts";
 import type { Sandbox, StartedSandbox } from "./sandbox-api.ts";
 import { type Control, openControl, openLink, type ServedNode, serveNode } from "./serving.ts";
 import type { SandboxSettings } from "./settings.ts";
-
-/** Conditions in which the orders belong to another process. */
-const REPLACED: ReadonlySet<StatusKind> = new Set(["LEASE_LOST", "SHARD_FENCED"]);
 
 const DRAINED_SENTENCE =
   "an operator wanted a hand-over, and another sandbox on the same store is active: this one ends; start it again as a standby";
@@ -63,22 +61,6 @@ class SandboxNode {
     if (!isHandedOver) await (this.#exchange ?? this.#node).close();
   }
 
-  /** Resolves once this node has handed over because an operator wanted it. */
-  #drained({ engine }: Exchange): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (!engine.status().reasons.some(({ kind }) => kind === "HAND_OVER_WANTED")) return;
-        this.#handOver().then((isHandedOver) => {
-          if (isHandedOver) resolve(DRAINED_SENTENCE);
-        }, reject);
-      };
-      engine.events.on("status", ({ change }) => {
-        if (change === "HAND_OVER_WANTED") look();
-      });
-      look();
-    });
-  }
-
   /** Hands over if a standby is ready, and closes the ports after it. */
   async #handOver(): Promise<boolean> {
     const exchange = this.#exchange;
@@ -91,31 +73,15 @@ class SandboxNode {
     const exchange = await this.#node.exchange;
     this.#exchange = exchange;
     source.exchange = exchange;
-    const replaced = new Promise<string>((resolve) => {
-      const { engine } = exchange;
-      const look = (): void => {
-        if (engine.status().reasons.some(({ kind }) => REPLACED.has(kind))) resolve(REPLACED_SENTENCE);
-      };
-      engine.events.on("status", look);
-      look();
-    });
-    const drained = this.#drained(exchange);
+    const { engine } = exchange;
+    const isReplaced = replaced(engine).then(() => REPLACED_SENTENCE);
+    const isDrained = drained(engine, () => this.#handOver()).then(() => DRAINED_SENTENCE);
     await this.#rest.serve(exchange);
-    return { exchange, ...this.addresses, replaced, drained, stop: () => this.stop() };
+    return {
+      ...{ exchange, ...this.addresses, replaced: isReplaced, drained: isDrained },
+      stop: () => this.stop(),
+    };
   }
-}
-
-/** Closes an exchange once a standby is ready, and resolves to true. Resolves to false if there is none. */
-async function handedOver(exchange: Exchange): Promise<boolean> {
-  const { engine } = exchange;
-  try {
-    await engine.handOver();
-  } catch (error) {
-    if (!(error instanceof HandOverError)) throw error;
-    return false;
-  }
-  await exchange.close();
-  return true;
 }
 
 /** Whom the control interface asks: the exchange as soon as there is one. */

@@ -12,8 +12,8 @@ export type Behind = Readonly<{ name: string; port: number }>;
 
 /**
  * A TCP front on loopback. It gives each connection to a node that says that it serves, and a client address always to the
- * same one of them, so that the limits by address are those of one node. While no node serves, any node answers, which
- * refuses with 503. A connection stays with its node.
+ * same one of them, so that the limits by address are those of one node. If that one refuses the connection, the next one
+ * gets it. While no node serves, any node answers, which refuses with 503. A connection stays with its node.
  */
 export class Front {
   readonly #nodes: readonly Behind[];
@@ -67,19 +67,33 @@ export class Front {
   #join(client: Socket): void {
     this.#clients.add(client);
     client.on("close", () => this.#clients.delete(client)).on("error", () => client.destroy());
-    const node = this.#nodeFor(client.remoteAddress ?? "");
-    if (node === undefined) return void client.destroy();
-    const server = connect(node.port, "127.0.0.1");
-    server.on("error", () => client.destroy()).on("close", () => client.destroy());
-    client.on("close", () => server.destroy());
-    client.pipe(server).pipe(client);
+    this.#connect(client, this.#nodesFor(client.remoteAddress ?? ""));
   }
 
-  /** The node with the highest hash of name and address: when one leaves, only its own addresses move. */
-  #nodeFor(address: string): Behind | undefined {
+  /** Connects a client to the first node that accepts. Nothing was sent to one that refuses. */
+  #connect(client: Socket, [node, ...others]: readonly Behind[]): void {
+    if (node === undefined || client.destroyed) return void client.destroy();
+    let isJoined = false;
+    const server = connect(node.port, "127.0.0.1", () => {
+      isJoined = true;
+      client.pipe(server).pipe(client);
+    });
+    const end = (): void => void server.destroy();
+    client.once("close", end);
+    server
+      .on("error", () => server.destroy())
+      .on("close", () => {
+        client.off("close", end);
+        if (isJoined) client.destroy();
+        else this.#connect(client, others);
+      });
+  }
+
+  /** The nodes by falling hash of name and address: when one leaves, only its own addresses move. */
+  #nodesFor(address: string): readonly Behind[] {
     const among = this.#serving.size > 0 ? [...this.#serving] : this.#nodes;
     const weighed = among.map((node) => ({ node, weight: weightOf(`${node.name} ${address}`) }));
-    return weighed.sort((a, b) => (a.weight < b.weight ? 1 : -1))[0]?.node;
+    return weighed.sort((a, b) => (a.weight < b.weight ? 1 : -1)).map(({ node }) => node);
   }
 }
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { ProbePoint } from "../../src/engine/index.ts";
 import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../src/sandbox/crash-points.ts";
 import type { SandboxProcess } from "../support/sandbox-process.ts";
-import { type CrashRun, checkRestart, createCrashRun, loadUntilDeath, startAgain } from "./rest-load.ts";
+import { checkRestart } from "./rest-checks.ts";
+import { type CrashRun, createCrashRun, loadUntilDeath, startAgain } from "./rest-load.ts";
 
 /** How often to kill: at random times, and at each named point of a loaded sandbox. */
 export type Campaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;

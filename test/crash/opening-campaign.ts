@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { openSandboxProcess, type SandboxProcess } from "../support/sandbox-process.ts";
-import { type CrashRun, checkRestart, createCrashRun, loadUntilDeath } from "./rest-load.ts";
+import { checkRestart } from "./rest-checks.ts";
+import { type CrashRun, createCrashRun, loadUntilDeath } from "./rest-load.ts";
 
 /** How far an opening had come when it was killed: at a named point, or at a time between two. */
 export type OpeningPhase =

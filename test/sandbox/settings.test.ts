@@ -26,6 +26,7 @@ describe("settings", () => {
       controlPort: 8081,
       store: { kind: "sqlite", path: "./data/managed-orders.db" },
       leaseTtlMs: 10_000,
+      shares: false,
       peers: undefined,
       venue: undefined,
       venueFolder: "./data",
@@ -100,6 +101,7 @@ describe("settings", () => {
       controlPort: "off",
       store: { kind: "memory" },
       leaseTtlMs: 2_000,
+      shares: false,
       peers: undefined,
       venue: undefined,
       venueFolder: "/var/venue",
@@ -238,6 +240,7 @@ describe("a bad setting", () => {
     ["PEER_SECRET", "short"],
     ["PEER_NAMES", "node 1"],
     ["PEER_PLAIN", "yes"],
+    ["SHARES", "1"],
     ["VENUE_CONTROL", "none"],
     ["VENUE_CONTROL", "http://192.168.0.1:8091"],
     ["VENUE_CONTROL", "http://localhost:8091/control"],
@@ -311,6 +314,21 @@ describe("a bad setting", () => {
     expect(() => read({ ...store, PEER_PORT: "7443" })).toThrow("PEER_SECRET: must be set together");
     expect(() => read({ PEER_PORT: "7443" })).toThrow("PEER_PORT: must be off without a store in Postgres");
     expect(() => read({ ...env, PEER_SECRET: "hunter2" })).not.toThrow(/hunter2/);
+  });
+
+  it("decision KZ: SHARES needs what sandboxes share: a store, a venue, and a way to each other", () => {
+    const env = {
+      ...{ SHARES: "true", STORE: "postgres://host/db" },
+      ...{ VENUE: "http://127.0.0.1:8090", VENUE_SECRET: "a secret that both sides share" },
+      ...{ PEER_PORT: "7443", PEER_PLAIN: "true", PEER_SECRET: "a secret of all nodes" },
+    };
+    expect(read(env).shares).toBe(true);
+    expect(() => read({ ...env, STORE: "memory:" })).toThrow(
+      "SHARES: must be false without a store in Postgres",
+    );
+    expect(() => read({ ...env, VENUE: "" })).toThrow("SHARES: must be false without VENUE");
+    expect(() => read({ ...env, PEER_PORT: "off" })).toThrow("SHARES: must be false without PEER_PORT");
+    expect(read({ ...env, SHARES: "false", VENUE: "", PEER_PORT: "off" }).shares).toBe(false);
   });
 
   it("I72: neither a secret of a venue nor a password in its URL is shown", () => {

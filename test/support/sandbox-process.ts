@@ -37,10 +37,14 @@ export type SandboxProcess = {
 
 type Addresses = Pick<SandboxProcess, "url" | "wsUrl" | "controlUrl">;
 
+/** Who signs requests, and from which address of the loopback they come. */
+export type SandboxClient = Readonly<{ apiKey: string; secret: string; localAddress?: string }>;
+
 let nonces = 0;
 
 /** A sandbox that is opening, or was ended while it did. */
 export type OpeningSandbox = Pick<SandboxProcess, "ended" | "kill"> &
+  Pick<CommandProcess, "said"> &
   Readonly<{
     /** Resolves when the sandbox is ready; rejects with its output if it ends before. */
     ready: Promise<SandboxProcess>;
@@ -58,7 +62,12 @@ export type CommandProcess = Readonly<{
   kill: () => Promise<void>;
   /** Resolves to its first line, which says that it is ready; rejects with its output if it ends before. */
   ready: Promise<string>;
+  /** Returns what it has written on standard error last. */
+  said: () => string;
 }>;
+
+/** Most characters of standard error that are kept. */
+const MOST_SAID = 20_000;
 
 /** Starts a command such as `sandbox` with nothing but the given environment. */
 export function startCommand(command: string, env: Readonly<Record<string, string>>): CommandProcess {
@@ -68,7 +77,7 @@ export function startCommand(command: string, env: Readonly<Record<string, strin
   });
   let errors = "";
   child.stderr.on("data", (chunk: Buffer) => {
-    errors += chunk.toString();
+    errors = (errors + chunk.toString()).slice(-MOST_SAID);
   });
   const ended = new Promise<string | number>((resolve) =>
     child.once("exit", (code, signal) => resolve(signal ?? code ?? 0)),
@@ -84,7 +93,7 @@ export function startCommand(command: string, env: Readonly<Record<string, strin
   });
   // A caller that kills it while it opens does not wait for it.
   ready.catch(() => undefined);
-  return { process: child, ended, kill, ready };
+  return { process: child, ended, kill, ready, said: () => errors };
 }
 
 /** Starts a sandbox and does not wait for it. */
@@ -100,7 +109,7 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>): Openi
   });
   const ready = started.ready.then((line) => processAt(JSON.parse(line) as Addresses, started));
   ready.catch(() => undefined);
-  return { ready, ended: started.ended, kill: started.kill };
+  return { ready, ended: started.ended, kill: started.kill, said: started.said };
 }
 
 /** A sandbox process at addresses, such as those of a front before it. */
@@ -120,25 +129,31 @@ export function processAt(
         throw new Error(`control ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
       return reply.body as T;
     },
-    async signed(method, path, parameters) {
-      const fields =
-        path.startsWith("/api/v2") && method === "GET"
-          ? { ...parameters, timestamp: await now(ready.controlUrl) }
-          : parameters;
-      const query =
-        method === "POST"
-          ? `nonce=${++nonces}`
-          : encode(
-              path.startsWith("/api/v3") || method === "DELETE" ? { ...fields, nonce: ++nonces } : fields,
-            );
-      const json = method === "POST" ? JSON.stringify(fields) : "";
-      const signature = sign({ secret: SECRET, payload: query + json });
-      return await send(`${ready.url}${path}?${query}`, {
-        method,
-        json,
-        headers: { "X-MBX-APIKEY": KEY, signature },
-      });
-    },
+    signed: signedBy(ready, { apiKey: KEY, secret: SECRET }),
+  };
+}
+
+/** Returns the function that sends signed requests of a client to a sandbox. */
+export function signedBy(
+  { url, controlUrl }: Addresses,
+  { apiKey, secret, localAddress }: SandboxClient,
+): SandboxProcess["signed"] {
+  return async (method, path, parameters) => {
+    const fields =
+      path.startsWith("/api/v2") && method === "GET"
+        ? { ...parameters, timestamp: await now(controlUrl) }
+        : parameters;
+    const query =
+      method === "POST"
+        ? `nonce=${++nonces}`
+        : encode(path.startsWith("/api/v3") || method === "DELETE" ? { ...fields, nonce: ++nonces } : fields);
+    const json = method === "POST" ? JSON.stringify(fields) : "";
+    const signature = sign({ secret, payload: query + json });
+    const headers = { "X-MBX-APIKEY": apiKey, signature };
+    return await send(`${url}${path}?${query}`, {
+      ...{ method, json, headers },
+      ...(localAddress !== undefined && { localAddress }),
+    });
   };
 }
 
@@ -152,23 +167,36 @@ const encode = (fields: Readonly<Record<string, string | number | boolean>>): st
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
 
-type RequestText = Readonly<{ method: string; json: string; headers?: Readonly<Record<string, string>> }>;
+type RequestText = Readonly<{
+  method: string;
+  json: string;
+  headers?: Readonly<Record<string, string>>;
+  localAddress?: string;
+}>;
 
 /** One request over a separate connection; rejects if no complete answer arrived. */
-function send(url: string, { method, json, headers = {} }: RequestText): Promise<Reply> {
+function send(url: string, { method, json, headers = {}, ...from }: RequestText): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const body =
       json === ""
         ? {}
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(json)) };
-    const outgoing = request(url, { method, headers: { ...body, ...headers }, agent: false }, (response) => {
+    const options = { ...from, method, headers: { ...body, ...headers }, agent: false };
+    const outgoing = request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () => {
         if (!response.complete) return reject(new Error("the answer was cut off"));
         const text = Buffer.concat(chunks).toString("utf8");
-        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Reply["body"] });
+        try {
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Reply["body"] });
+        } catch (cause) {
+          // The server of a process that ends may refuse a connection without a body.
+          reject(
+            new Error(`the answer ${response.statusCode} is not JSON: ${text.slice(0, 200)}`, { cause }),
+          );
+        }
       });
     });
     outgoing.on("error", reject);

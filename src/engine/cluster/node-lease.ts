@@ -2,14 +2,20 @@ import type { Core } from "../core/core.ts";
 import { HandOverError } from "./hand-over-error.ts";
 import { OwnLease, type OwnLeaseParts } from "./own-lease.ts";
 
+/**
+ * How far a node is that gives all its shards away: `given` when it owns nothing any more, `alone` while no other node takes
+ * shards, and `single` while there is none.
+ */
+export type GivingProgress = "giving" | "given" | "alone" | "single";
+
 /** Dependencies of {@link NodeLease}. */
 export type NodeLeaseParts = OwnLeaseParts &
   Readonly<{
     ttlMs: number;
     /** Begins to give all shards away, or with false stops doing so. */
     giveAll: (wanted: boolean) => Promise<void>;
-    /** Returns how far that is: `given` when the node owns nothing any more, `alone` if no other node takes shards. */
-    progress: () => "giving" | "given" | "alone";
+    /** Returns how far that is. */
+    progress: () => GivingProgress;
     /** Ends the part of the node in the cluster: it takes and gives no more. */
     stop: () => void;
   }>;
@@ -35,16 +41,22 @@ export class NodeLease extends OwnLease {
 
   /**
    * Gives all shards to other nodes, and resolves when they own them. Rejects with a HandOverError NO_STANDBY if no other
-   * node takes shards for two ttl, and when this node is declared dead. Shards that were given stay where they are.
+   * node takes shards for two ttl, at once if there is no other live node, and when this node is declared dead. Shards that
+   * were given stay where they are.
    */
   async announce(): Promise<void> {
     const { giveAll, progress, keeper, ttlMs } = this.#parts;
     const { monotonicMs } = this.#core;
     await giveAll(true);
     let aloneSinceMs: number | undefined;
+    let problem = `no other node takes shards for ${2 * ttlMs} ms`;
     while (!keeper.isLost) {
       const now = progress();
       if (now === "given") return;
+      if (now === "single") {
+        problem = "there is no other live node";
+        break;
+      }
       if (now === "giving") aloneSinceMs = undefined;
       else aloneSinceMs ??= monotonicMs();
       if (aloneSinceMs !== undefined && monotonicMs() - aloneSinceMs >= 2 * ttlMs) break;
@@ -52,6 +64,6 @@ export class NodeLease extends OwnLease {
     }
     await giveAll(false);
     await this.decline();
-    throw new HandOverError("NO_STANDBY", `no other node takes shards for ${2 * ttlMs} ms`);
+    throw new HandOverError("NO_STANDBY", problem);
   }
 }

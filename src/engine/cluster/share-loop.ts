@@ -8,6 +8,7 @@ import type { FollowedJournal } from "./followed-journal.ts";
 import type { FollowedMarket } from "./followed-market.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import { objectionsTo, outdatedIn, readersIn } from "./node-agreement.ts";
+import type { GivingProgress } from "./node-lease.ts";
 import type { NodeWatch } from "./node-watch.ts";
 import type { OwnedShards } from "./owned-shards.ts";
 import { Recipients } from "./recipients.ts";
@@ -127,13 +128,14 @@ export class ShareLoop {
     await this.#parts.keeper.tell(this.state);
   }
 
-  /** Returns how far that is: `given` when the node owns nothing any more, `alone` if no other node takes shards. */
-  get progress(): "giving" | "given" | "alone" {
+  /** Returns how far that is. */
+  get progress(): GivingProgress {
     const { owned } = this.#parts;
     const reading = this.#reading;
     const runs = this.#core.counters.shards > 0 || owned.runsMarket || owned.isBusy;
     if (!runs && reading !== undefined && ownedBy(reading.view, reading.own).length === 0) return "given";
-    return this.#isAlone ? "alone" : "giving";
+    if (!this.#isAlone) return "giving";
+    return reading !== undefined && reading.live.size > 1 ? "alone" : "single";
   }
 
   async #run(): Promise<void> {
