@@ -25,14 +25,9 @@ import {
 import { type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
 import { memoryOf, ShardMemory } from "./shard-memory.ts";
+import type { ShardSources } from "./shard-sources.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { Undecided, type UndecidedRecord } from "./undecided.ts";
-
-/** Source of the latest time at which a child intended now may be handed over, in the venue's time. */
-export type DeadlineSource = Readonly<{ notAfterMs: () => number }>;
-
-/** Where shards get the deadlines of their children from, and what they read from the store. All shards share both. */
-export type ShardSources = Readonly<{ deadlines: DeadlineSource; reads: ShardReads }>;
 
 /**
  * The single writer of its accounts. Every event of these accounts passes through `post`, one at a time and without
@@ -45,7 +40,7 @@ export class Shard {
   readonly endings: Endings = new Endings();
   readonly #core: Core;
   readonly #reads: ShardReads;
-  readonly #deadlines: DeadlineSource;
+  readonly #deadlines: ShardSources["deadlines"];
   readonly #life: ShardLife;
   #epoch: number;
   /**

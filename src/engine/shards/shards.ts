@@ -4,7 +4,8 @@ import type { ShardHead } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { timely } from "../core/stored.ts";
-import { type DeadlineSource, Shard } from "./shard.ts";
+import { Shard } from "./shard.ts";
+import type { DeadlineSource } from "./shard-sources.ts";
 
 /** All shards of an engine. Readers find the shard of an order or an account here, and totals over all shards. */
 export class Shards {
