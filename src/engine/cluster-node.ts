@@ -114,8 +114,8 @@ class SharingNode implements ClusterNode {
     return {
       state: this.#state,
       incarnation: this.#keeper.incarnation,
-      shards: this.#parts.core.counters.shards,
-      keepsMarket: this.#owned.runsMarket,
+      shards: this.#isClosed ? 0 : this.#parts.core.counters.shards,
+      keepsMarket: !this.#isClosed && !this.#keeper.isLost && this.#owned.runsMarket,
       reasons: this.#isClosed ? [] : [...this.#loop.reasons, ...this.#unreadable],
     };
   }
@@ -248,6 +248,7 @@ async function made(
   const moves = new ShardMoves(core, engine);
   const owned = new OwnedShards(core, {
     ...{ leases, store, moves, journal, venue, prints, incarnation },
+    isLost: () => keeper.isLost,
     ...{ shards: engine.shards, market: engine.market },
   });
   return { keeper, entry, watch, journal, prints, venue, engine, owned, unsubscribe };

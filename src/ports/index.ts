@@ -87,6 +87,7 @@ export type {
   ShardAssignment,
   ShardLeases,
   ShardOwner,
+  ShardRelease,
   ShardSet,
   TailRange,
   WatchedBeat,

@@ -107,6 +107,15 @@ export interface ShardSet {
   readonly shards: readonly number[];
 }
 
+/** A node and the shards that it gives up. */
+export interface ShardRelease extends ShardSet {
+  /**
+   * The epochs of the shards, in the order of `shards`. If set, each of them is released only while it has this epoch: a
+   * release that arrives late then takes nothing from a node that has claimed the shard anew (decision RK).
+   */
+  readonly epochs?: readonly number[];
+}
+
 /**
  * Says to which node the owners of some shards shall give them. The shards are those of a {@link ShardSet}.
  */
@@ -184,9 +193,9 @@ export interface ShardLeases {
   /**
    * Makes those of the shards that belong to the node belong to nobody. Epochs stay, so that a late append of the node is
    * still judged, and so do assignments, so that other nodes see for whom a shard is meant. Rejects if the set is not as
-   * {@link ShardSet} says.
+   * {@link ShardSet} says, or has not one epoch for each shard.
    */
-  release(set: ShardSet): Promise<void>;
+  release(set: ShardRelease): Promise<void>;
   /**
    * Sets for each shard of a set to which live node its owner shall give it; without `to`, to nobody any more. Nothing else
    * changes: the owner reads it in `nodes` and releases the shard, and that node claims it. Resolves to how many shards of

@@ -6,10 +6,11 @@ import type {
   ShardAssignment,
   ShardHead,
   ShardLeases,
+  ShardRelease,
   ShardSet,
   TailRange,
 } from "../../ports/index.ts";
-import { limited, sortedShards } from "../shared/index.ts";
+import { limited, sortedReleases, sortedShards } from "../shared/index.ts";
 import type { DiskContents, KeptNode, KeptOwner } from "./disk.ts";
 import { headOf, readRecords } from "./journal.ts";
 import { type Ownership, ownerRow } from "./ownership.ts";
@@ -117,10 +118,11 @@ function claim(disk: DiskContents, ownership: Ownership, set: ShardSet): readonl
   return ownership.take(shards, incarnation);
 }
 
-function release(disk: DiskContents, set: ShardSet): void {
-  for (const shard of sortedShards(set)) {
+function release(disk: DiskContents, set: ShardRelease): void {
+  for (const { shard, epoch } of sortedReleases(set)) {
     const owner = ownerRow(disk, shard);
-    if (owner.incarnation === set.incarnation) owner.incarnation = undefined;
+    const isLate = epoch !== undefined && epoch !== owner.epoch;
+    if (owner.incarnation === set.incarnation && !isLate) owner.incarnation = undefined;
   }
 }
 

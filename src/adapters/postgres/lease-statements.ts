@@ -119,11 +119,12 @@ UPDATE managed_orders.shard AS s SET incarnation = c.incarnation,
   round = CASE WHEN l.incarnation = c.incarnation THEN s.round ELSE 0 END
 FROM locked AS l CROSS JOIN claimant AS c CROSS JOIN taken AS t
 WHERE s.shard = l.shard AND t.shards = 0 RETURNING s.shard, s.epoch`,
+  /** Without an epoch, a shard is released in any. */
   release: `
 WITH locked AS MATERIALIZED (
   SELECT s.shard FROM managed_orders.shard AS s
-  JOIN unnest($2::int4[]) AS u (shard) ON u.shard = s.shard
-  WHERE s.incarnation = $1::int8 ORDER BY s.shard FOR UPDATE OF s
+  JOIN unnest($2::int4[], $3::int8[]) AS u (shard, epoch) ON u.shard = s.shard
+  WHERE s.incarnation = $1::int8 AND s.epoch = coalesce(u.epoch, s.epoch) ORDER BY s.shard FOR UPDATE OF s
 )
 UPDATE managed_orders.shard AS s SET incarnation = NULL
 FROM locked AS l WHERE s.shard = l.shard AND s.incarnation = $1::int8 RETURNING s.shard`,

@@ -10,7 +10,7 @@ import type {
   TailRange,
 } from "../../ports/index.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { limited, sortedShards } from "../shared/index.ts";
+import { limited, sortedReleases, sortedShards } from "../shared/index.ts";
 import type { Position } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
@@ -71,7 +71,9 @@ export function leases(database: Database, owner: Owner): ShardLeases {
       return raised.length === 0 ? undefined : await takenOver(database, owner, raised);
     },
     async release(set) {
-      await write(LEASES.release, [set.incarnation, sortedShards(set)]);
+      const released = sortedReleases(set);
+      const epochs = released.map(({ epoch = null }) => epoch);
+      await write(LEASES.release, [set.incarnation, released.map(({ shard }) => shard), epochs]);
     },
     async assign(assignment) {
       const { to = null, from = null } = assignment;

@@ -13,7 +13,7 @@ export {
 } from "./queued-rejections.ts";
 export { textsOf } from "./record-texts.ts";
 export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts";
-export { sortedShards } from "./sorted-shards.ts";
+export { sortedReleases, sortedShards } from "./sorted-shards.ts";
 export type { DayOrders, RecordText, StoreContents } from "./store-contents.ts";
 export {
   type StoredRateLimiter,

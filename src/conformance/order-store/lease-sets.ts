@@ -148,6 +148,26 @@ const releasesSet = leaseRule({
   },
 });
 
+const releasesEpochs = leaseRule({
+  name: "decision RK: a release that names epochs frees no shard that has another one: it came late",
+  remedy: "Compare the epoch that the release names for a shard under the lock of its row.",
+  async check(leases, { store }) {
+    const incarnation = await joined(leases);
+    await leases.claim({ incarnation, shards: [1, 2, MARKET] });
+    await leases.release({ incarnation, shards: [2, 1, MARKET], epochs: [2, 2, 2] });
+    const owners = (): Promise<unknown> => Promise.all([1, 2, MARKET].map((shard) => ownerOf(store, shard)));
+    same("the owners after a release of their epochs", await owners(), [undefined, undefined, undefined]);
+    await leases.claim({ incarnation, shards: [1, 2, MARKET] });
+    await leases.release({ incarnation, shards: [2, 1, MARKET], epochs: [2, 2, 2] });
+    same("the owners after a late one", await owners(), [incarnation, incarnation, incarnation]);
+    await leases.release({ incarnation, shards: [MARKET, 2, 1], epochs: [2, 3, 2] });
+    same("the owners after one of shard 2", await owners(), [incarnation, undefined, incarnation]);
+    const short = { incarnation, shards: [1, MARKET], epochs: [3] };
+    await refused("release of two shards with one epoch", () => leases.release(short));
+    same("the owners after it", await owners(), [incarnation, undefined, incarnation]);
+  },
+});
+
 const marksStay = leaseRule({
   name: "I60: marks and ended orders of a shard are deleted by its owner alone",
   remedy:
@@ -186,5 +206,5 @@ const marksStay = leaseRule({
 /** Rules of the leases of an order store: sets of shards. */
 export const leaseSets: StoreRules = {
   name: "sets of shards",
-  rules: [valid, takesSet, allOrNothing, overlapping, marketAlone, releasesSet, marksStay],
+  rules: [valid, takesSet, allOrNothing, overlapping, marketAlone, releasesSet, releasesEpochs, marksStay],
 };

@@ -86,9 +86,11 @@ export class ChildReports {
     this.lost(child, "the venue cannot report the outcome of the child");
   }
 
-  /** Records that the child was not handed over and will not be. */
-  withdrawn(child: ChildRequest, detail: string): void {
-    this.#post(child, { kind: "CHILD_WITHDRAWN", childId: child.childId, detail }, SUBMITTING);
+  /** Records that the child was not handed over and will not be, also while its shard leaves. */
+  withdrawn({ childId, parentOrderId }: ChildRequest, detail: string): void {
+    const shard = this.#parts.shards.ofOrder(parentOrderId);
+    const event: ParentEvent = { kind: "CHILD_WITHDRAWN", childId, detail };
+    shard.conclude(() => void shard.change(parentOrderId, event, SUBMITTING));
   }
 
   /** Records proof that the child did not reach the venue and never can. */

@@ -50,7 +50,7 @@ export class Dispatcher {
   /** By shard number: due children of shards of which nothing goes out any more. */
   readonly #held: Map<number, DueChild[]> = new Map();
   #stopped = false;
-  /** By shard number: submits without an answer. */
+  /** By shard number: submits without an answer whose deadline has not passed. */
   readonly #unanswered: Map<number, number> = new Map();
   readonly #answerListeners: Set<() => void> = new Set();
 
@@ -83,17 +83,18 @@ export class Dispatcher {
 
   /**
    * Hands nothing more over of some shards, until {@link letGo}: their children wait. Resolves when every child of them that
-   * was handed over is answered, or its deadline has passed.
+   * was handed over is answered, or its deadline has passed, or the engine closes.
    */
   async hold(shards: ReadonlySet<number>): Promise<void> {
     for (const number of shards) if (!this.#held.has(number)) this.#held.set(number, []);
     for (const due of this.#parts.venueQueue.removeOf(shards))
       this.#held.get(shardOfId(due.child.parentOrderId))?.push(due);
-    const isAnswered = (): boolean => [...shards].every((number) => !this.#unanswered.has(number));
-    if (isAnswered()) return;
+    const isOver = (): boolean =>
+      this.#stopped || [...shards].every((number) => !this.#unanswered.has(number));
+    if (isOver()) return;
     await new Promise<void>((resolve) => {
       const look = (): void => {
-        if (isAnswered()) end();
+        if (isOver()) end();
       };
       const cancel = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () => end());
       const end = (): void => {
@@ -124,6 +125,7 @@ export class Dispatcher {
   /** Stops handing children over. Queued children stay intents and are looked up after a restart. */
   stop(): void {
     this.#stopped = true;
+    this.#look();
   }
 
   /** Hands over all children that the rate allows now. `waited` says that a timer was set for it. */
@@ -184,13 +186,14 @@ export class Dispatcher {
     reconciler.follow(child, "SENT", deadlineMs);
     this.#core.counters.children++;
     const submission = submissions.begin(deadlineMs);
+    const over = this.#awaited(child);
     const cancelDeadline = timers.after(deadlineMs - venueMs, () => {
       reports.lost(child, "no answer by the deadline");
       submission.abandon();
+      over();
     });
-    this.#asked(child);
     const answered = (): void => {
-      this.#answered(child);
+      over();
       cancelDeadline();
       submission.answered();
       this.#core.probe("after-submit");
@@ -210,16 +213,22 @@ export class Dispatcher {
     return true;
   }
 
-  #asked({ parentOrderId }: ChildRequest): void {
+  /** Counts a submit whose answer is awaited. The returned function ends that, once. */
+  #awaited({ parentOrderId }: ChildRequest): () => void {
     const shard = shardOfId(parentOrderId);
     this.#unanswered.set(shard, (this.#unanswered.get(shard) ?? 0) + 1);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const left = (this.#unanswered.get(shard) ?? 1) - 1;
+      if (left > 0) this.#unanswered.set(shard, left);
+      else this.#unanswered.delete(shard);
+      this.#look();
+    };
   }
 
-  #answered({ parentOrderId }: ChildRequest): void {
-    const shard = shardOfId(parentOrderId);
-    const left = (this.#unanswered.get(shard) ?? 1) - 1;
-    if (left > 0) this.#unanswered.set(shard, left);
-    else this.#unanswered.delete(shard);
+  #look(): void {
     for (const look of [...this.#answerListeners]) look();
   }
 

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
-import type { ShardHead, ShardLeases } from "../../ports/index.ts";
+import type { ShardHead, ShardLeases, ShardOwner } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { WholeReads } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
@@ -22,7 +22,12 @@ export type OwnedShardParts = Readonly<{
   market: Pick<MarketHub, "startWriting" | "stopWriting">;
   prints: FollowedMarket;
   incarnation: () => number;
+  /** Whether another node has declared this one dead. */
+  isLost: () => boolean;
 }>;
+
+/** A shard of this node, and the epoch in which it is. */
+type Held = Pick<ShardOwner, "shard" | "epoch">;
 
 /** The shards of a node: takes them with a claim, and gives them up with a release. */
 export class OwnedShards {
@@ -82,12 +87,13 @@ export class OwnedShards {
     if (numbers.length > 0) {
       await journal.catchUp(new Set(numbers));
       const marks = await store.readMarks(numbers);
+      if (this.#parts.isLost()) return;
       moves.arrive(
         accounts.flatMap((head) => this.#arrivalOf(head)),
         marks,
       );
       venue.release();
-      await this.#refuse(numbers.filter((shard) => journal.broken.has(shard)));
+      await this.#release(accounts.filter(({ shard }) => journal.broken.has(shard)));
     }
     if (heads.some(({ shard }) => shard === MARKET_SHARD)) await this.#runMarket();
   }
@@ -105,10 +111,11 @@ export class OwnedShards {
     this.#runsMarket = false;
   }
 
-  /** Releases shards that cannot be read: another node may have the version that can. */
-  async #refuse(shards: readonly number[]): Promise<void> {
+  /** Makes shards nobody's, if no claim has raised their epochs since. */
+  async #release(held: readonly Held[]): Promise<void> {
     const { leases, incarnation } = this.#parts;
-    if (shards.length > 0) await leases.release({ incarnation: incarnation(), shards });
+    const [shards, epochs] = [held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)];
+    if (shards.length > 0) await leases.release({ incarnation: incarnation(), shards, epochs });
   }
 
   #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
@@ -123,15 +130,15 @@ export class OwnedShards {
    * Gives shards up, and makes them nobody's. Never rejects: shards whose release failed stay this node's, and do not run;
    * the next call releases them, or {@link take} goes on with them.
    */
-  async give(set: readonly number[]): Promise<void> {
-    const { leases, moves, journal, incarnation, shards } = this.#parts;
+  async give(held: readonly Held[]): Promise<void> {
+    const { moves, journal, shards } = this.#parts;
+    const set = held.map(({ shard }) => shard);
     this.#note(set);
     try {
       const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
-      const left = await moves.leave(new Set(running));
-      for (const [shard, followed] of left) journal.shards[shard]?.goOn(followed);
+      await moves.leave(new Set(running), (shard, followed) => journal.shards[shard]?.goOn(followed));
       if (set.includes(MARKET_SHARD)) this.#leaveMarket();
-      await leases.release({ incarnation: incarnation(), shards: set });
+      await this.#release(held);
     } catch (error) {
       this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
     } finally {

@@ -55,25 +55,25 @@ export class ShardMoves {
   }
 
   /**
-   * Gives shards up: nothing more of them is sent, then nothing more decided, then everything becomes durable. Resolves to
-   * what a follower goes on from, by shard, without the shards that stopped running meanwhile.
+   * Gives shards up: nothing more of them is sent, then nothing more decided, then everything becomes durable. Calls `left`
+   * with what a follower goes on from, as soon as a shard does not run any more; not for shards that stopped by themselves.
    */
-  async leave(numbers: ReadonlySet<number>): Promise<ReadonlyMap<number, Followed>> {
+  async leave(numbers: ReadonlySet<number>, left: (shard: number, followed: Followed) => void): Promise<void> {
     const { shards, children, stream } = this.#parts;
     const leaving = [...numbers].map((number) => shards.at(number));
-    await children.hold(numbers);
-    children.withdraw(numbers);
-    for (const shard of leaving) shard.leave();
-    stream.moved({ gained: [], lost: [...numbers] });
-    for (const shard of leaving) await this.#settled(shard);
-    await this.#keepMarks(leaving);
-    const left = new Map<number, Followed>();
-    for (const shard of leaving) {
-      const followed = await this.#depart(shard);
-      if (followed !== undefined) left.set(shard.number, followed);
+    try {
+      await children.hold(numbers);
+      for (const shard of leaving) shard.leave();
+      stream.moved({ gained: [], lost: [...numbers] });
+      for (const shard of leaving) await this.#settled(shard);
+      // Only now are all children of them known that will not be handed over.
+      children.withdraw(numbers);
+      for (const shard of leaving) await this.#settled(shard);
+      await this.#keepMarks(leaving);
+      for (const shard of leaving) await this.#depart(shard, left);
+    } finally {
+      children.release(numbers);
     }
-    children.release(numbers);
-    return left;
   }
 
   /** Resolves when everything that a shard has decided is durable, or it does not run any more. */
@@ -96,7 +96,7 @@ export class ShardMoves {
     return new Promise((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
   }
 
-  async #depart(shard: Shard): Promise<Followed | undefined> {
+  async #depart(shard: Shard, left: (shard: number, followed: Followed) => void): Promise<void> {
     const { rearming } = this.#parts;
     const { turns, counters } = this.#core;
     // Work on an earlier memory of the shard would meet its next one. It may have to wait for the store.
@@ -106,11 +106,11 @@ export class ShardMoves {
       await this.#settled(shard);
       followed = await shard.handOut();
     }
-    if (followed === undefined) return undefined;
+    if (followed === undefined) return;
     const before = shard.depart();
     counters.shards--;
+    left(shard.number, followed);
     await rearming.letGoAll(shard, before, turns);
-    return followed;
   }
 }
 

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../common/index.ts";
-import type { ClusterView, NodeEntry, NodeState, ShardLeases } from "../../ports/index.ts";
+import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
@@ -198,7 +198,7 @@ export class ShareLoop {
     const gives = this.#give(reading);
     await this.#takeBack(reading, gives);
     if (!this.#givesAll && this.reasons.length === 0)
-      for (const set of claimsOf(reading)) await this.#take(set.filter((shard) => this.#isReadable(shard)));
+      for (const set of claimsOf(reading)) await this.#take(set.filter((shard) => this.#canTake(shard)));
   }
 
   /** Stops the shards that the store says are another node's. */
@@ -231,7 +231,8 @@ export class ShareLoop {
     const { owned } = this.#parts;
     const gives = new Set(givesOf(reading));
     const waitedFor = this.#recipients.ready(reading.view, gives);
-    const due = [...waitedFor].filter((shard) => !owned.isMoving(shard));
+    const isDue = ({ shard }: ShardOwner): boolean => waitedFor.includes(shard) && !owned.isMoving(shard);
+    const due = reading.view.shards.filter(isDue);
     if (due.length > 0) void owned.give(due).then(() => this.#wake());
     return gives;
   }
@@ -245,8 +246,10 @@ export class ShareLoop {
     await this.#take(set);
   }
 
-  #isReadable(shard: number): boolean {
-    return !this.#parts.journal.broken.has(shard);
+  /** Returns whether the engine could run a shard. One that was fenced here cannot come back to this engine. */
+  #canTake(shard: number): boolean {
+    const { journal, shards } = this.#parts;
+    return !journal.broken.has(shard) && isElsewhere(shards, shard);
   }
 
   /** Takes shards, unless their open orders are more than this node may hold. */

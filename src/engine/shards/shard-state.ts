@@ -131,6 +131,12 @@ export class ShardLife {
     if (this.#options.trust.holds) this.resume();
   }
 
+  /** Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. */
+  conclude(run: () => void): void {
+    if (this.#isLeaving && this.#state === "running") this.#attempt(run);
+    else this.post(run);
+  }
+
   /**
    * Runs the waiting inputs. Inputs posted meanwhile come last. A failing input is reported and does not keep the
    * others from running. Trust may lapse in the middle of many inputs; the others then wait again.

@@ -137,6 +137,12 @@ export class Shard {
     this.#life.post(input, refused);
   }
 
+  /** Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. */
+  conclude(input: () => void): void {
+    this.#core.counters.activity++;
+    this.#life.conclude(input);
+  }
+
   /** Runs inputs that waited because the trust of the engine had lapsed. */
   resume(): void {
     this.#life.resume();
@@ -246,9 +252,12 @@ export class Shard {
     this.saw(epoch);
   }
 
-  /** Stops the shard if this epoch, which the store names, is not its own. */
+  /**
+   * Stops the shard if this epoch, which the store names, is that of a later owner. A lower one was read before the shard came
+   * to this engine.
+   */
   saw(epoch: number): void {
-    if (epoch !== this.#epoch && this.state !== "elsewhere") this.#fence(epoch);
+    if (epoch > this.#epoch && this.state !== "elsewhere") this.#fence(epoch);
   }
 
   /** Goes on from a memory that followed the journal up to its last record, and runs from then on. */
@@ -395,6 +404,7 @@ export class Shard {
   #fence(epoch: number): void {
     if (this.#hasStopped) return;
     this.#life.enter("fenced");
+    this.#core.counters.shards--;
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
     for (const pending of this.takePending()) this.#undecided.add(pending, false);

@@ -286,6 +286,13 @@ const setFaults = [
       },
     })),
   ),
+  planted(
+    "a release frees a shard in any epoch",
+    ["a release that names epochs"],
+    withLeases((leases) => ({
+      release: ({ incarnation, shards }) => leases.release({ incarnation, shards }),
+    })),
+  ),
   planted("marks are deleted by any handle", ["marks and ended orders of a shard"], () => {
     const handles: OrderStore[] = [];
     return (store) => {
