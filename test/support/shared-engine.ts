@@ -38,6 +38,8 @@ export class SharedEngine {
   arrives: (call: AccountCall) => void = () => undefined;
   /** Called when the real engine has answered such a call. */
   answered: (call: AccountCall) => void = () => undefined;
+  /** Called when the node asks whether a shard is here. */
+  asked: (shard: number) => void = () => undefined;
   /** Calls that were decided here. */
   readonly decided: AccountCall[] = [];
   readonly #real: Engine;
@@ -47,7 +49,10 @@ export class SharedEngine {
   constructor(real: Engine) {
     this.#real = real;
     const own: Partial<Engine> = {
-      owns: (shard) => this.#owned.has(shard),
+      owns: (shard) => {
+        this.asked(shard);
+        return this.#owned.has(shard);
+      },
       events: this.#events(),
       ...Object.fromEntries(CALLS.map((name) => [name, (request: unknown) => this.#call(name, request)])),
     };

@@ -8,7 +8,7 @@ import type { MessageAnswers, MethodCall, OpenStream, PassedText, StreamSink } f
 import type { SocketOptions } from "../socket/api.ts";
 import { Subscription } from "../socket/subscription.ts";
 import type { ForwardedForm, PeerAnswer, PeerOutcome, PeerSender } from "./api.ts";
-import { type EndingOnce, endingOnce } from "./ending-once.ts";
+import { endingOnce } from "./ending-once.ts";
 import type { Forwarder, Passage } from "./forwarder.ts";
 import { messageShard } from "./shard-hint.ts";
 import type { ShardWatch, StreamSource } from "./shard-watch.ts";
@@ -59,16 +59,16 @@ export class ClusterAnswers implements MessageAnswers {
 
   async subscribe(call: MethodCall, sink: StreamSink): Promise<OpenStream | PassedText> {
     let opened: OpenStream | PassedText | undefined;
+    const { sink: once } = endingOnce(sink);
     const incarnations: number[] = [];
     const openHere = this.#here(async (answers) => {
-      opened = await answers.subscribe(call, ending.sink);
+      opened = await answers.subscribe(call, once);
     });
     const here: Passage["here"] = async (request) => {
       incarnations.push(request.incarnation);
       return await openHere(request);
     };
-    const ending = endingOnce(sink);
-    const remote = new RemoteStream(ending.sink, this.#parts.maxWaitingBytes);
+    const remote = new RemoteStream(once, this.#parts.maxWaitingBytes);
     const send: Passage["send"] = async (to) => {
       incarnations.push(to.request.incarnation);
       return await remote.open(() => this.#place(call), this.#parts.peers, to);
@@ -78,7 +78,7 @@ export class ClusterAnswers implements MessageAnswers {
     const stream = opened ?? remote.streamOf(body);
     if ("text" in stream) return stream;
     const isSelf = opened !== undefined;
-    return this.#watched(stream, { incarnation: incarnations.at(-1) ?? 0, isSelf }, ending);
+    return this.#watched(stream, { incarnation: incarnations.at(-1) ?? 0, isSelf }, once);
   }
 
   #here(answer: (own: MessageAnswers) => Promise<void>): Passage["here"] {
@@ -129,16 +129,15 @@ export class ClusterAnswers implements MessageAnswers {
     };
   }
 
-  #watched(stream: OpenStream, source: Omit<StreamSource, "accountId">, ending: EndingOnce): OpenStream {
+  #watched(stream: OpenStream, source: Omit<StreamSource, "accountId">, once: StreamSink): OpenStream {
     const end = (): void => {
       unwatch();
       stream.end();
     };
     const unwatch = this.#parts.watch.watch({ ...source, accountId: stream.accountId }, () => {
       stream.end();
-      ending.sink.ended("moved");
+      once.ended("moved");
     });
-    ending.atEnd(unwatch);
     return { ...stream, end };
   }
 }
