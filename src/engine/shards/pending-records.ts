@@ -1,7 +1,16 @@
 import type { OrderError } from "../../errors/index.ts";
 import { type Admission, evolve } from "../../lifecycle/index.ts";
-import type { EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
-import type { ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
+import type {
+  EndedList,
+  Fact,
+  ListIntent,
+  MarketMark,
+  ParentIntent,
+  ParentOrder,
+} from "../../model/index.ts";
+import type { ShardAppend } from "../../ports/index.ts";
+import type { ReadonlyIdMap } from "../../triggers/index.ts";
+import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
 import { endedListOf, isDone } from "./list-rows.ts";
 
 /** New parents to accept inside the mailbox: a single one, or the legs of a list. */
@@ -23,7 +32,7 @@ export function acceptedStep(
 }
 
 /** Returns the parents that had ended after these records, each in its last state. */
-export function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
+function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
   const ended: ParentOrder[] = [];
   for (const { steps } of pending)
     for (const { order } of steps) if (order.ended !== undefined) ended.push(order);
@@ -31,7 +40,7 @@ export function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder
 }
 
 /** Returns the lists that had ended after these records. */
-export function endedListsIn(pending: readonly PendingRecord[]): readonly EndedList[] {
+function endedListsIn(pending: readonly PendingRecord[]): readonly EndedList[] {
   const lists = pending.flatMap(({ list }) =>
     list !== undefined && isDone(list) ? [endedListOf(list)] : [],
   );
@@ -51,4 +60,32 @@ export function resolveAll(waiters: readonly Waiter[]): void {
 /** Tells all waiters why a record is not, or is not known to be. */
 export function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
   for (const waiter of waiters) waiter.reject(error);
+}
+
+/** Returns the append of a shard that stores records and marks. */
+export function appendOf(
+  place: Pick<ShardAppend, "shard" | "epoch" | "round">,
+  pending: readonly PendingRecord[],
+  marks: readonly MarketMark[],
+): ShardAppend {
+  const endedLists = endedListsIn(pending);
+  return {
+    ...place,
+    records: pending.map(({ record }) => record),
+    texts: pending.map(({ text }) => text),
+    ended: endedIn(pending),
+    ...(endedLists.length > 0 && { endedLists }),
+    ...(marks.length > 0 && { marks }),
+  };
+}
+
+/** Returns the parents that had not ended, and do so by these steps. */
+export function endedBy(
+  steps: readonly ParentStep[],
+  before: ReadonlyIdMap<LiveOrder>,
+): readonly ParentOrder[] {
+  const orders = steps.map(({ order }) => order);
+  return orders.filter(
+    ({ orderId, ended }) => ended !== undefined && before.get(orderId)?.working.ended === undefined,
+  );
 }

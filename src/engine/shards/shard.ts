@@ -16,8 +16,8 @@ import { membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
 import {
   acceptedStep,
-  endedIn,
-  endedListsIn,
+  appendOf,
+  endedBy,
   type NewParents,
   rejectAll,
   resolveAll,
@@ -218,17 +218,7 @@ export class Shard {
 
   /** Returns the append that stores records and marks. */
   appendOf(pending: readonly PendingRecord[], marks: readonly MarketMark[]): ShardAppend {
-    const endedLists = endedListsIn(pending);
-    return {
-      shard: this.number,
-      epoch: this.#epoch,
-      round: this.#round,
-      records: pending.map(({ record }) => record),
-      texts: pending.map(({ text }) => text),
-      ended: endedIn(pending),
-      ...(endedLists.length > 0 && { endedLists }),
-      ...(marks.length > 0 && { marks }),
-    };
+    return appendOf({ shard: this.number, epoch: this.#epoch, round: this.#round }, pending, marks);
   }
 
   /** Handles a durable record: makes it visible, then emits what follows. Called in sequence. */
@@ -487,19 +477,12 @@ export class Shard {
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
     this.#pending.push(pending);
-    this.#noteEndings(steps, record.sequence);
+    for (const { orderId, accountId } of endedBy(steps, this.liveOrders))
+      this.endings.decided({ orderId, accountId, sequence: record.sequence });
     for (const { order } of steps) this.memory.take(order).pending = pending;
     this.#core.counters.activity++;
     this.#core.effects.emit({ kind: "RECORD_DECIDED", shard: this.number, asked: ASKED.has(cause.kind) });
     return pending;
-  }
-
-  #noteEndings(steps: readonly ParentStep[], sequence: number): void {
-    for (const { order } of steps) {
-      const { orderId, accountId, ended } = order;
-      const isNew = ended !== undefined && this.liveOrders.get(orderId)?.working.ended === undefined;
-      if (isNew) this.endings.decided({ orderId, accountId, sequence });
-    }
   }
 
   #forget(memory: ShardMemory): void {
