@@ -330,7 +330,7 @@ const slow: Step = async (place) => {
 };
 
 /** Appends without the lock on the shards. */
-class Unlocked extends Database {
+export class Unlocked extends Database {
   override append: Database["append"] = (text, values, cutter) =>
     super.append(text.replace("ORDER BY s.shard FOR UPDATE", "ORDER BY s.shard"), values, cutter);
 }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { CLUSTER_STEPS } from "./cluster.ts";
 import { STEPS } from "./faults.ts";
+import { PRINT_STEPS } from "./followed-prints.ts";
 import { heldSnapshot } from "./held.ts";
 import { runNode } from "./node-child.ts";
 import { NODE_STEPS } from "./nodes.ts";
@@ -36,7 +37,7 @@ async function runAll(): Promise<void> {
   const only = argumentOf("--only") ?? "";
   try {
     if (process.argv.includes("held")) return await holdSnapshot({ server, binaries });
-    for (const [name, step] of Object.entries({ ...STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
+    for (const [name, step] of Object.entries({ ...STEPS, ...PRINT_STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
       if (name.includes(only)) await take({ server, binaries }, name, step);
     for (const [name, step] of Object.entries(CLUSTER_STEPS))
       if (name.includes(only)) await take({ server, binaries }, name, step, LONGEST_ROUNDS_MS);

@@ -1,0 +1,141 @@
+import { Appends } from "../../src/adapters/postgres/appends.ts";
+import { loadDriver } from "../../src/adapters/postgres/driver.ts";
+import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
+import { Owner } from "../../src/adapters/postgres/owner.ts";
+import { Pool } from "../../src/adapters/postgres/pool.ts";
+import { samplePrint } from "../../src/conformance/internal.ts";
+import { MARKET_SHARD } from "../../src/model/index.ts";
+import type { OrderStore, PrintPlace, ShardLeases } from "../../src/ports/index.ts";
+import { open, rowsOf, session, Unlocked } from "./faults.ts";
+import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
+
+const MARKET = [MARKET_SHARD];
+const ENTRY = { name: "node", address: "", version: "", format: 1, kinds: [], ttlMs: 60_000 };
+
+const leasesOf = ({ leases }: OrderStore): ShardLeases => {
+  demand(leases !== undefined, "the store has no leases");
+  return leases;
+};
+
+/** Reads prints by place, page after page, until it is told to stop and has read the rest. */
+class Reader {
+  readonly ids: string[] = [];
+  readonly #leases: ShardLeases;
+  #after: PrintPlace | undefined;
+  #stops = false;
+  readonly #running: Promise<void>;
+
+  constructor(store: OrderStore) {
+    this.#leases = leasesOf(store);
+    this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const isLast = this.#stops;
+      const page = await this.#leases.prints({ limit: 7, ...(this.#after && { after: this.#after }) });
+      for (const { place, print } of page) {
+        this.#after = place;
+        this.ids.push(print.id);
+      }
+      if (isLast && page.length === 0) return;
+    }
+  }
+
+  /** Resolves to the ids that it has not read although they are stored. */
+  async missing({ server, schema }: Surroundings): Promise<readonly string[]> {
+    this.#stops = true;
+    await this.#running;
+    demand(new Set(this.ids).size === this.ids.length, "a print was read twice");
+    const client = await session(server);
+    const stored = await rowsOf(client, `SELECT id FROM "${schema}".print`);
+    await client.end();
+    const read = new Set(this.ids);
+    return stored.map(([id]) => String(id)).filter((id) => !read.has(id));
+  }
+}
+
+const printsOf = (name: string, count: number) =>
+  Array.from({ length: count }, (_, n) => samplePrint({ id: `${name}-${n}` }));
+
+/** Appends of three nodes, several at a time, while the market journal goes from one to the next and connections end. */
+const changing: Step = async (place) => {
+  const stores = [await open(place), await open(place), await open(place)];
+  const reader = new Reader(await open(place));
+  const nodes = await Promise.all(
+    stores.map(async (store) => ({ store, ...(await leasesOf(store).join(ENTRY)) })),
+  );
+  let [stops, kept, refused, batches] = [false, 0, 0, 0];
+  const append = async (store: PostgresStore): Promise<void> => {
+    while (!stops) {
+      const prints = printsOf(`b${++batches}`, 1 + (batches % 40));
+      try {
+        await store.append({ shards: [], prints });
+        kept++;
+      } catch {
+        refused++;
+        // A handle that never owned the market journal refuses at once.
+        await sleep(1);
+      }
+    }
+  };
+  const appending = stores.flatMap((store) => [append(store), append(store)]);
+  const client = await session(place.server);
+  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'managed-orders' AND query LIKE '%WITH locked%' AND state = 'active'`;
+  for (let turn = 0; turn < 60; turn++) {
+    const { store, incarnation } = nodes[turn % 3] as (typeof nodes)[number];
+    const before = kept;
+    await leasesOf(store).claim({ incarnation, shards: MARKET });
+    await until("an append of the new owner", () => kept > before + 3);
+    if (turn % 5 === 0) await rowsOf(client, end);
+    await leasesOf(store).release({ incarnation, shards: MARKET });
+  }
+  stops = true;
+  await Promise.all(appending);
+  const missing = await reader.missing(place);
+  await client.end();
+  for (const store of stores) await store.close();
+  demand(refused > 0, "no append of an earlier owner was refused");
+  demand(reader.ids.length > 500, `only ${reader.ids.length} prints were stored`);
+  demand(missing.length === 0, `the reader has missed ${missing.length} of ${reader.ids.length} prints`);
+};
+
+/** Appends of one owner that do not wait for each other. */
+class Unordered extends Appends {
+  override async inMarket<T>(write: () => Promise<T>): Promise<T> {
+    return await write();
+  }
+}
+
+const planted: Step = async (place) => {
+  const store = await open(place);
+  await store.acquire();
+  const reader = new Reader(store);
+  const pool = new Pool({
+    ...{ driver: loadDriver(), url: place.server.url(), connectTimeoutMs: 5_000 },
+    ...{ connections: 6, waiting: 99, answerTimeoutMs: 20_000 },
+  });
+  const database = new Unlocked(pool, { database: "", schema: place.schema });
+  const owner = new Owner();
+  owner.take(new Map([[MARKET_SHARD, 1]]));
+  const appends = new Unordered(database, owner, 5_000);
+  for (let turn = 0; turn < 20; turn++) {
+    const large = appends.append({ shards: [], prints: printsOf(`large${turn}`, 4_000) });
+    const small = appends.append({ shards: [], prints: printsOf(`small${turn}`, 1) });
+    await Promise.all([large, small]);
+  }
+  const missing = await reader.missing(place);
+  await database.close();
+  await store.close();
+  demand(
+    missing.length > 0,
+    "appends that overtake each other were not found: the step before tests nothing",
+  );
+};
+
+/** Steps of the prints that nodes follow. */
+export const PRINT_STEPS: Readonly<Record<string, Step>> = {
+  "decision XP: a reader of prints by place misses none while their writer changes": changing,
+  "planted: appends that overtake each other are missed by a reader": planted,
+};
