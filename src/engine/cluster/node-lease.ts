@@ -34,15 +34,16 @@ export class NodeLease extends OwnLease {
   }
 
   /**
-   * Gives all shards to other nodes, and resolves when they own them. Rejects with a HandOverError NO_STANDBY if no other
-   * node takes shards for two ttl, and when this node is declared dead. Shards that were given stay where they are.
+   * Gives all shards to other nodes, and resolves when they own them, or when the engine is closed meanwhile. Rejects with a
+   * HandOverError NO_STANDBY if no other node takes shards for two ttl, and when this node is declared dead. Shards that were
+   * given stay where they are.
    */
   async announce(): Promise<void> {
     const { giveAll, progress, keeper, ttlMs } = this.#parts;
     const { monotonicMs } = this.#core;
     await giveAll(true);
     let aloneSinceMs: number | undefined;
-    while (!keeper.isLost) {
+    while (!keeper.isLost && !this.hasEnded) {
       const now = progress();
       if (now === "given") return;
       if (now === "giving") aloneSinceMs = undefined;
@@ -50,8 +51,12 @@ export class NodeLease extends OwnLease {
       if (aloneSinceMs !== undefined && monotonicMs() - aloneSinceMs >= 2 * ttlMs) break;
       await this.pause(LOOK_MS);
     }
+    if (this.hasEnded) return;
     await giveAll(false);
     await this.decline();
-    throw new HandOverError("NO_STANDBY", `no other node takes shards for ${2 * ttlMs} ms`);
+    const problem = keeper.isLost
+      ? "another node has declared this one dead"
+      : `no other node takes shards for ${2 * ttlMs} ms`;
+    throw new HandOverError("NO_STANDBY", problem);
   }
 }

@@ -58,7 +58,10 @@ export class ShardMoves {
    * Gives shards up: nothing more of them is sent, then nothing more decided, then everything becomes durable. Calls `left`
    * with what a follower goes on from, as soon as a shard does not run any more; not for shards that stopped by themselves.
    */
-  async leave(numbers: ReadonlySet<number>, left: (shard: number, followed: Followed) => void): Promise<void> {
+  async leave(
+    numbers: ReadonlySet<number>,
+    left: (shard: number, followed: Followed) => void,
+  ): Promise<void> {
     const { shards, children, stream } = this.#parts;
     const leaving = [...numbers].map((number) => shards.at(number));
     try {
