@@ -2,6 +2,7 @@ import type { MarketMark } from "../../model/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import type { ChildOrderManager } from "../children/child-order-manager.ts";
 import type { Rearming } from "../children/rearming.ts";
+import type { Placements } from "../commands/placement.ts";
 import type { Committer } from "../commit/committer.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
@@ -21,6 +22,7 @@ export type MoveParts = Readonly<{
   committer: Committer;
   children: ChildOrderManager;
   rearming: Rearming;
+  placements: Pick<Placements, "recount">;
   stream: EventStream;
   timers: Timers;
 }>;
@@ -43,7 +45,7 @@ export class ShardMoves {
    * `marks` has the durable marks of all of them, read after the claim.
    */
   arrive(arrivals: readonly Arrival[], marks: readonly MarketMark[]): void {
-    const { shards, market, committer, stream } = this.#parts;
+    const { shards, market, committer, placements, stream } = this.#parts;
     for (const { shard: number, epoch, followed } of arrivals) {
       committer.forgetMarks(number);
       market.arrive(number, marks);
@@ -51,6 +53,7 @@ export class ShardMoves {
       this.#core.counters.shards++;
       this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: number, before: new IdMap() });
     }
+    placements.recount();
     stream.moved({ gained: arrivals.map(({ shard }) => shard), lost: [] });
   }
 
