@@ -68,12 +68,15 @@ export async function closeParts(
   const within = async (what: string, work: Promise<unknown>): Promise<void> => {
     if (!(await isDone(parts, work, untilMs))) late.add(what);
   };
-  unsubscribe(parts, unsubscribes);
-  if (lease !== undefined) parts.children.withdraw(ALL_SHARDS);
-  if ((await rest.reached(closeTimeoutMs, untilMs)).length > 0) {
+  const settled = async (): Promise<void> => {
+    if ((await rest.reached(closeTimeoutMs, untilMs)).length === 0) return;
     await within("an append to the store", committer.resting);
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
-  }
+  };
+  unsubscribe(parts, unsubscribes);
+  await settled();
+  // Only now are all children known that were decided and will not be handed over.
+  if (lease !== undefined && parts.children.withdraw(ALL_SHARDS)) await settled();
   await within("the write of the last quotes to the store", committer.finish());
   if (lease !== undefined) {
     stop(parts);

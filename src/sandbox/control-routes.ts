@@ -182,7 +182,7 @@ export async function answerSharing(shared: SharedExchange, call: ControlCall): 
     };
   } catch (error) {
     if (!(error instanceof EngineError) || error.reason !== "SHARD_ELSEWHERE") throw error;
-    const shard = Number(error.details.shard);
+    const shard = error.details["shard"] as number;
     throw new ElsewhereError(shard, node.ownerOf(shard));
   }
 }

@@ -4,7 +4,16 @@ import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
 import type { ChildReport, ClusterView } from "../../src/ports/index.ts";
 import { type Cluster, createCluster, type Sharer, TTL_MS } from "../support/cluster.ts";
 import { createScriptedVenue, filled, fillOf, reported } from "../support/scripted-venue.ts";
-import { accountOn, leasesOf, move, orderOn, pairOf, placeOn, shardIn, verified } from "../support/sharing.ts";
+import {
+  accountOn,
+  leasesOf,
+  move,
+  orderOn,
+  pairOf,
+  placeOn,
+  shardIn,
+  verified,
+} from "../support/sharing.ts";
 
 const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "95", quantity: "2" } as const;
 
@@ -136,7 +145,9 @@ describe("decision WT: a child that is decided and not handed over when its shar
   it("is withdrawn by a record, and the next owner sends the order's next child at once", async () => {
     const venue = createScriptedVenue({ canVoid: false });
     const sent: string[] = [];
-    const cluster = createCluster(venue, { submitting: (name, { childId }) => void sent.push(`${name} ${childId}`) });
+    const cluster = createCluster(venue, {
+      submitting: (name, { childId }) => void sent.push(`${name} ${childId}`),
+    });
     const { a, b } = await pairOf(cluster);
     const order = await placeOn(a, accountOn(a), STOP);
     // The intent of the child is on its way to the store when the shard leaves.

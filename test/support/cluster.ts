@@ -21,6 +21,7 @@ import {
 } from "../../src/engine/index.ts";
 import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
 import type {
+  Accounts,
   ExecutionVenue,
   MarketSink,
   OrderStore,
@@ -80,6 +81,8 @@ export type ClusterEar = Readonly<{
   claimed?: (name: string) => void;
   /** A node tells its operator something. */
   said?: (name: string, level: string, event: string) => void;
+  /** A node asks the host for an account; the answer waits for what is returned. */
+  asking?: (name: string, accountId: number) => Promise<void> | undefined;
   /** Returns the faults of the store with which a node starts. */
   faults?: (name: string) => StoreFaults;
 }>;
@@ -122,6 +125,19 @@ const accountOf = (accountId: number) => ({
   },
   keys: [],
 });
+
+function accountsOf(asking: (accountId: number) => Promise<void> | undefined): Accounts {
+  const accounts = createMemoryAccounts(ACCOUNT_IDS.map(accountOf));
+  return {
+    ...accounts,
+    account: (accountId) => {
+      const waiting = asking(accountId);
+      return waiting === undefined
+        ? accounts.account(accountId)
+        : waiting.then(() => accounts.account(accountId));
+    },
+  };
+}
 
 export const settle = (): Promise<void> => turns(400);
 
@@ -168,7 +184,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
         asked: node.asked,
       }),
       instruments: createMemoryInstruments(INSTRUMENTS),
-      accounts: createMemoryAccounts(ACCOUNT_IDS.map(accountOf)),
+      accounts: accountsOf((accountId) => ear.asking?.(name, accountId)),
       exposure: createMemoryExposure(),
       venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
       clock: { ...own, nowMs: () => own.nowMs() + node.skewMs },

@@ -113,9 +113,9 @@ export class ChildOrderManager {
     await this.#parts.dispatcher.hold(shards);
   }
 
-  /** Withdraws by a record each decided child of some shards that was not handed over. */
-  withdraw(shards: ReadonlySet<number>): void {
-    this.#parts.dispatcher.withdraw(shards);
+  /** Withdraws by a record each decided child of some shards that was not handed over. Returns whether there was any. */
+  withdraw(shards: ReadonlySet<number>): boolean {
+    return this.#parts.dispatcher.withdraw(shards);
   }
 
   /** Ends the hold of shards that other nodes run now. */

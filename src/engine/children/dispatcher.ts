@@ -106,15 +106,16 @@ export class Dispatcher {
     });
   }
 
-  /** Withdraws the children of some shards that were not handed over, each by a record. */
-  withdraw(shards: ReadonlySet<number>): void {
+  /** Withdraws the children of some shards that were not handed over, each by a record. Returns whether there was any. */
+  withdraw(shards: ReadonlySet<number>): boolean {
     const { venueQueue, reports } = this.#parts;
-    const waiting = venueQueue.removeOf(shards);
     const held = [...shards].flatMap((number) => this.#held.get(number)?.splice(0) ?? []);
-    for (const { child } of [...waiting, ...held]) {
+    const withdrawn = [...venueQueue.removeOf(shards), ...held];
+    for (const { child } of withdrawn) {
       this.#handed.delete(child.childId);
       reports.withdrawn(child, "the shard goes to another node");
     }
+    return withdrawn.length > 0;
   }
 
   /** Ends the hold of shards that other nodes run now. */

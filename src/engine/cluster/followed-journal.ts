@@ -146,8 +146,9 @@ export class FollowedJournal {
       for (const live of shard.apply(record)) books?.follow(live, shard.memory);
       return;
     }
-    missed?.();
     await this.#load(shard);
+    // After the reading: whatever the owner has ended until then is among the ended orders that are read now.
+    missed?.();
   }
 
   async #load(shard: ShardFollower): Promise<void> {

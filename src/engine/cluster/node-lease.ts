@@ -40,9 +40,9 @@ export class NodeLease extends OwnLease {
   }
 
   /**
-   * Gives all shards to other nodes, and resolves when they own them. Rejects with a HandOverError NO_STANDBY if no other
-   * node takes shards for two ttl, at once if there is no other live node, and when this node is declared dead. Shards that
-   * were given stay where they are.
+   * Gives all shards to other nodes, and resolves when they own them, or when the engine is closed meanwhile. Rejects with a
+   * HandOverError NO_STANDBY if no other node takes shards for two ttl, at once if there is no other live node, and when this
+   * node is declared dead. Shards that were given stay where they are.
    */
   async announce(): Promise<void> {
     const { giveAll, progress, keeper, ttlMs } = this.#parts;
@@ -50,7 +50,7 @@ export class NodeLease extends OwnLease {
     await giveAll(true);
     let aloneSinceMs: number | undefined;
     let problem = `no other node takes shards for ${2 * ttlMs} ms`;
-    while (!keeper.isLost) {
+    while (!keeper.isLost && !this.hasEnded) {
       const now = progress();
       if (now === "given") return;
       if (now === "single") {
@@ -62,8 +62,10 @@ export class NodeLease extends OwnLease {
       if (aloneSinceMs !== undefined && monotonicMs() - aloneSinceMs >= 2 * ttlMs) break;
       await this.pause(LOOK_MS);
     }
+    if (this.hasEnded) return;
     await giveAll(false);
     await this.decline();
+    if (keeper.isLost) problem = "another node has declared this one dead";
     throw new HandOverError("NO_STANDBY", problem);
   }
 }

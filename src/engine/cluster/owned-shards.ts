@@ -19,7 +19,7 @@ export type OwnedShardParts = Readonly<{
   moves: ShardMoves;
   journal: FollowedJournal;
   venue: VenueBuffer;
-  market: Pick<MarketHub, "startWriting" | "stopWriting">;
+  market: Pick<MarketHub, "writes" | "startWriting" | "stopWriting">;
   prints: FollowedMarket;
   incarnation: () => number;
   /** Whether another node has declared this one dead. */
@@ -35,21 +35,20 @@ export class OwnedShards {
   readonly #parts: OwnedShardParts;
   /** Shards that are being taken or given up. */
   readonly #moving: Set<number> = new Set();
-  #runsMarket = false;
 
   constructor(core: Core, parts: OwnedShardParts) {
     this.#core = core;
     this.#parts = parts;
   }
 
-  /** Whether this node keeps the market journal. */
+  /** Whether this node keeps the market journal. The market itself knows: the refusal of an append ends that too. */
   get runsMarket(): boolean {
-    return this.#runsMarket;
+    return this.#parts.market.writes;
   }
 
   /** Returns whether the engine runs a shard, or the node keeps the market journal. */
   runs(shard: number): boolean {
-    return shard === MARKET_SHARD ? this.#runsMarket : this.#parts.shards.at(shard).isOwned;
+    return shard === MARKET_SHARD ? this.runsMarket : this.#parts.shards.at(shard).isOwned;
   }
 
   isMoving(shard: number): boolean {
@@ -103,12 +102,6 @@ export class OwnedShards {
     const { prints, market } = this.#parts;
     await prints.follow();
     market.startWriting();
-    this.#runsMarket = true;
-  }
-
-  #leaveMarket(): void {
-    this.#parts.market.stopWriting();
-    this.#runsMarket = false;
   }
 
   /** Makes shards nobody's, if no claim has raised their epochs since. */
@@ -131,13 +124,13 @@ export class OwnedShards {
    * the next call releases them, or {@link take} goes on with them.
    */
   async give(held: readonly Held[]): Promise<void> {
-    const { moves, journal, shards } = this.#parts;
+    const { moves, journal, market, shards } = this.#parts;
     const set = held.map(({ shard }) => shard);
     this.#note(set);
     try {
       const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
       await moves.leave(new Set(running), (shard, followed) => journal.shards[shard]?.goOn(followed));
-      if (set.includes(MARKET_SHARD)) this.#leaveMarket();
+      if (set.includes(MARKET_SHARD)) market.stopWriting();
       await this.#release(held);
     } catch (error) {
       this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });

@@ -2,6 +2,7 @@ import type { MarketMark } from "../../model/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import type { ChildOrderManager } from "../children/child-order-manager.ts";
 import type { Rearming } from "../children/rearming.ts";
+import type { Placements } from "../commands/placement.ts";
 import type { Committer } from "../commit/committer.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
@@ -21,6 +22,7 @@ export type MoveParts = Readonly<{
   committer: Committer;
   children: ChildOrderManager;
   rearming: Rearming;
+  placements: Pick<Placements, "recount">;
   stream: EventStream;
   timers: Timers;
 }>;
@@ -43,7 +45,7 @@ export class ShardMoves {
    * `marks` has the durable marks of all of them, read after the claim.
    */
   arrive(arrivals: readonly Arrival[], marks: readonly MarketMark[]): void {
-    const { shards, market, committer, stream } = this.#parts;
+    const { shards, market, committer, placements, stream } = this.#parts;
     for (const { shard: number, epoch, followed } of arrivals) {
       committer.forgetMarks(number);
       market.arrive(number, marks);
@@ -51,6 +53,7 @@ export class ShardMoves {
       this.#core.counters.shards++;
       this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: number, before: new IdMap() });
     }
+    placements.recount();
     stream.moved({ gained: arrivals.map(({ shard }) => shard), lost: [] });
   }
 
@@ -58,7 +61,10 @@ export class ShardMoves {
    * Gives shards up: nothing more of them is sent, then nothing more decided, then everything becomes durable. Calls `left`
    * with what a follower goes on from, as soon as a shard does not run any more; not for shards that stopped by themselves.
    */
-  async leave(numbers: ReadonlySet<number>, left: (shard: number, followed: Followed) => void): Promise<void> {
+  async leave(
+    numbers: ReadonlySet<number>,
+    left: (shard: number, followed: Followed) => void,
+  ): Promise<void> {
     const { shards, children, stream } = this.#parts;
     const leaving = [...numbers].map((number) => shards.at(number));
     try {

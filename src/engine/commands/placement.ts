@@ -75,6 +75,11 @@ export class Placements {
     this.#desk = new PlacementDesk(core.settings.maxPendingCommands);
   }
 
+  /** Counts the open parents again before the next one is placed: shards have come with theirs. */
+  recount(): void {
+    this.#room = 0;
+  }
+
   /** Number of commands that wait for the store, or for a copy of themselves that waits for it. */
   get pending(): number {
     return this.#desk.waiting;

@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { InvariantError } from "../../src/errors/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { MARKET_SHARD } from "../../src/model/index.ts";
+import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
+import {
+  accountOn,
+  demandSettled,
+  leasesOf,
+  move,
+  orderOn,
+  pairOf,
+  placeOn,
+  runnersOf,
+  shardIn,
+  verified,
+  viewOf,
+} from "../support/sharing.ts";
+
+/** Notes how a promise has ended. */
+function ended(promise: Promise<unknown>): { how: string } {
+  const end = { how: "not yet" };
+  promise.then(
+    () => {
+      end.how = "resolved";
+    },
+    (error: { problem?: string }) => {
+      end.how = `rejected: ${error.problem ?? String(error)}`;
+    },
+  );
+  return end;
+}
+
+describe("decision KY: a node that is closed in the middle of something", () => {
+  it("close() in the middle of leave() ends both, and nothing goes on", async () => {
+    const { cluster, a, b } = await pairOf();
+    a.faults["leases.assign"] = () => Promise.reject(new Error("the store is away"));
+    const leaving = ended(a.node.leave());
+    await cluster.pass(3_000);
+    expect(leaving.how).toBe("not yet");
+    const closing = ended(a.node.close());
+    await cluster.pass(2 * TTL_MS);
+    expect([closing.how, leaving.how]).toEqual(["resolved", "resolved"]);
+    const asked = a.asked.length;
+    const renewed = a.renewedMs;
+    await cluster.pass(2 * TTL_MS);
+    expect([a.asked.length, a.renewedMs]).toEqual([asked, renewed]);
+    await demandSettled(cluster, [b]);
+  });
+
+  it("leave() twice is one hand-over", async () => {
+    const { cluster, a, b } = await pairOf();
+    const [one, two] = [ended(a.node.leave()), ended(a.node.leave())];
+    await cluster.pass(TTL_MS);
+    await settle();
+    expect([one.how, two.how]).toEqual(["resolved", "resolved"]);
+    await demandSettled(cluster, [b]);
+    expect(ended(a.node.leave())).toBeDefined();
+    await expect(a.node.leave()).rejects.toMatchObject({ problem: "CLOSING" });
+  });
+
+  it.each(["hold", "append", "release"])(
+    "close() while a shard leaves (%s): the order is there on the other node, once",
+    async (where) => {
+      const venue = createScriptedVenue();
+      venue.onSubmit = () => "silence";
+      const { cluster, a, b } = await pairOf(createCluster(venue));
+      const account = accountOn(a);
+      const order = await placeOn(a, account, { side: "SELL", type: "STOP_MARKET", stopPrice: "95" });
+      const resting = await placeOn(a, account, { price: "90" });
+      if (where === "hold") await cluster.quote("94", "96");
+      if (where === "append") a.heldMs = 1_000;
+      if (where === "release") a.faults["leases.release"] = () => Promise.reject(new Error("away"));
+      await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+      if (where === "append") {
+        await cluster.pass(2_400);
+        await cluster.quote("94", "96");
+      }
+      await cluster.pass(300);
+      const closing = ended(a.node.close());
+      await cluster.pass(4 * TTL_MS);
+      expect(closing.how).toBe("resolved");
+      expect(a.node.status()).toMatchObject({ state: "closed", shards: 0, keepsMarket: false });
+      await demandSettled(cluster, [b]);
+      expect((await orderOn(b, resting)).ended).toBeUndefined();
+      expect((await orderOn(b, order)).orderId).toBe(order.orderId);
+      await verified([b]);
+    },
+  );
+
+  it("close() while it takes shards: they go to others, and no later call makes it an owner", async () => {
+    const { cluster, a, b } = await pairOf();
+    const shard = shardOf(accountOn(a));
+    let goOn = (): void => undefined;
+    b.faults["leases.claim"] = async (honest) => {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return await honest();
+    };
+    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await cluster.pass(4_000);
+    expect(runnersOf([a, b], shard)).toEqual([]);
+    const closing = ended(b.node.close());
+    await settle();
+    goOn();
+    await cluster.pass(3 * TTL_MS);
+    expect(closing.how).toBe("resolved");
+    await demandSettled(cluster, [a]);
+  });
+
+  it("decision WT: a child that is decided and not handed over when it closes is withdrawn by a record", async () => {
+    const venue = createScriptedVenue({ canVoid: false });
+    const sent: string[] = [];
+    const cluster = createCluster(venue, { submitting: (name) => void sent.push(name) });
+    const { a, b } = await pairOf(cluster);
+    const order = await placeOn(a, accountOn(a), { side: "SELL", type: "STOP_MARKET", stopPrice: "95" });
+    a.heldMs = 300;
+    await cluster.quote("94", "96");
+    const closing = ended(a.node.close());
+    await cluster.pass(TTL_MS);
+    expect(closing.how).toBe("resolved");
+    await cluster.quote("94", "96");
+    await cluster.pass(1_000);
+    expect((await orderOn(b, order)).ended).toMatchObject({ status: "FILLED" });
+    expect(sent).toEqual(["b"]);
+  });
+});
+
+describe("decision KY: a shard that leaves while something fails", () => {
+  it.each(["kept", "lost"])(
+    "its last append fails, and was %s: the next owner has what the store has, and the caller is told the truth",
+    async (what) => {
+      const { cluster, a, b } = await pairOf();
+      const account = accountOn(a);
+      const shard = shardOf(account);
+      let failed = 0;
+      a.faults.append = async (honest) => {
+        if (failed++ > 0) return await honest();
+        if (what === "kept") await honest();
+        await new Promise<void>((resolve) =>
+          cluster.clock.schedule(cluster.clock.monotonicMs() + 500, resolve),
+        );
+        throw new Error("connection lost");
+      };
+      const { incarnation } = b.node.status();
+      await leasesOf(cluster).assign({ shards: [shard], to: incarnation });
+      await cluster.pass(2_300);
+      const placed = ended(placeOn(a, account, { price: "90", newClientOrderId: "one" }));
+      await cluster.pass(3 * TTL_MS);
+      expect(runnersOf([a, b], shard)).toEqual(["b"]);
+      const found = await b.engine.find({ accountId: account, clientOrderId: "one" });
+      expect([placed.how === "resolved", found !== undefined]).toEqual([what === "kept", what === "kept"]);
+      const again = await placeOn(b, account, { price: "90", newClientOrderId: "one" });
+      if (found !== undefined) expect(again.orderId).toBe(found.orderId);
+      await cluster.pass(2 * TTL_MS);
+      await verified([a, b]);
+    },
+  );
+
+  it("trust lapses and comes back: the shard goes then, or stays, and runs on one node", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await placeOn(a, accountOn(a), { price: "90" });
+    a.faults["leases.renew"] = () => Promise.reject(new Error("away"));
+    await cluster.pass(8_000);
+    await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+    await cluster.pass(2_000);
+    a.faults["leases.renew"] = undefined;
+    await cluster.pass(3 * TTL_MS);
+    expect(runnersOf([a, b], shardIn(order))).toHaveLength(1);
+    await demandSettled(
+      cluster,
+      [a, b].filter(({ node }) => node.status().state !== "lost"),
+    );
+  });
+
+  it("the store is away for 30 s in the middle of a move: afterwards the move ends, and nobody was declared dead", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await placeOn(a, accountOn(a), { price: "90" });
+    await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+    while (!a.asked.includes("leases.release")) await cluster.pass(20);
+    for (const node of [a, b]) node.cut = true;
+    await cluster.pass(30_000);
+    for (const node of [a, b]) node.cut = false;
+    await cluster.pass(2 * TTL_MS);
+    expect(runnersOf([a, b], shardIn(order))).toEqual(["b"]);
+    expect([a, b].map(({ node }) => node.status().state)).toEqual(["active", "active"]);
+    await demandSettled(cluster, [a, b]);
+    expect(await orderOn(b, order)).toEqual(order);
+    await verified([a, b]);
+  });
+
+  it("a shard that is read again when it is assigned goes when it runs", async () => {
+    const { cluster, a, b } = await pairOf();
+    const account = accountOn(a);
+    const order = await placeOn(a, account, { price: "90" });
+    let appends = 0;
+    a.faults.append = (honest) => (appends++ === 0 ? Promise.reject(new Error("lost")) : honest());
+    a.faults.fence = () => Promise.reject(new Error("away"));
+    const placed = ended(placeOn(a, account, { price: "91" }));
+    await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+    await cluster.pass(6_000);
+    expect(placed.how).toContain("rejected");
+    expect(runnersOf([b], shardIn(order))).toEqual([]);
+    a.faults.fence = undefined;
+    await cluster.pass(TTL_MS);
+    expect(runnersOf([a, b], shardIn(order))).toEqual(["b"]);
+    expect(await orderOn(b, order)).toEqual(order);
+  });
+});
+
+describe("decision XP: the market journal", () => {
+  it("is written on by the node that owns it, although an append was refused as one of an earlier owner", async () => {
+    const { cluster, a, b } = await pairOf();
+    const writer = a.node.status().keepsMarket ? a : b;
+    let refused = 0;
+    writer.faults.append = (honest) =>
+      refused++ === 0
+        ? Promise.reject(new InvariantError("I60", "the market journal belongs to a later owner"))
+        : honest();
+    await cluster.print({ id: "one", quantity: "3" });
+    await cluster.pass(TTL_MS);
+    await cluster.print({ id: "two", quantity: "4" });
+    await cluster.pass(TTL_MS);
+    expect(refused).toBeGreaterThan(1);
+    expect(writer.node.status().keepsMarket).toBe(true);
+    const prints = await leasesOf(cluster).prints({ limit: 10 });
+    expect(prints.map(({ print }) => print.id)).toEqual(["one", "two"]);
+    expect((await viewOf(cluster)).shards[MARKET_SHARD]?.incarnation).toBe(writer.node.status().incarnation);
+    await move(cluster, MARKET_SHARD, writer === a ? b : a);
+  });
+});
