@@ -66,8 +66,13 @@ export class SharedEngine {
 
   /** Runs shards from now on. */
   gain(shards: readonly number[]): void {
-    for (const shard of shards) this.#owned.add(shard);
+    this.begin(shards);
     this.#tell({ gained: shards, lost: [] });
+  }
+
+  /** Runs shards, as an engine does a moment before it says so. */
+  begin(shards: readonly number[]): void {
+    for (const shard of shards) this.#owned.add(shard);
   }
 
   /** Stops deciding for shards. */

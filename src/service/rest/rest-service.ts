@@ -58,8 +58,9 @@ export type Handling<Other = never> = Readonly<{
 export type AnswerElsewhere = (routed: RoutedRequest, shard: number) => Promise<WireResponse>;
 
 /**
- * The front thread that a request came through, if any. `ahead` answers a weighed request that is surely not for this node;
- * it resolves to undefined for any other. `elsewhere` answers one whose account turns out to be another node's.
+ * The front thread that a request came through, if any. `ahead` answers a weighed request that leads to another node before it
+ * is authenticated here; it resolves to undefined for any other. `elsewhere` answers one whose account turns out to be
+ * another node's.
  */
 export type Arrival = Readonly<{
   front?: Front | undefined;

@@ -96,6 +96,8 @@ export class AccountStreams {
   subscribe(request: StreamRequest, sink: AccountSink): AccountSubscription {
     const shard = shardOf(request.accountId);
     if (!this.#parts.engine.owns(shard)) throw new EngineError("SHARD_ELSEWHERE", { shard });
+    // The engine may own a shard a moment before it says so.
+    this.#elsewhere.delete(shard);
     const numbering = this.#numbering(shard);
     numbering.streamId ??= this.#parts.entropy.token(STREAM_ID_LENGTH);
     const stream = streamIn(numbering, request);

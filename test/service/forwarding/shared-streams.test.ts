@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { shardOf } from "../../../src/lifecycle/index.ts";
 import type { NativeExecution } from "../../../src/model/index.ts";
-import type { AccountEvent, AccountUpdate, NativeOrders } from "../../../src/ports/index.ts";
+import type { AccountEvent, AccountEvents, AccountUpdate, NativeOrders } from "../../../src/ports/index.ts";
 import { reportedExecution } from "../../support/native-world.ts";
 import { FAR_LIMIT, KEYS } from "../../support/service-world.ts";
-import { openShared, type SharedWorld } from "../../support/shared-world.ts";
+import { openShared, type SharedOptions, type SharedWorld } from "../../support/shared-world.ts";
 import { refusalOf, type TestClient } from "../../support/socket-world.ts";
 
 const SUBSCRIBE = "userDataStream.subscribe.signature";
@@ -193,40 +193,50 @@ describe("decision XR: a shard that leaves ends the streams of its accounts, and
   });
 });
 
+/** What a host says of account 1: an execution of a native order, and another change of its balances. */
+function hostSaying(): Readonly<{
+  options: Pick<SharedOptions, "native" | "accountEvents">;
+  say: () => void;
+  /** The nodes that asked what a fill has changed. */
+  asked: readonly number[];
+}> {
+  const executed: ((execution: NativeExecution) => void)[] = [];
+  const changed: ((event: AccountEvent) => void)[] = [];
+  const asked: number[] = [];
+  const unasked = (): never => {
+    throw new Error("not asked");
+  };
+  const native: NativeOrders = {
+    ...{ isPaperTrade: true, place: unasked, findRequest: unasked, cancel: unasked },
+    ...{ find: unasked, page: unasked, executions: unasked },
+    subscribe(listener) {
+      executed.push(listener);
+      return () => undefined;
+    },
+  };
+  const accountEvents = (node: number): AccountEvents => ({
+    afterFill() {
+      asked.push(node);
+      return UPDATE;
+    },
+    subscribe(listener) {
+      changed.push(listener);
+      return () => undefined;
+    },
+  });
+  const say = (): void => {
+    for (const hear of executed) hear(reportedExecution());
+    for (const hear of changed) hear({ accountId: 1, update: UPDATE });
+  };
+  return { options: { native, accountEvents }, say, asked };
+}
+
 describe("decision XR: what the host says of an account is told by the owner of its shard", () => {
+  const TOLD = ["ORDER_TRADE_UPDATE", "ACCOUNT_UPDATE", "ACCOUNT_UPDATE"];
+
   it("native orders and changes of balances, which every node hears, each once and numbered", async () => {
-    const executed: ((execution: NativeExecution) => void)[] = [];
-    const changed: ((event: AccountEvent) => void)[] = [];
-    const asked: number[] = [];
-    const unasked = (): never => {
-      throw new Error("not asked");
-    };
-    const native: NativeOrders = {
-      ...{ isPaperTrade: true, place: unasked, findRequest: unasked, cancel: unasked },
-      ...{ find: unasked, page: unasked, executions: unasked },
-      subscribe: (listener) => {
-        executed.push(listener);
-        return () => undefined;
-      },
-    };
-    const cluster = await openShared({
-      owners: OWNERS,
-      native,
-      accountEvents: (node) => ({
-        afterFill: () => {
-          asked.push(node);
-          return UPDATE;
-        },
-        subscribe: (listener) => {
-          changed.push(listener);
-          return () => undefined;
-        },
-      }),
-    });
-    const say = (): void => {
-      for (const hear of executed) hear(reportedExecution());
-      for (const hear of changed) hear({ accountId: 1, update: UPDATE });
-    };
+    const { options, say, asked } = hostSaying();
+    const cluster = await openShared({ owners: OWNERS, ...options });
     for (const owner of [1, 2]) {
       if (owner === 2) cluster.move(1, 2);
       const client = cluster.client(3);
@@ -234,9 +244,24 @@ describe("decision XR: what the host says of an account is told by the owner of 
       say();
       await client.until(() => client.events.length === 3);
       await settled(cluster);
-      expect(namesOf(client)).toEqual(["ORDER_TRADE_UPDATE", "ACCOUNT_UPDATE", "ACCOUNT_UPDATE"]);
+      expect(namesOf(client)).toEqual(TOLD);
       expect(client.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     }
     expect(asked).toEqual([1, 2]);
+  });
+
+  it("also to a client that subscribes before the engine has said that the shard is here", async () => {
+    const { options, say } = hostSaying();
+    const cluster = await openShared({ owners: OWNERS, ...options });
+    const shards = [shardOf(1)];
+    // The node has streams before it owns the shard.
+    const client = cluster.client(2);
+    await begin(client, {}, STRANGER);
+    cluster.release(shards);
+    cluster.at(2).shared.begin(shards);
+    await begin(client);
+    say();
+    await client.until(() => client.events.length === 3);
+    expect(namesOf(client)).toEqual(TOLD);
   });
 });
