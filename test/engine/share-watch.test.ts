@@ -8,7 +8,7 @@ import {
 } from "../../src/engine/cluster/share-plan.ts";
 import { ShareWatch, type ShareWatchParts } from "../../src/engine/cluster/share-watch.ts";
 import type { ClusterView, NodeRow, NodeState } from "../../src/ports/index.ts";
-import { ALL, rowOf, shardsOf, TTL_MS } from "../support/shared-views.ts";
+import { ALL, type RowPart, rowOf, shardsOf, TTL_MS } from "../support/shared-views.ts";
 
 /** The watch of a node, and what it decides from at a time. */
 const watchOf = (own: number, parts: Partial<ShareWatchParts> = {}) => {
@@ -75,7 +75,7 @@ describe("decision KX: a free shard that its node leaves is dealt to another aft
       ...view,
       shards: view.shards.map((row) => (row.shard === 200 ? { ...row, epoch: 2 } : row)),
     };
-    expect([claims(0, view), claims(999, owned), claims(1_998, owned), claims(1_999, owned)]).toEqual([
+    expect([claims(0, view), claims(1_000, owned), claims(1_999, owned), claims(2_000, owned)]).toEqual([
       [],
       [],
       [],
@@ -191,6 +191,15 @@ describe("decision KX: what nobody takes is reported", () => {
     expect(unclaimed(2_500, view)).toEqual([]);
   });
 
+  it("from the answer of the first read to the question of a later one", () => {
+    const { watch } = watchOf(1, { mostShards: 100 });
+    watch.saw(freeShard(200), 1, { askedMs: 0, answeredMs: 500 });
+    watch.saw(freeShard(200), 1, { askedMs: 2_499, answeredMs: 2_600 });
+    expect(watch.unclaimed).toEqual([]);
+    watch.saw(freeShard(200), 1, { askedMs: 2_500, answeredMs: 2_600 });
+    expect(watch.unclaimed).toEqual([200]);
+  });
+
   it("also when no node could take it", () => {
     const { watch, at } = watchOf(1);
     const view = { nodes: [rowOf(1, { state: "following" })], shards: shardsOf(() => undefined) };
@@ -268,11 +277,23 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
     expect(moved(4_250, beating)).toBe(16);
   });
 
+  it("the two ttl are from the answer of the first read to the question of a later one", () => {
+    const { watch } = watchOf(1);
+    const moves = (askedMs: number, answeredMs: number): number =>
+      movesOf(watch.saw(uneven, 1, { askedMs, answeredMs })).length;
+    expect([moves(0, 500), moves(2_499, 2_600), moves(2_500, 2_600)]).toEqual([0, 0, 1]);
+  });
+
   it("not while a node hands over, as long as it owns a shard", () => {
-    const giver = rowOf(3, { state: "handing-over" });
-    const view = { ...uneven, nodes: [...uneven.nodes, giver] };
-    const last = { ...view, shards: shardsOf((shard) => (shard === 256 ? 3 : shard < 200 ? 1 : 2)) };
-    expect([settled(last), settled(view)]).toEqual([0, 16]);
+    /** Node 3 owns the last shard, or nothing. */
+    const beside = (part: RowPart, last = 3): ClusterView => ({
+      nodes: [...uneven.nodes, rowOf(3, { state: "handing-over", ...part })],
+      shards: shardsOf((shard) => (shard === 256 ? last : shard < 200 ? 1 : 2)),
+    });
+    expect([settled(beside({})), settled(beside({}, 2))]).toEqual([0, 16]);
+    const { at, moved } = watchOf(1);
+    at(0, beside({ dead: true }, 2));
+    expect([moved(2_000, beside({ dead: true })), settled(beside({ shares: false }))]).toEqual([16, 16]);
   });
 });
 
