@@ -275,7 +275,7 @@ describe("decision KX: a node that hands over gives everything away", () => {
   it("also before its row says so, and without a number of shards for itself", () => {
     const view = {
       nodes: [rowOf(1), rowOf(2), rowOf(3)],
-      shards: shardsOf((shard) => (shard < 250 ? 2 : 1)),
+      shards: shardsOf((shard) => (shard < 150 ? 2 : shard < 250 ? 3 : 1)),
     };
     expect(handOverOf(firstReading(view, 1))).toEqual([
       { to: 3, shards: [250, 251, 252, 253, 254, 255, 256] },
@@ -291,19 +291,23 @@ describe("decision KX: a node that hands over gives everything away", () => {
     expect([total(3) + total(4), Math.abs(total(3) - total(4)) <= 1]).toEqual([18, true]);
   });
 
-  it("to nobody if no other node takes shards, and its caller knows; to nobody for now while 16 are on their way", () => {
+  it("to nobody if no other node takes shards, and its caller knows; to nobody for now while 16 of its own are on their way", () => {
     const alone = {
       nodes: [rowOf(1, handingOver), rowOf(2, { state: "following" })],
       shards: shardsOf(() => 1),
     };
     expect(handOverOf(firstReading(alone, 1))).toBeUndefined();
-    const waiting = {
-      nodes: [rowOf(1, handingOver), rowOf(2)],
+    const waiting = (owner: number, count: number): ClusterView => ({
+      nodes: [rowOf(1, handingOver), rowOf(2), rowOf(3)],
       shards: shardsOf(
-        () => 1,
-        (shard) => (shard < 16 ? 2 : undefined),
+        (shard) => (shard < count ? owner : 1),
+        (shard) => (shard < count ? 2 : undefined),
       ),
-    };
-    expect(handOverOf(firstReading(waiting, 1))).toEqual([]);
+    });
+    const given = (view: ClusterView): number | undefined =>
+      handOverOf(firstReading(view, 1))?.flatMap(({ shards }) => shards).length;
+    expect([given(waiting(1, 15)), given(waiting(1, 16)), given(waiting(1, 20))]).toEqual([1, 0, 0]);
+    expect([given(waiting(GONE, 15)), given(waiting(GONE, 16))]).toEqual([1, 0]);
+    expect(given(waiting(3, 16))).toBe(16);
   });
 });

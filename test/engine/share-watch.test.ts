@@ -8,7 +8,7 @@ import {
 } from "../../src/engine/cluster/share-plan.ts";
 import { ShareWatch, type ShareWatchParts } from "../../src/engine/cluster/share-watch.ts";
 import type { ClusterView, NodeRow, NodeState } from "../../src/ports/index.ts";
-import { ALL, rowOf, shardsOf, TTL_MS } from "../support/shared-views.ts";
+import { ALL, type RowPart, rowOf, shardsOf, TTL_MS } from "../support/shared-views.ts";
 
 /** The watch of a node, and what it decides from at a time. */
 const watchOf = (own: number, parts: Partial<ShareWatchParts> = {}) => {
@@ -75,7 +75,7 @@ describe("decision KX: a free shard that its node leaves is dealt to another aft
       ...view,
       shards: view.shards.map((row) => (row.shard === 200 ? { ...row, epoch: 2 } : row)),
     };
-    expect([claims(0, view), claims(999, owned), claims(1_998, owned), claims(1_999, owned)]).toEqual([
+    expect([claims(0, view), claims(1_000, owned), claims(1_999, owned), claims(2_000, owned)]).toEqual([
       [],
       [],
       [],
@@ -191,6 +191,15 @@ describe("decision KX: what nobody takes is reported", () => {
     expect(unclaimed(2_500, view)).toEqual([]);
   });
 
+  it("from the answer of the first read to the question of a later one", () => {
+    const { watch } = watchOf(1, { mostShards: 100 });
+    watch.saw(freeShard(200), 1, { askedMs: 0, answeredMs: 500 });
+    watch.saw(freeShard(200), 1, { askedMs: 2_499, answeredMs: 2_600 });
+    expect(watch.unclaimed).toEqual([]);
+    watch.saw(freeShard(200), 1, { askedMs: 2_500, answeredMs: 2_600 });
+    expect(watch.unclaimed).toEqual([200]);
+  });
+
   it("also when no node could take it", () => {
     const { watch, at } = watchOf(1);
     const view = { nodes: [rowOf(1, { state: "following" })], shards: shardsOf(() => undefined) };
@@ -235,16 +244,17 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
   });
 
   it("an owner that did not see the beginning goes on with those that did; what an operator moves begins nothing", () => {
-    /** 87, 87 and 83 shards; some of a node are on their way to another. */
-    const going = (count: number, from: number, to: number, state: NodeState = "active"): ClusterView => {
-      const rows = shardsOf((shard) => (shard < 4 ? 1 : shard < 8 ? 2 : ((shard - 8) % 3) + 1));
+    /** 83 shards each, 8 more divided among nodes 1 and 2; some of a node are on their way to another. */
+    const going = (count: number, from: number, to: number, more = 4, state?: NodeState): ClusterView => {
+      const rows = shardsOf((shard) => (shard < more ? 1 : shard < 8 ? 2 : ((shard - 8) % 3) + 1));
       const moving = rows.filter(({ incarnation }) => incarnation === from).slice(0, count);
       const shards = rows.map((row) => (moving.includes(row) ? { ...row, next: to } : row));
-      return { nodes: [rowOf(1), rowOf(2, { state }), rowOf(3)], shards };
+      return { nodes: [rowOf(1), rowOf(2, { state: state ?? "active" }), rowOf(3)], shards };
     };
     expect(settled(going(0, 2, 3))).toBe(0);
     expect([settled(going(1, 2, 3)), settled(going(2, 2, 3)), settled(going(3, 2, 3))]).toEqual([1, 1, 0]);
-    expect(settled(going(1, 2, 3, "following"))).toBe(0);
+    expect([settled(going(1, 2, 3, 5)), settled(going(2, 2, 3, 5))]).toEqual([2, 0]);
+    expect(settled(going(1, 2, 3, 4, "following"))).toBe(0);
     expect(settled(going(1, 3, 2))).toBe(0);
   });
 
@@ -268,11 +278,23 @@ describe("decision KX: shards move for evenness only when it is worth it", () =>
     expect(moved(4_250, beating)).toBe(16);
   });
 
+  it("the two ttl are from the answer of the first read to the question of a later one", () => {
+    const { watch } = watchOf(1);
+    const moves = (askedMs: number, answeredMs: number): number =>
+      movesOf(watch.saw(uneven, 1, { askedMs, answeredMs })).length;
+    expect([moves(0, 500), moves(2_499, 2_600), moves(2_500, 2_600)]).toEqual([0, 0, 1]);
+  });
+
   it("not while a node hands over, as long as it owns a shard", () => {
-    const giver = rowOf(3, { state: "handing-over" });
-    const view = { ...uneven, nodes: [...uneven.nodes, giver] };
-    const last = { ...view, shards: shardsOf((shard) => (shard === 256 ? 3 : shard < 200 ? 1 : 2)) };
-    expect([settled(last), settled(view)]).toEqual([0, 16]);
+    /** Node 3 owns the last shard, or nothing. */
+    const beside = (part: RowPart, last = 3): ClusterView => ({
+      nodes: [...uneven.nodes, rowOf(3, { state: "handing-over", ...part })],
+      shards: shardsOf((shard) => (shard === 256 ? last : shard < 200 ? 1 : 2)),
+    });
+    expect([settled(beside({})), settled(beside({}, 2))]).toEqual([0, 16]);
+    const { at, moved } = watchOf(1);
+    at(0, beside({ dead: true }, 2));
+    expect([moved(2_000, beside({ dead: true })), settled(beside({ shares: false }))]).toEqual([16, 16]);
   });
 });
 

@@ -67,7 +67,7 @@ export class ShareWatch {
     const { mostShards = Number.POSITIVE_INFINITY, canRead } = this.#parts;
     const live = new Set(view.nodes.filter(({ dead }) => !dead).map(({ incarnation }) => incarnation));
     const able = ableIn(view, canRead);
-    this.#noteFull({ view, live, able }, times);
+    this.#noteFull(view, able, times);
     const hasRoom = (node: number): boolean => {
       const owned = ownedBy(view, node).length;
       return node === own ? owned < mostShards : owned !== this.#full.get(node);
@@ -83,16 +83,13 @@ export class ShareWatch {
    * Notes the nodes that have left a shard that was dealt to them, and forgets those that own another number since, or that
    * could take none meanwhile.
    */
-  #noteFull(
-    { view, live, able }: Pick<ShareReading, "view" | "live" | "able">,
-    { askedMs }: ReadTimes,
-  ): void {
+  #noteFull(view: ClusterView, able: readonly number[], { askedMs }: ReadTimes): void {
     const full = new Map<number, number>();
     for (const [node, count] of this.#full)
       if (able.includes(node) && ownedBy(view, node).length === count) full.set(node, count);
     for (const row of view.shards) {
       const lying = this.#lying.get(row.shard);
-      if (lying?.to === undefined || !isFree({ live }, row) || !isSame(lying.row, row)) continue;
+      if (lying?.to === undefined || !isSame(lying.row, row)) continue;
       if (askedMs - lying.dealtMs >= this.#parts.ttlMs) full.set(lying.to, ownedBy(view, lying.to).length);
     }
     this.#full = full;
@@ -130,6 +127,6 @@ export class ShareWatch {
   }
 }
 
-/** Returns whether nobody has owned the shard between two readings in which it was free. */
+/** Returns whether a shard that was free is still so, and nobody has owned it meanwhile: who is dead stays dead. */
 const isSame = (before: ShardOwner, row: ShardOwner): boolean =>
   before.epoch === row.epoch && before.incarnation === row.incarnation;
