@@ -34,10 +34,10 @@ const HURRIED_MS = 1_000;
 const LONGEST_DETAIL = 200;
 
 /** Steps in which a node does not look for records after one in which it found none. */
-const QUIET_RESTS = 3;
+const QUIET_RESTS = 2;
 
 /** Stored prints are read in every so many steps: nodes hear prints themselves, and read only those that they have missed. */
-const STEPS_PER_PRINTS = 4;
+const STEPS_PER_PRINTS = 6;
 
 /** Dependencies of {@link ShareLoop}. `entry` is what this node says of itself, `changed` is called after each step. */
 export type ShareLoopParts = Readonly<{

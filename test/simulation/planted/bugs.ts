@@ -271,7 +271,7 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/cluster/followed-journal.ts",
-        before: "for (const live of shard.apply(record)) books.follow(live, shard.memory);",
+        before: "for (const live of shard.apply(record)) books?.follow(live, shard.memory);",
         after: "shard.apply(record);",
       },
     ],
