@@ -1,6 +1,7 @@
 import { createMemoryInstruments } from "../../adapters/memory/index.ts";
 import { type Engine, type EngineOptions, openEngine } from "../../engine/index.ts";
-import type { Instrument } from "../../model/index.ts";
+import { shardOf } from "../../lifecycle/index.ts";
+import { type Instrument, MARKET_SHARD, shardOfId } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
 import type { Random } from "../random/index.ts";
@@ -35,8 +36,8 @@ export type FleetWorld = Readonly<{
 export type FleetParts = Readonly<{
   demand: Demand;
   parts: () => FleetWorld;
-  /** Called when a node claims the shards of another, before it counts as their owner. */
-  claiming: (owner: Instance) => void;
+  /** Called when a node claims shards that another has taken last, before it counts as their owner. */
+  claiming: (owner: Instance, shards: readonly number[]) => void;
   /** Called when the engine of a node has taken over. */
   takenOver: (instance: Instance, engine: Engine) => void;
 }>;
@@ -50,9 +51,8 @@ export class Fleet {
   #generations = 0;
   #tokens = 0;
   #takeovers = 0;
-
-  /** The process that took over the store last. */
-  #owner: Instance | undefined;
+  /** By shard, the process that has taken it last. */
+  readonly #owners: (Instance | undefined)[] = [];
 
   constructor(options: FleetParts, symbols: readonly string[]) {
     this.#options = options;
@@ -74,32 +74,50 @@ export class Fleet {
     return this.#generations;
   }
 
-  /** Number of times that a node took the shards of another one over. */
+  /** Number of times that a node took shards of another one over. */
   get takeovers(): number {
     return this.#takeovers;
   }
 
-  /** The process that took over the store last. It may be dead. */
-  get owner(): Instance | undefined {
-    return this.#owner;
+  /** Returns the process that has taken a shard last. It may be dead. */
+  ownerOf(shard: number): Instance | undefined {
+    return this.#owners[shard];
   }
 
-  /** The newest process, or of a cluster the owner of the shards, if it is running. */
-  get running(): Instance | undefined {
-    const instance = this.#isCluster ? this.#owner : this.newest;
+  /** Returns the newest process, or of a cluster the owner of a shard, if it is running. */
+  serving(shard: number): Instance | undefined {
+    const instance = this.#isCluster ? this.ownerOf(shard) : this.newest;
     return instance?.state === "running" && !instance.paused ? instance : undefined;
+  }
+
+  /** Returns the process that runs the shard of an account. */
+  servingAccount(accountId: number): Instance | undefined {
+    return this.serving(shardOf(accountId));
+  }
+
+  /** The processes that have taken shards last, each once. */
+  get owners(): readonly Instance[] {
+    return [...new Set(this.#owners)].filter((owner) => owner !== undefined);
+  }
+
+  /** Whether every shard has a running process. */
+  get isServed(): boolean {
+    if (!this.#isCluster) return this.serving(MARKET_SHARD) !== undefined;
+    for (let shard = 0; shard <= MARKET_SHARD; shard++) if (this.serving(shard) === undefined) return false;
+    return true;
   }
 
   get #isCluster(): boolean {
     return this.#options.parts().plan.cluster !== undefined;
   }
 
-  /** Picks a process that accepts requests, sometimes an old one. */
-  pick(random: Random): Instance | undefined {
+  /** Picks a process that accepts requests of an account, sometimes one that does not own its shard. */
+  pick(random: Random, accountId: number): Instance | undefined {
     const wish = random.chance(0.1);
     if (this.#isCluster) {
       const serving = this.alive.filter(({ service }) => service !== undefined);
-      const isOwner = (instance: Instance): boolean => instance === this.#owner;
+      const owner = this.ownerOf(shardOf(accountId));
+      const isOwner = (instance: Instance): boolean => instance === owner;
       return serving.find((instance) => isOwner(instance) !== wish) ?? serving.at(-1);
     }
     const old = this.#old.find((instance) => instance.state === "running" || instance.state === "closing");
@@ -120,36 +138,44 @@ export class Fleet {
     return instance;
   }
 
-  /** Records that a process took over the store. */
-  acquired(instance: Instance): void {
+  /** Records that a process took shards over. */
+  acquired(instance: Instance, shards: readonly number[]): void {
     const { plan, time } = this.#options.parts();
     const nowMs = time.trueMs;
-    // This includes a dead process: requests that it sent to the store may still arrive.
-    if (this.#owner !== undefined && this.#owner !== instance) {
-      if (plan.cluster !== undefined) this.#options.claiming(this.#owner);
-      this.#owner.replacedAtMs ??= nowMs;
+    const taken = new Map<Instance, number[]>();
+    for (const shard of shards) {
+      // This includes a dead process: requests that it sent to the store may still arrive.
+      const owner = this.#owners[shard];
+      if (owner === undefined || owner === instance) continue;
+      const lost = taken.get(owner);
+      if (lost === undefined) taken.set(owner, [shard]);
+      else lost.push(shard);
+    }
+    for (const [owner, lost] of taken) {
+      if (plan.cluster !== undefined) this.#options.claiming(owner, lost);
+      for (const shard of lost) owner.holdings.lose(shard, nowMs);
       this.#takeovers++;
     }
-    this.#owner = instance;
-    instance.ownedAtMs = nowMs;
-    instance.replacedAtMs = undefined;
-    instance.released = false;
+    for (const shard of shards) {
+      this.#owners[shard] = instance;
+      instance.holdings.take(shard, nowMs);
+    }
   }
 
   kill(instance: Instance): void {
     const { venue, native, situations, journal } = this.#options.parts();
     if (instance.appending > 0) situations.saw("killed with an append under way");
-    if (instance.owns && journal.inFlight > 0) this.#sawChildren();
+    if (journal.inFlight > 0) this.#sawChildren(instance);
     instance.kill();
     venue.forget(instance);
     native.forget(instance);
   }
 
-  #sawChildren(): void {
+  #sawChildren({ holdings }: Instance): void {
     const { venue, situations, journal } = this.#options.parts();
     for (const orderId of journal.open) {
       const child = journal.find(orderId)?.child;
-      if (child === undefined) continue;
+      if (child === undefined || !holdings.isLast(shardOfId(orderId))) continue;
       const isKnown = venue.rows.has(child.childId);
       situations.saw(isKnown ? "killed between submit and outcome" : "killed between intent and submit");
     }

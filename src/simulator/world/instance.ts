@@ -3,6 +3,7 @@ import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Service } from "../../service/index.ts";
 import { Link } from "./cluster/link.ts";
 import { MachineClock, type Standstill } from "./cluster/machine-clock.ts";
+import { Holdings } from "./holdings.ts";
 import { SeenMarkets } from "./seen-markets.ts";
 
 type ProbePoint = Parameters<NonNullable<EngineOptions["probe"]>>[0];
@@ -52,14 +53,10 @@ export class Instance {
   sink: MarketSink | undefined;
   /** The market data that it received and counted. */
   readonly markets: SeenMarkets = new SeenMarkets();
-  /** Time of its takeover of the store; undefined before. */
-  ownedAtMs: number | undefined;
-  /** Time at which another process took over the store. */
-  replacedAtMs: number | undefined;
-  /** Whether it has given the shards back by itself since then. */
-  released = false;
-  /** Number of durable records when it claimed the shards. */
-  recordsAtClaim = 0;
+  /** The shards that it has taken over. */
+  readonly holdings: Holdings = new Holdings();
+  /** The last durable sequence of each shard when it claimed that shard, in a cluster. */
+  readonly claimedAt: Map<number, number> = new Map();
   /** The point of its engine at which it dies. */
   diesAt: ProbePoint | undefined;
   /** Number of store faults it met, and of appends and reads in progress. */
@@ -84,11 +81,6 @@ export class Instance {
 
   get paused(): boolean {
     return this.#held !== undefined;
-  }
-
-  /** Whether it owns the store, as far as the store knows. */
-  get owns(): boolean {
-    return this.ownedAtMs !== undefined && this.replacedAtMs === undefined;
   }
 
   /** Kills the process. Nothing in it runs any more. */

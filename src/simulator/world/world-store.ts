@@ -1,10 +1,11 @@
-import type { MarketMark } from "../../model/index.ts";
+import { MARKET_SHARD, type MarketMark } from "../../model/index.ts";
 import type {
   AppendBatch,
   AppendOutcome,
   EndedName,
   EndedNamePage,
   OrderStore,
+  ShardAppend,
   ShardSnapshot,
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
@@ -33,8 +34,8 @@ export type StoreParts = Readonly<{
   alive: () => readonly Instance[];
   /** Kills a process. */
   kill: (instance: Instance) => void;
-  /** Called when a process takes over every shard. */
-  acquired: (instance: Instance) => void;
+  /** Called when a process takes shards over. */
+  acquired: (instance: Instance, shards: readonly number[]) => void;
   /** Present if the processes are nodes of a cluster. */
   cluster: ClusterPlan | undefined;
 }>;
@@ -45,6 +46,9 @@ const READING = {
   following: { slow: 0.02, fails: 0.008 },
   running: { slow: 0.05, fails: 0.03 },
 } as const;
+
+/** All shards, and the market journal. */
+const EVERY_SHARD: readonly number[] = Array.from({ length: MARKET_SHARD + 1 }, (_, shard) => shard);
 
 type Round = Parameters<OrderStore["fence"]>[0];
 
@@ -116,7 +120,7 @@ export class WorldStore {
 
   async #acquire(instance: Instance, store: OrderStore): ReturnType<OrderStore["acquire"]> {
     const heads = await store.acquire();
-    this.#parts.acquired(instance);
+    this.#parts.acquired(instance, EVERY_SHARD);
     return heads;
   }
 
@@ -182,8 +186,9 @@ export class WorldStore {
 
   async #keep(instance: Instance, store: OrderStore, batch: AppendBatch): Promise<readonly AppendOutcome[]> {
     const outcomes = await store.append(batch);
-    if (outcomes.includes("fenced") && !instance.owns)
-      this.#parts.situations.saw("append of an old engine refused");
+    const isOld = ({ shard }: ShardAppend, index: number): boolean =>
+      outcomes[index] === "fenced" && !instance.holdings.owns(shard);
+    if (batch.shards.some(isOld)) this.#parts.situations.saw("append of an old engine refused");
     this.#parts.journal.take(batch, outcomes, instance);
     return outcomes;
   }
@@ -198,8 +203,9 @@ export class WorldStore {
       if (inMs > 0) await time.after(inMs);
       const outcomes = await this.#keep(instance, store, batch).catch((): readonly AppendOutcome[] => []);
       if (outcomes.includes("durable")) situations.saw("unknown append found in the read-back");
-      if (outcomes.includes("fenced") && instance.owns)
-        situations.saw("append that arrived after the read-back refused");
+      const isFenced = ({ shard }: ShardAppend, index: number): boolean =>
+        outcomes[index] === "fenced" && instance.holdings.owns(shard);
+      if (batch.shards.some(isFenced)) situations.saw("append that arrived after the read-back refused");
     };
     void later();
   }
@@ -338,7 +344,8 @@ export class WorldStore {
     try {
       await store.forgetEnded?.(...asked);
     } catch (error) {
-      if (!instance.owns) this.#parts.situations.saw("deletion of an old engine refused");
+      if (!instance.holdings.owns(MARKET_SHARD))
+        this.#parts.situations.saw("deletion of an old engine refused");
       throw error;
     }
   }

@@ -69,8 +69,7 @@ export class World {
   /** Starts one process and sends a heartbeat of each market. */
   async begin(): Promise<void> {
     this.parts.fleet.start();
-    for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--)
-      await this.parts.time.pass(20);
+    for (let left = 50; left > 0 && !this.parts.fleet.isServed; left--) await this.parts.time.pass(20);
     this.#publisher.heartbeat();
   }
 

@@ -61,7 +61,7 @@ export class Transport {
 
   /** Sends a request unchanged. */
   async send(request: WireRequest): Promise<InstanceReply | NoReply> {
-    const instance = this.#parts.fleet.pick(this.#random);
+    const instance = this.#parts.fleet.pick(this.#random, this.accountId);
     const isLost = this.#parts.faults.strikes("answers are lost", this.#random, 0.08);
     if (instance?.service === undefined) return "down";
     const reply = await this.#exchange(instance, request);
@@ -71,7 +71,7 @@ export class Transport {
 
   /** Places an order in process, as the host itself may. */
   async placeInside(order: OrderFields): Promise<InstanceReply | NoReply> {
-    const instance = this.#parts.fleet.running;
+    const instance = this.#parts.fleet.servingAccount(this.accountId);
     const { engine } = instance ?? {};
     if (instance === undefined || engine === undefined) return "down";
     const reply = await new Promise<Reply | "lost">((resolve) => {
@@ -127,7 +127,7 @@ export class Transport {
       else if (slows) this.#connection.slow = true;
       return;
     }
-    const instance = fleet.running;
+    const instance = fleet.servingAccount(this.accountId);
     if (instance === undefined || !this.#plan.streams) return;
     const connection = new Connection(this.#parts, instance, {
       event: (event) => this.stream?.take(event),

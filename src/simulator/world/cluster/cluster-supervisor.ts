@@ -1,4 +1,5 @@
 import { type EngineOptions, HandOverError } from "../../../engine/index.ts";
+import { MARKET_SHARD } from "../../../model/index.ts";
 import type { NodeState } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import { closeAndEnd, endFailed } from "../closing.ts";
@@ -96,7 +97,8 @@ export class ClusterSupervisor {
     // A read that was asked before may fail after this, and every watch then starts anew.
     const cleanMs = Math.max(sinceMs, ...fleet.alive.map(({ unansweredUntilMs }) => unansweredUntilMs));
     const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : OWNED_TTLS;
-    const serves = (): boolean => (fleet.running?.renewedAtMs ?? 0) > sinceMs;
+    const serves = (): boolean =>
+      fleet.isServed && fleet.owners.every(({ renewedAtMs }) => renewedAtMs > sinceMs);
     await time.settle();
     while (!serves() && time.trueMs < cleanMs + longestTtls * ttlMs) {
       await time.pass(100);
@@ -119,7 +121,8 @@ export class ClusterSupervisor {
   /** A living node, the owner of the shards more often than another. */
   #any(): Instance | undefined {
     const { fleet } = this.#parts;
-    const { alive, owner } = fleet;
+    const { alive } = fleet;
+    const owner = fleet.ownerOf(MARKET_SHARD);
     const ownerWanted = this.#random.chance(0.6);
     const other = alive.length === 0 ? undefined : this.#random.pick(alive);
     return ownerWanted && owner?.dead === false ? owner : other;

@@ -1,4 +1,5 @@
-import type { ShardHead, ShardLeases, WatchedBeat } from "../../../ports/index.ts";
+import { MARKET_SHARD } from "../../../model/index.ts";
+import type { ShardHead, ShardLeases, ShardSet, WatchedBeat } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
@@ -19,8 +20,8 @@ export type LeaseParts = Readonly<{
   held: HeldAppends;
   /** Returns the processes that live. */
   alive: () => readonly Instance[];
-  /** Called when a node has claimed the shards. */
-  acquired: (instance: Instance) => void;
+  /** Called when a node has claimed shards. */
+  acquired: (instance: Instance, shards: readonly number[]) => void;
 }>;
 
 /** The leases of a world's store, as its nodes see them: calls fail, come late, or are made and not heard. */
@@ -41,11 +42,11 @@ export class WorldLeases {
       want: (wish) => call(() => leases.want(wish)),
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
-      claim: (set) => call(() => this.#hear(instance, () => leases.claim(set))),
-      release: (set) => call(() => this.#release(instance, () => leases.release(set))),
+      claim: (set) => call(() => this.#hear(instance, set, () => leases.claim(set))),
+      release: (set) => call(() => this.#release(instance, set, () => leases.release(set))),
       assign: (assignment) => call(() => leases.assign(assignment)),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
-      leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
+      leave: (incarnation) => call(() => this.#leave(instance, () => leases.leave(incarnation))),
       heads: () => call(() => leases.heads()),
       tail: (range) => call(() => leases.tail(range)),
     };
@@ -72,7 +73,7 @@ export class WorldLeases {
   ): Promise<T> {
     const joined = await join();
     // Shards of its row before, which is dead, are not those of the row that it renews from now on.
-    if (instance.incarnation !== undefined) instance.released = true;
+    if (instance.incarnation !== undefined) instance.holdings.releaseAll(this.#parts.time.trueMs);
     instance.incarnation = joined.incarnation;
     return joined;
   }
@@ -94,19 +95,20 @@ export class WorldLeases {
     if (askedMs < instance.unrenewedUntilMs) throw failed(instance);
     const renewal = await ask();
     if (!renewal.alive) return renewal;
-    if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.owns)
+    if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.holdings.owned.length > 0)
       situations.saw("lease renewed after it lapsed");
     instance.renewedAtMs = Math.max(instance.renewedAtMs, askedMs);
     return renewal;
   }
 
-  /** Claims the shards. The answer may be lost: the node owns them then, and does not know it. */
+  /** Claims shards. The answer may be lost: the node owns them then, and does not know it. */
   async #hear(
     instance: Instance,
+    set: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, faults, situations } = this.#parts;
-    const heads = await this.#claim(instance, claim);
+    const heads = await this.#claim(instance, set, claim);
     if (!faults.strikes("store loses the answer to a claim", random, 0.15) || heads === undefined)
       return heads;
     situations.saw("claim made and not heard");
@@ -114,11 +116,12 @@ export class WorldLeases {
   }
 
   /**
-   * Appends of the old owner that are under way become durable before the shards are claimed, or are refused after it.
+   * Appends of old owners that are under way become durable before the shards are claimed, or are refused after it.
    * The heads may be older than both, as those of a database that waits for their transactions are.
    */
   async #claim(
     instance: Instance,
+    { shards }: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, journal, held, situations, acquired } = this.#parts;
@@ -126,15 +129,16 @@ export class WorldLeases {
     const order = random.pick(["before", "at once", "after"]);
     if (order === "before") await held.arrive("append of the old owner kept just before a takeover");
     const arriving = order === "at once" ? held.arrive() : undefined;
-    const { records } = journal;
+    const durable = new Map(journal.heads);
     const claimed = await claim();
     await arriving;
     if (claimed === undefined) {
       situations.saw("claim refused");
       return undefined;
     }
-    instance.recordsAtClaim = records;
-    acquired(instance);
+    for (const shard of shards)
+      if (shard !== MARKET_SHARD) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
+    acquired(instance, shards);
     await held.arrive("append of the old owner refused after a takeover");
     return claimed.map((head) => ({
       ...head,
@@ -142,9 +146,14 @@ export class WorldLeases {
     }));
   }
 
-  async #release(instance: Instance, release: () => Promise<void>): Promise<void> {
+  async #release(instance: Instance, { shards }: ShardSet, release: () => Promise<void>): Promise<void> {
     await release();
-    instance.released = true;
+    for (const shard of shards) instance.holdings.release(shard, this.#parts.time.trueMs);
+  }
+
+  async #leave(instance: Instance, leave: () => Promise<void>): Promise<void> {
+    await leave();
+    instance.holdings.releaseAll(this.#parts.time.trueMs);
   }
 }
 

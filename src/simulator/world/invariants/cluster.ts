@@ -1,4 +1,5 @@
 import type { Engine } from "../../../engine/index.ts";
+import { MARKET_SHARD, shardOfId } from "../../../model/index.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClusterPlan } from "../plan.ts";
@@ -10,10 +11,13 @@ import type { ClusterPlan } from "../plan.ts";
 export const mayBelieve = ({ stoodAtMs, renewedAtMs }: Instance): boolean => stoodAtMs >= renewedAtMs;
 
 /** Checks decision WN: the shards of a living node are claimed no sooner than a ttl after it asked for its last renewal. */
-export function checkClaim({ demand, plan, time, situations, journal }: WorldParts, owner: Instance): void {
+export function checkClaim(parts: WorldParts, owner: Instance, shards: readonly number[]): void {
+  const { demand, plan, time, situations, journal } = parts;
   const { ttlMs = 0 } = plan.cluster ?? {};
   situations.saw(owner.dead ? "takeover after a death" : "takeover from a living node");
-  const open = [...journal.open].flatMap((orderId) => journal.find(orderId) ?? []);
+  const claimed = new Set(shards);
+  const isClaimed = (orderId: number): boolean => claimed.has(shardOfId(orderId));
+  const open = [...journal.open].filter(isClaimed).flatMap((orderId) => journal.find(orderId) ?? []);
   if (open.some(({ child }) => child !== undefined)) situations.saw("takeover with a child in flight");
   if (open.some(({ activation, trigger }) => activation !== undefined && trigger === undefined))
     situations.saw("takeover of a trailing reference");
@@ -22,29 +26,34 @@ export function checkClaim({ demand, plan, time, situations, journal }: WorldPar
     situations.saw("takeover with an unfinished list");
   const sinceMs = time.trueMs - owner.renewedAtMs;
   demand(
-    owner.released || sinceMs >= ttlMs,
+    sinceMs >= ttlMs || shards.every((shard) => owner.holdings.hasReleased(shard)),
     "decision WN",
-    () => `node ${owner.generation} loses its shards ${sinceMs} ms after it renewed its lease`,
+    () => `node ${owner.generation} loses shards ${sinceMs} ms after it renewed its lease`,
   );
 }
 
-/** Checks decision WR: an engine that took over knows every record that was durable when it claimed the shards. */
+/** Checks decision WR: an engine that took shards over knows every record that was durable when it claimed them. */
 export function checkTakenOver({ demand }: WorldParts, instance: Instance, engine: Engine): void {
   const { journalSequence } = engine.metrics();
+  let durable = 0;
+  for (const [shard, sequence] of instance.claimedAt) if (engine.owns(shard)) durable += sequence;
   demand(
-    journalSequence >= instance.recordsAtClaim,
+    journalSequence >= durable,
     "decision WR",
-    () =>
-      `node ${instance.generation} takes over with ${journalSequence} of ${instance.recordsAtClaim} records`,
+    () => `node ${instance.generation} takes over with ${journalSequence} of ${durable} records`,
   );
 }
 
-/** Checks decision WP: a node acts only within a ttl of the renewal that it asked for last, and while it owns the shards. */
+/** Checks decision WP: a node acts only within a ttl of the renewal that it asked for last, and while it owns the shard. */
 export function checkTrust({ demand, plan }: WorldParts, instance: Instance, act: Act): void {
   if (plan.cluster === undefined || mayBelieve(instance)) return;
   const sinceMs = act.atMs - instance.renewedAtMs;
-  const wasOwner = instance.ownedAtMs !== undefined && (instance.replacedAtMs ?? act.atMs) >= act.atMs;
-  demand(wasOwner, act.invariant, () => `node ${instance.generation} ${act.what} without the shards`);
+  const wasOwner = instance.holdings.ownedAt(act.shard, act.atMs);
+  demand(
+    wasOwner,
+    act.invariant,
+    () => `node ${instance.generation} ${act.what} without its shard ${act.shard}`,
+  );
   demand(
     sinceMs < plan.cluster.ttlMs,
     "decision WP",
@@ -52,8 +61,8 @@ export function checkTrust({ demand, plan }: WorldParts, instance: Instance, act
   );
 }
 
-/** Something that only an owner of the shards may do, and when the node began to. */
-export type Act = Readonly<{ what: string; atMs: number; invariant: string }>;
+/** Something that only the owner of a shard may do, and when the node began to. */
+export type Act = Readonly<{ what: string; shard: number; atMs: number; invariant: string }>;
 
 /** Longest time in which a standby reads what is durable: a call that is not answered, and a pause. */
 const READ_MS = 6_000;
@@ -72,7 +81,7 @@ export async function checkNodes(parts: WorldParts, { ttlMs }: ClusterPlan): Pro
 
 /** Returns how a standby differs from the owner of the shards, if one does. */
 async function differenceOf({ fleet }: WorldParts): Promise<string | undefined> {
-  const owner = await fleet.running?.engine?.verify();
+  const owner = await fleet.serving(MARKET_SHARD)?.engine?.verify();
   if (owner === undefined) return "nobody owns the shards";
   for (const { generation, state, standby } of fleet.alive) {
     if (state !== "following" || standby === undefined) continue;

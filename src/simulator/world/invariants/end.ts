@@ -1,3 +1,4 @@
+import { MARKET_SHARD } from "../../../model/index.ts";
 import type { Client } from "../clients/client.ts";
 import { recordsOf } from "../departures.ts";
 import { marksKey } from "../journal-book.ts";
@@ -6,8 +7,13 @@ import { checkNodes } from "./cluster.ts";
 
 /** Checks that the journal alone reproduces the current state (I53). Runs only when nothing is in progress. */
 export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
-  const instance = fleet.running;
-  if (instance?.engine === undefined || !instance.owns || instance.appending + instance.reading > 0) return;
+  const instance = fleet.serving(MARKET_SHARD);
+  if (
+    instance?.engine === undefined ||
+    !instance.holdings.owns(MARKET_SHARD) ||
+    instance.appending + instance.reading > 0
+  )
+    return;
   let over = false;
   const verified = instance.engine.verify().then(
     ({ equal, live, replayed }) => {
@@ -59,7 +65,7 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
     if (over) await audit;
   }
   for (const client of clients) checkStream(parts, client);
-  const engine = fleet.running?.engine;
+  const engine = fleet.serving(MARKET_SHARD)?.engine;
   if (engine === undefined) return;
   const { equal } = await engine.verify();
   demand(equal, "I53", "replaying the journal does not give the current state");
