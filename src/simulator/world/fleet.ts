@@ -5,7 +5,8 @@ import { type Instrument, MARKET_SHARD, shardOfId } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
 import type { Random } from "../random/index.ts";
-import { openNode } from "./cluster/open-node.ts";
+import { openInCluster } from "./cluster/open-node.ts";
+import { EVERY_SHARD } from "./holdings.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
@@ -38,7 +39,7 @@ export type FleetParts = Readonly<{
   parts: () => FleetWorld;
   /** Called when a node claims shards that another has taken last, before it counts as their owner. */
   claiming: (owner: Instance, shards: readonly number[]) => void;
-  /** Called when the engine of a node has taken over. */
+  /** Called when the engine of a node has taken shards over. */
   takenOver: (instance: Instance, engine: Engine) => void;
 }>;
 
@@ -87,7 +88,8 @@ export class Fleet {
   /** Returns the newest process, or of a cluster the owner of a shard, if it is running. */
   serving(shard: number): Instance | undefined {
     const instance = this.#isCluster ? this.ownerOf(shard) : this.newest;
-    return instance?.state === "running" && !instance.paused ? instance : undefined;
+    if (instance?.state !== "running" || instance.paused) return undefined;
+    return this.#isCluster && !instance.holdings.owns(shard) ? undefined : instance;
   }
 
   /** Returns the process that runs the shard of an account. */
@@ -100,20 +102,31 @@ export class Fleet {
     return [...new Set(this.#owners)].filter((owner) => owner !== undefined);
   }
 
-  /** Whether every shard has a running process. */
+  /** The shards that no process runs, with the market journal as one of them. */
+  get unserved(): readonly number[] {
+    return EVERY_SHARD.filter((shard) => {
+      const instance = this.serving(shard);
+      return instance === undefined || !runs(instance, shard);
+    });
+  }
+
+  /** Whether every shard is run by a process. */
   get isServed(): boolean {
-    if (!this.#isCluster) return this.serving(MARKET_SHARD) !== undefined;
-    for (let shard = 0; shard <= MARKET_SHARD; shard++) if (this.serving(shard) === undefined) return false;
-    return true;
+    return this.unserved.length === 0;
   }
 
   get #isCluster(): boolean {
     return this.#options.parts().plan.cluster !== undefined;
   }
 
+  get #shares(): boolean {
+    return this.#options.parts().plan.cluster?.shares === true;
+  }
+
   /** Picks a process that accepts requests of an account, sometimes one that does not own its shard. */
   pick(random: Random, accountId: number): Instance | undefined {
     const wish = random.chance(0.1);
+    if (this.#shares) return this.#pickNode(random, accountId);
     if (this.#isCluster) {
       const serving = this.alive.filter(({ service }) => service !== undefined);
       const owner = this.ownerOf(shardOf(accountId));
@@ -124,6 +137,17 @@ export class Fleet {
     const newest = this.newest;
     if (wish && old !== undefined) return old;
     return newest?.service === undefined ? old : newest;
+  }
+
+  /** Picks the node that some node names as the owner of the shard, or sometimes any node. */
+  #pickNode(random: Random, accountId: number): Instance | undefined {
+    const serving = this.alive.filter(({ service }) => service !== undefined);
+    if (serving.length === 0) return undefined;
+    const asked = random.pick(serving);
+    const isAny = random.chance(0.1);
+    const named = asked.node?.ownerOf(shardOf(accountId))?.incarnation;
+    const owner = isAny ? undefined : serving.find(({ incarnation }) => incarnation === named);
+    return owner ?? asked;
   }
 
   /** Starts a process. The previous one continues if it is not dead. */
@@ -185,7 +209,6 @@ export class Fleet {
     const { demand, parts, takenOver } = this.#options;
     const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
-    let isFollowing = false;
     const shared = {
       instruments: this.#instruments,
       accounts: hosts.accounts(instance),
@@ -211,20 +234,16 @@ export class Fleet {
         ...(plan.brings.volumeHistory && { volumeHistory: volumes.open(instance) }),
         probe: (point) => instance.point(point, () => this.kill(instance)),
       };
-      let engine: Engine;
-      if (plan.cluster === undefined) engine = await openEngine(options);
-      else {
-        const standby = await openNode(instance, options, plan.cluster);
-        isFollowing = true;
-        engine = await standby.takenOver;
-        if (!instance.dead) takenOver(instance, engine);
-      }
+      const engine =
+        plan.cluster === undefined
+          ? await openEngine(options)
+          : await openInCluster(instance, options, plan.cluster, (runs) => takenOver(instance, runs));
       if (instance.dead) return;
       instance.engine = engine;
       instance.service = this.#service(instance, { ...shared, engine });
       if (instance.state !== "closing") instance.state = "running";
     } catch (error) {
-      const isClosed = isFollowing && instance.state === "closing";
+      const isClosed = instance.standby !== undefined && instance.state === "closing";
       demand(instance.dead || isClosed || instance.storeFaults > 0, "an engine opens", () => String(error));
       this.kill(instance);
     }
@@ -256,6 +275,12 @@ export class Fleet {
       },
     };
   }
+}
+
+/** Returns whether the engine of the owner of a shard runs it. That of a node which shares the shards may not have begun. */
+function runs({ node, engine }: Instance, shard: number): boolean {
+  if (node === undefined) return true;
+  return shard === MARKET_SHARD ? node.status().keepsMarket : engine?.owns(shard) === true;
 }
 
 function instrumentOf(symbol: string, index: number): Instrument {

@@ -1,3 +1,8 @@
+import { MARKET_SHARD } from "../../model/index.ts";
+
+/** All shards, and the market journal. */
+export const EVERY_SHARD: readonly number[] = Array.from({ length: MARKET_SHARD + 1 }, (_, shard) => shard);
+
 /** One time for which a process had a shard. */
 type Span = {
   readonly fromMs: number;

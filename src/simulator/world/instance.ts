@@ -1,4 +1,4 @@
-import type { Engine, EngineOptions, Standby } from "../../engine/index.ts";
+import type { ClusterNode, Engine, EngineOptions, Standby } from "../../engine/index.ts";
 import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Service } from "../../service/index.ts";
 import { Link } from "./cluster/link.ts";
@@ -39,8 +39,10 @@ export class Instance {
   unrenewedUntilMs: number = Number.NEGATIVE_INFINITY;
   /** True time until which calls of its lease that were asked while faults struck may go unanswered. */
   unansweredUntilMs: number = Number.NEGATIVE_INFINITY;
-  /** What it is until it takes over, in a cluster. */
+  /** What it is until it takes over, in a cluster of which one node owns all shards. */
   standby: Standby | undefined;
+  /** What it is in a cluster whose nodes share the shards. */
+  node: ClusterNode | undefined;
   /** The clocks of its machine. */
   readonly machine: MachineClock = new MachineClock();
   /** Its connections to the store and to the venue. */
@@ -55,6 +57,8 @@ export class Instance {
   readonly markets: SeenMarkets = new SeenMarkets();
   /** The shards that it has taken over. */
   readonly holdings: Holdings = new Holdings();
+  /** Shards of which a release failed, or was not answered, and which it has not claimed since. */
+  readonly unreleased: Set<number> = new Set();
   /** The last durable sequence of each shard when it claimed that shard, in a cluster. */
   readonly claimedAt: Map<number, number> = new Map();
   /** The point of its engine at which it dies. */
@@ -81,6 +85,12 @@ export class Instance {
 
   get paused(): boolean {
     return this.#held !== undefined;
+  }
+
+  /** Whether its engine can only be closed: another node owns its shards, or has declared it dead. */
+  get isLost(): boolean {
+    const reasons = this.paused ? [] : (this.engine?.status().reasons ?? []);
+    return reasons.some(({ kind }) => kind === "LEASE_LOST" || kind === "SHARD_FENCED");
   }
 
   /** Kills the process. Nothing in it runs any more. */
@@ -159,10 +169,11 @@ export class Instance {
   }
 
   async #broken(link: Link): Promise<never> {
+    // The process may give the call up before the connection is whole again.
+    this.storeFaults++;
     await link.whole();
     if (this.dead) return never();
     if (this.paused) await this.#resumed();
-    this.storeFaults++;
     throw new Error("connection reset");
   }
 

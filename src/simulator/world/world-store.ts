@@ -13,6 +13,7 @@ import { HeldAppends } from "./cluster/held-appends.ts";
 import { WorldLeases } from "./cluster/world-leases.ts";
 import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
+import { EVERY_SHARD } from "./holdings.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { ClusterPlan } from "./plan.ts";
@@ -46,9 +47,6 @@ const READING = {
   following: { slow: 0.02, fails: 0.008 },
   running: { slow: 0.05, fails: 0.03 },
 } as const;
-
-/** All shards, and the market journal. */
-const EVERY_SHARD: readonly number[] = Array.from({ length: MARKET_SHARD + 1 }, (_, shard) => shard);
 
 type Round = Parameters<OrderStore["fence"]>[0];
 
@@ -109,7 +107,7 @@ export class WorldStore {
         store.leases && {
           leases: new WorldLeases({
             ...this.#parts,
-            random: this.#parts.random.of("leases"),
+            random: this.#parts.random.of(`leases of process ${instance.generation}`),
             cluster,
             held: this.held,
           }).open(instance, store.leases),
@@ -164,7 +162,8 @@ export class WorldStore {
     const { faults, cluster, time, kill } = this.#parts;
     const random = this.#holding;
     const { ttlMs = 0 } = cluster ?? {};
-    const arrived = this.held.hold(() =>
+    const shards = batch.shards.map(({ shard }) => shard);
+    const arrived = this.held.hold(shards, () =>
       this.#keep(instance, store, batch).then(
         (outcomes) => outcomes.includes("durable"),
         () => false,

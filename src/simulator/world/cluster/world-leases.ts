@@ -27,9 +27,11 @@ export type LeaseParts = Readonly<{
 /** The leases of a world's store, as its nodes see them: calls fail, come late, or are made and not heard. */
 export class WorldLeases {
   readonly #parts: LeaseParts;
+  readonly #releases: Random;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
+    this.#releases = parts.random.of("releases");
   }
 
   /** Returns the leases for a process. */
@@ -127,28 +129,53 @@ export class WorldLeases {
     const { random, journal, held, situations, acquired } = this.#parts;
     const heads = new Map(journal.heads);
     const order = random.pick(["before", "at once", "after"]);
-    if (order === "before") await held.arrive("append of the old owner kept just before a takeover");
-    const arriving = order === "at once" ? held.arrive() : undefined;
+    const before = "append of the old owner kept just before a takeover";
+    const after = "append of the old owner refused after a takeover";
+    const isOfSet = (shard: number): boolean => shards.includes(shard);
+    if (order === "before") await held.arrive(isOfSet, before);
+    const arriving = order === "at once" ? held.arrive(isOfSet) : undefined;
     const durable = new Map(journal.heads);
     const claimed = await claim();
     await arriving;
     if (claimed === undefined) {
-      situations.saw("claim refused");
+      this.#refused(instance, shards);
       return undefined;
     }
+    const isBack = (shard: number): boolean => instance.holdings.isLast(shard);
+    const back = shards.filter((shard) => instance.unreleased.delete(shard) && isBack(shard));
+    if (back.length > 0) situations.saw("shards taken back after a lost release");
     for (const shard of shards)
       if (shard !== MARKET_SHARD) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
     acquired(instance, shards);
-    await held.arrive("append of the old owner refused after a takeover");
+    await held.arrive(isOfSet, after);
     return claimed.map((head) => ({
       ...head,
       sequence: Math.min(head.sequence, heads.get(head.shard) ?? 0),
     }));
   }
 
+  /** Notes a claim that was refused. */
+  #refused(instance: Instance, shards: readonly number[]): void {
+    const { situations, cluster, alive } = this.#parts;
+    situations.saw("claim refused");
+    const isAnothers = (shard: number): boolean =>
+      alive().some((other) => other !== instance && other.holdings.owns(shard));
+    if (cluster.shares && shards.some(isAnothers))
+      situations.saw("claim refused because two nodes want one shard");
+  }
+
+  /** Releases shards. That may fail, or be made and not heard. */
   async #release(instance: Instance, { shards }: ShardSet, release: () => Promise<void>): Promise<void> {
-    await release();
-    for (const shard of shards) instance.holdings.release(shard, this.#parts.time.trueMs);
+    const { faults, time } = this.#parts;
+    const isMade = !faults.strikes("store does not make a release", this.#releases, 0.25);
+    const isHeard = !faults.strikes("store loses the answer to a release", this.#releases, 0.25);
+    if (isMade) {
+      await release();
+      for (const shard of shards) instance.holdings.release(shard, time.trueMs);
+    }
+    if (isMade && isHeard) return;
+    for (const shard of shards) instance.unreleased.add(shard);
+    throw failed(instance);
   }
 
   async #leave(instance: Instance, leave: () => Promise<void>): Promise<void> {
