@@ -4,6 +4,7 @@ import {
   type Cuts,
   FAULTS,
   runWorld,
+  SHARING_SITUATIONS,
   SITUATIONS,
   shrink,
   type WorldReport,
@@ -25,13 +26,20 @@ export const givenOf = (seed: number): Pick<WorldRun, "turn" | "rows" | "disk"> 
 /** Steps of one cluster. Most of them are several actions. */
 export const CLUSTER_STEPS = 16;
 
+/** The form of all clusters, if the variable FORM names one: `standby` or `sharing`. */
+const FORM = formOf(process.env.FORM);
+
+function formOf(named: string | undefined): Pick<Cuts, "form"> {
+  return named === "standby" || named === "sharing" ? { form: named } : {};
+}
+
 /** What a run is: worlds of one process after the other, or clusters of one to five nodes. */
 export type Kind = "world" | "cluster";
 
 /** Options of the run of a seed. */
 export const runOf = (kind: Kind, seed: number, steps: number, cuts: Cuts = {}): WorldRun =>
   kind === "cluster"
-    ? { seed, steps, cuts, ...GIVEN, cluster: true }
+    ? { seed, steps, cuts: { ...FORM, ...cuts }, ...GIVEN, cluster: true }
     : { seed, steps, cuts, ...givenOf(seed) };
 
 /** The totals of many worlds, and the next seed. */
@@ -138,7 +146,7 @@ export function unreached(
   { situations }: Pick<Progress, "situations">,
   kind: Kind = "world",
 ): readonly string[] {
-  const names = kind === "cluster" ? CLUSTER_SITUATIONS : SITUATIONS;
+  const names = kind === "cluster" ? [...CLUSTER_SITUATIONS, ...SHARING_SITUATIONS] : SITUATIONS;
   return names.filter((name) => situations[name] === undefined);
 }
 

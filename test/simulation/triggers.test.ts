@@ -32,7 +32,7 @@ function checkedJournal(): Readonly<{
   const journal: JournalBook = new JournalBook(demand, [(seen) => triggers.check(seen)]);
   const triggers = new Triggers({ demand, situations: new Situations(), journal });
   const instance = new Instance(1, 0);
-  instance.ownedAtMs = 0;
+  instance.holdings.take(0, 0);
   let quotes = 0;
   let records = 0;
   return {

@@ -92,6 +92,9 @@ export const CLUSTER_FAULTS = [
   "clock of a node is off",
   "clock of a node steps",
   "shards are handed over",
+  "shards are assigned by an operator",
+  "store does not make a release",
+  "store loses the answer to a release",
   "nodes have one name",
   "node of an old version joins",
 ] as const;

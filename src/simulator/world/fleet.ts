@@ -1,10 +1,12 @@
 import { createMemoryInstruments } from "../../adapters/memory/index.ts";
 import { type Engine, type EngineOptions, openEngine } from "../../engine/index.ts";
-import type { Instrument } from "../../model/index.ts";
+import { shardOf } from "../../lifecycle/index.ts";
+import { type Instrument, MARKET_SHARD, shardOfId } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
 import type { Random } from "../random/index.ts";
-import { openNode } from "./cluster/open-node.ts";
+import { openInCluster } from "./cluster/open-node.ts";
+import { EVERY_SHARD } from "./holdings.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
@@ -35,9 +37,9 @@ export type FleetWorld = Readonly<{
 export type FleetParts = Readonly<{
   demand: Demand;
   parts: () => FleetWorld;
-  /** Called when a node claims the shards of another, before it counts as their owner. */
-  claiming: (owner: Instance) => void;
-  /** Called when the engine of a node has taken over. */
+  /** Called when a node claims shards that another has taken last, before it counts as their owner. */
+  claiming: (owner: Instance, shards: readonly number[]) => void;
+  /** Called when the engine of a node has taken shards over. */
   takenOver: (instance: Instance, engine: Engine) => void;
 }>;
 
@@ -50,9 +52,8 @@ export class Fleet {
   #generations = 0;
   #tokens = 0;
   #takeovers = 0;
-
-  /** The process that took over the store last. */
-  #owner: Instance | undefined;
+  /** By shard, the process that has taken it last. */
+  readonly #owners: (Instance | undefined)[] = [];
 
   constructor(options: FleetParts, symbols: readonly string[]) {
     this.#options = options;
@@ -74,38 +75,79 @@ export class Fleet {
     return this.#generations;
   }
 
-  /** Number of times that a node took the shards of another one over. */
+  /** Number of times that a node took shards of another one over. */
   get takeovers(): number {
     return this.#takeovers;
   }
 
-  /** The process that took over the store last. It may be dead. */
-  get owner(): Instance | undefined {
-    return this.#owner;
+  /** Returns the process that has taken a shard last. It may be dead. */
+  ownerOf(shard: number): Instance | undefined {
+    return this.#owners[shard];
   }
 
-  /** The newest process, or of a cluster the owner of the shards, if it is running. */
-  get running(): Instance | undefined {
-    const instance = this.#isCluster ? this.#owner : this.newest;
-    return instance?.state === "running" && !instance.paused ? instance : undefined;
+  /** Returns the newest process, or of a cluster the owner of a shard, if it is running. */
+  serving(shard: number): Instance | undefined {
+    const instance = this.#isCluster ? this.ownerOf(shard) : this.newest;
+    if (instance?.state !== "running" || instance.paused) return undefined;
+    return this.#isCluster && !instance.holdings.owns(shard) ? undefined : instance;
+  }
+
+  /** Returns the process that runs the shard of an account. */
+  servingAccount(accountId: number): Instance | undefined {
+    return this.serving(shardOf(accountId));
+  }
+
+  /** The processes that have taken shards last, each once. */
+  get owners(): readonly Instance[] {
+    return [...new Set(this.#owners)].filter((owner) => owner !== undefined);
+  }
+
+  /** The shards that no process runs, with the market journal as one of them. */
+  get unserved(): readonly number[] {
+    return EVERY_SHARD.filter((shard) => {
+      const instance = this.serving(shard);
+      return instance === undefined || !runs(instance, shard);
+    });
+  }
+
+  /** Whether every shard is run by a process. */
+  get isServed(): boolean {
+    return this.unserved.length === 0;
   }
 
   get #isCluster(): boolean {
     return this.#options.parts().plan.cluster !== undefined;
   }
 
-  /** Picks a process that accepts requests, sometimes an old one. */
-  pick(random: Random): Instance | undefined {
+  get #shares(): boolean {
+    return this.#options.parts().plan.cluster?.shares === true;
+  }
+
+  /** Picks a process that accepts requests of an account, sometimes one that does not own its shard. */
+  pick(random: Random, accountId: number): Instance | undefined {
     const wish = random.chance(0.1);
+    if (this.#shares) return this.#pickNode(random, accountId);
     if (this.#isCluster) {
       const serving = this.alive.filter(({ service }) => service !== undefined);
-      const isOwner = (instance: Instance): boolean => instance === this.#owner;
+      const owner = this.ownerOf(shardOf(accountId));
+      const isOwner = (instance: Instance): boolean => instance === owner;
       return serving.find((instance) => isOwner(instance) !== wish) ?? serving.at(-1);
     }
     const old = this.#old.find((instance) => instance.state === "running" || instance.state === "closing");
     const newest = this.newest;
     if (wish && old !== undefined) return old;
     return newest?.service === undefined ? old : newest;
+  }
+
+  /** Picks the node that some node names as the owner of the shard, or sometimes any node. */
+  #pickNode(random: Random, accountId: number): Instance | undefined {
+    const serving = this.alive.filter(({ service }) => service !== undefined);
+    if (serving.length === 0) return undefined;
+    const asked = random.pick(serving);
+    const isAny = random.chance(0.1);
+    const named = asked.node?.ownerOf(shardOf(accountId))?.incarnation;
+    const owner = isAny ? undefined : serving.find(({ incarnation }) => incarnation === named);
+    return owner ?? asked;
   }
 
   /** Starts a process. The previous one continues if it is not dead. */
@@ -120,36 +162,44 @@ export class Fleet {
     return instance;
   }
 
-  /** Records that a process took over the store. */
-  acquired(instance: Instance): void {
+  /** Records that a process took shards over. */
+  acquired(instance: Instance, shards: readonly number[]): void {
     const { plan, time } = this.#options.parts();
     const nowMs = time.trueMs;
-    // This includes a dead process: requests that it sent to the store may still arrive.
-    if (this.#owner !== undefined && this.#owner !== instance) {
-      if (plan.cluster !== undefined) this.#options.claiming(this.#owner);
-      this.#owner.replacedAtMs ??= nowMs;
+    const taken = new Map<Instance, number[]>();
+    for (const shard of shards) {
+      // This includes a dead process: requests that it sent to the store may still arrive.
+      const owner = this.#owners[shard];
+      if (owner === undefined || owner === instance) continue;
+      const lost = taken.get(owner);
+      if (lost === undefined) taken.set(owner, [shard]);
+      else lost.push(shard);
+    }
+    for (const [owner, lost] of taken) {
+      if (plan.cluster !== undefined) this.#options.claiming(owner, lost);
+      for (const shard of lost) owner.holdings.lose(shard, nowMs);
       this.#takeovers++;
     }
-    this.#owner = instance;
-    instance.ownedAtMs = nowMs;
-    instance.replacedAtMs = undefined;
-    instance.released = false;
+    for (const shard of shards) {
+      this.#owners[shard] = instance;
+      instance.holdings.take(shard, nowMs);
+    }
   }
 
   kill(instance: Instance): void {
     const { venue, native, situations, journal } = this.#options.parts();
     if (instance.appending > 0) situations.saw("killed with an append under way");
-    if (instance.owns && journal.inFlight > 0) this.#sawChildren();
+    if (journal.inFlight > 0) this.#sawChildren(instance);
     instance.kill();
     venue.forget(instance);
     native.forget(instance);
   }
 
-  #sawChildren(): void {
+  #sawChildren({ holdings }: Instance): void {
     const { venue, situations, journal } = this.#options.parts();
     for (const orderId of journal.open) {
       const child = journal.find(orderId)?.child;
-      if (child === undefined) continue;
+      if (child === undefined || !holdings.isLast(shardOfId(orderId))) continue;
       const isKnown = venue.rows.has(child.childId);
       situations.saw(isKnown ? "killed between submit and outcome" : "killed between intent and submit");
     }
@@ -159,7 +209,6 @@ export class Fleet {
     const { demand, parts, takenOver } = this.#options;
     const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
-    let isFollowing = false;
     const shared = {
       instruments: this.#instruments,
       accounts: hosts.accounts(instance),
@@ -185,20 +234,16 @@ export class Fleet {
         ...(plan.brings.volumeHistory && { volumeHistory: volumes.open(instance) }),
         probe: (point) => instance.point(point, () => this.kill(instance)),
       };
-      let engine: Engine;
-      if (plan.cluster === undefined) engine = await openEngine(options);
-      else {
-        const standby = await openNode(instance, options, plan.cluster);
-        isFollowing = true;
-        engine = await standby.takenOver;
-        if (!instance.dead) takenOver(instance, engine);
-      }
+      const engine =
+        plan.cluster === undefined
+          ? await openEngine(options)
+          : await openInCluster(instance, options, plan.cluster, (runs) => takenOver(instance, runs));
       if (instance.dead) return;
       instance.engine = engine;
       instance.service = this.#service(instance, { ...shared, engine });
       if (instance.state !== "closing") instance.state = "running";
     } catch (error) {
-      const isClosed = isFollowing && instance.state === "closing";
+      const isClosed = instance.standby !== undefined && instance.state === "closing";
       demand(instance.dead || isClosed || instance.storeFaults > 0, "an engine opens", () => String(error));
       this.kill(instance);
     }
@@ -230,6 +275,12 @@ export class Fleet {
       },
     };
   }
+}
+
+/** Returns whether the engine of the owner of a shard runs it. That of a node which shares the shards may not have begun. */
+function runs({ node, engine }: Instance, shard: number): boolean {
+  if (node === undefined) return true;
+  return shard === MARKET_SHARD ? node.status().keepsMarket : engine?.owns(shard) === true;
 }
 
 function instrumentOf(symbol: string, index: number): Instrument {

@@ -1,8 +1,9 @@
-import type { Engine, EngineOptions, Standby } from "../../engine/index.ts";
+import type { ClusterNode, Engine, EngineOptions, Standby } from "../../engine/index.ts";
 import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Service } from "../../service/index.ts";
 import { Link } from "./cluster/link.ts";
 import { MachineClock, type Standstill } from "./cluster/machine-clock.ts";
+import { Holdings } from "./holdings.ts";
 import { SeenMarkets } from "./seen-markets.ts";
 
 type ProbePoint = Parameters<NonNullable<EngineOptions["probe"]>>[0];
@@ -38,8 +39,10 @@ export class Instance {
   unrenewedUntilMs: number = Number.NEGATIVE_INFINITY;
   /** True time until which calls of its lease that were asked while faults struck may go unanswered. */
   unansweredUntilMs: number = Number.NEGATIVE_INFINITY;
-  /** What it is until it takes over, in a cluster. */
+  /** What it is until it takes over, in a cluster of which one node owns all shards. */
   standby: Standby | undefined;
+  /** What it is in a cluster whose nodes share the shards. */
+  node: ClusterNode | undefined;
   /** The clocks of its machine. */
   readonly machine: MachineClock = new MachineClock();
   /** Its connections to the store and to the venue. */
@@ -52,14 +55,12 @@ export class Instance {
   sink: MarketSink | undefined;
   /** The market data that it received and counted. */
   readonly markets: SeenMarkets = new SeenMarkets();
-  /** Time of its takeover of the store; undefined before. */
-  ownedAtMs: number | undefined;
-  /** Time at which another process took over the store. */
-  replacedAtMs: number | undefined;
-  /** Whether it has given the shards back by itself since then. */
-  released = false;
-  /** Number of durable records when it claimed the shards. */
-  recordsAtClaim = 0;
+  /** The shards that it has taken over. */
+  readonly holdings: Holdings = new Holdings();
+  /** Shards of which a release failed, or was not answered, and which it has not claimed since. */
+  readonly unreleased: Set<number> = new Set();
+  /** The last durable sequence of each shard when it claimed that shard, in a cluster. */
+  readonly claimedAt: Map<number, number> = new Map();
   /** The point of its engine at which it dies. */
   diesAt: ProbePoint | undefined;
   /** Number of store faults it met, and of appends and reads in progress. */
@@ -86,9 +87,10 @@ export class Instance {
     return this.#held !== undefined;
   }
 
-  /** Whether it owns the store, as far as the store knows. */
-  get owns(): boolean {
-    return this.ownedAtMs !== undefined && this.replacedAtMs === undefined;
+  /** Whether its engine can only be closed: another node owns its shards, or has declared it dead. */
+  get isLost(): boolean {
+    const reasons = this.paused ? [] : (this.engine?.status().reasons ?? []);
+    return reasons.some(({ kind }) => kind === "LEASE_LOST" || kind === "SHARD_FENCED");
   }
 
   /** Kills the process. Nothing in it runs any more. */
@@ -167,10 +169,11 @@ export class Instance {
   }
 
   async #broken(link: Link): Promise<never> {
+    // The process may give the call up before the connection is whole again.
+    this.storeFaults++;
     await link.whole();
     if (this.dead) return never();
     if (this.paused) await this.#resumed();
-    this.storeFaults++;
     throw new Error("connection reset");
   }
 

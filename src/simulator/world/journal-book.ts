@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
-import type {
-  Activation,
-  CountedPrint,
-  Fact,
-  Fill,
-  JournalRecord,
-  ListMembership,
-  MarketMark,
-  ParentEnd,
-  ParentIntent,
-  PendingEnd,
-  SchedulePlan,
-  Trigger,
+import {
+  type Activation,
+  type CountedPrint,
+  type Fact,
+  type Fill,
+  type JournalRecord,
+  type ListMembership,
+  MARKET_SHARD,
+  type MarketMark,
+  type ParentEnd,
+  type ParentIntent,
+  type PendingEnd,
+  type SchedulePlan,
+  type Trigger,
 } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, ShardAppend } from "../../ports/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
@@ -164,14 +165,15 @@ export class JournalBook {
   /** Takes the data that an append stored, before any caller receives the outcome. */
   take(batch: AppendBatch, outcomes: readonly AppendOutcome[], instance: Instance): void {
     const kept = batch.shards.filter((_, index) => outcomes[index] === "durable");
-    this.#demand(
-      kept.length === 0 || instance.owns,
-      "I60",
-      () => `process ${instance.generation} appended after it was replaced`,
-    );
-    const { generation } = instance;
+    const { generation, holdings } = instance;
+    for (const { shard } of kept)
+      this.#demand(
+        holdings.isLast(shard),
+        "I60",
+        () => `process ${generation} appended to shard ${shard} after it was replaced`,
+      );
     // Market data is stored whatever the outcome of the shards.
-    if (instance.owns) for (const print of batch.prints ?? []) this.#print(print);
+    if (holdings.isLast(MARKET_SHARD)) for (const print of batch.prints ?? []) this.#print(print);
     for (const part of kept) {
       for (const mark of part.marks ?? []) this.#mark({ ...mark, generation });
       this.#takeShard(part, instance);

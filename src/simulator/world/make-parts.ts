@@ -62,7 +62,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     {
       demand,
       parts: () => parts,
-      claiming: (owner) => checkClaim(parts, owner),
+      claiming: (owner, shards) => checkClaim(parts, owner, shards),
       takenOver: (instance, engine) => checkTakenOver(parts, instance, engine),
     },
     plan.markets.map(({ symbol }) => symbol),
@@ -76,7 +76,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     departures,
     alive: () => fleet.alive,
     kill: (instance) => fleet.kill(instance),
-    acquired: (instance) => fleet.acquired(instance),
+    acquired: (instance, shards) => fleet.acquired(instance, shards),
     cluster: plan.cluster,
   });
   const others = { tape, hosts, fleet, store, journal, disk, departures };

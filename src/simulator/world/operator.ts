@@ -1,4 +1,5 @@
 import type { ChildSettlement } from "../../engine/index.ts";
+import { shardOfId } from "../../model/index.ts";
 import type { Instance } from "./instance.ts";
 import type { SeenOrder } from "./journal-book.ts";
 import type { WorldParts } from "./parts.ts";
@@ -7,13 +8,14 @@ import { type Row, reportOf } from "./venue-row.ts";
 /** Settles a child of unknown outcome according to the venue's own record, if that is final. */
 export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): Promise<void> {
   const { fleet, venue, journal, situations, demand, plan } = parts;
-  const instance = fleet.running;
+  const shard = shardOfId(orderId);
+  const instance = fleet.serving(shard);
   if (child?.unknown !== true || instance?.engine === undefined) return;
   const row = venue.rows.get(child.childId);
   if (row !== undefined && venue.isLive(row)) return;
   // The child may still be handed over until then, so "never" would be a guess before that time.
   if (venue.nowMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
-  if (row === undefined && !venue.capabilities.honoursDeadline) endOthers(parts, instance);
+  if (row === undefined && !venue.capabilities.honoursDeadline) endOthers(parts, instance, shard);
   const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
   let isSettled = false;
   await instance.engine.settleChild(settlement).then(
@@ -22,18 +24,18 @@ export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): 
     },
     () => undefined,
   );
-  if (!isSettled || !instance.owns) return;
+  if (!isSettled || !instance.holdings.owns(shard)) return;
   situations.saw("unknown child settled by an operator");
   const after = journal.find(orderId)?.child?.childId;
   demand(after !== child.childId, "an operator settles a child", () => `${child.childId} is still there`);
 }
 
 /**
- * Ends the processes that owned the shards before: one that stands still may hold the child, and this venue would accept it
+ * Ends the processes that owned a shard before: one that stands still may hold the child, and this venue would accept it
  * from there at any time.
  */
-function endOthers({ fleet }: WorldParts, owner: Instance): void {
-  for (const other of fleet.alive) if (other !== owner && other.ownedAtMs !== undefined) fleet.kill(other);
+function endOthers({ fleet }: WorldParts, owner: Instance, shard: number): void {
+  for (const other of fleet.alive) if (other !== owner && other.holdings.hadOnce(shard)) fleet.kill(other);
 }
 
 function wordOf(row: Row | undefined): Pick<ChildSettlement, "state" | "fills"> {

@@ -34,7 +34,14 @@ export type ClusterPlan = Readonly<{
    * before everything has had the time to end by itself.
    */
   cancels: "at once" | "after a sweep" | "never";
+  /** Whether the nodes share the shards. Otherwise one owns all of them, and the others are its standbys. */
+  shares: boolean;
+  /** Whether a further node joins when the faults are over. */
+  joinsLate: boolean;
 }>;
+
+/** A form of clusters: one node owns all shards, or the nodes share them. */
+export type ClusterForm = "standby" | "sharing";
 
 /** Everything about a world that is decided before it begins. */
 export type Plan = Readonly<{
@@ -71,8 +78,22 @@ export type Plan = Readonly<{
   cluster?: ClusterPlan;
 }>;
 
-/** Reductions of a plan that make a failing run smaller. The rest of the run keeps its draws. */
-export type Cuts = Readonly<{ steps?: number; orders?: number; without?: readonly Fault[] }>;
+/**
+ * Reductions of a plan that make a failing run smaller. The rest of the run keeps its draws. `form` forces the form of a
+ * cluster.
+ */
+export type Cuts = Readonly<{
+  steps?: number;
+  orders?: number;
+  without?: readonly Fault[];
+  form?: ClusterForm;
+}>;
+
+/**
+ * Returns whether every print that an engine counts is durable. Nodes that share the shards do not store those that they
+ * count while another node keeps the market journal.
+ */
+export const storesEveryPrint = ({ cluster }: Plan): boolean => cluster?.shares !== true;
 
 const DAY_MS = 86_400_000;
 

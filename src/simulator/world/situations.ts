@@ -163,8 +163,26 @@ export const CLUSTER_SITUATIONS = [
   "no node alive",
 ] as const;
 
+/** Further rare situations of a world whose nodes share the shards. */
+export const SHARING_SITUATIONS = [
+  "shard given with a child in flight",
+  "shard given with a trailing reference",
+  "shard given inside an open slot",
+  "shard given with an unfinished list",
+  "claim refused because two nodes want one shard",
+  "shards taken back after a lost release",
+  "shards given during a fault",
+  "shards assigned by an operator",
+  "node without any shard",
+  "node joins while shards are on their way",
+  "another node asked after one that stored nothing",
+] as const;
+
 /** The name of a situation. */
-export type Situation = (typeof SITUATIONS)[number] | (typeof CLUSTER_SITUATIONS)[number];
+export type Situation =
+  | (typeof SITUATIONS)[number]
+  | (typeof CLUSTER_SITUATIONS)[number]
+  | (typeof SHARING_SITUATIONS)[number];
 
 /** Counts the situations that a world reaches. */
 export class Situations {

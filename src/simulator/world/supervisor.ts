@@ -64,12 +64,12 @@ export class Supervisor {
       if (instance.paused) instance.resume();
       if (instance !== fleet.newest || instance.state === "closing") fleet.kill(instance);
     }
-    for (let round = 0; round < 200 && fleet.running === undefined; round++) {
+    for (let round = 0; round < 200 && !fleet.isServed; round++) {
       if (fleet.newest === undefined) this.#start();
       await time.settle();
       await time.pass(100);
     }
-    this.#parts.demand(fleet.running !== undefined, "I62", "no process opens without faults");
+    this.#parts.demand(fleet.isServed, "I62", "no process opens without faults");
   }
 
   #start(): void {

@@ -1,10 +1,11 @@
-import type { MarketMark } from "../../model/index.ts";
+import { MARKET_SHARD, type MarketMark } from "../../model/index.ts";
 import type {
   AppendBatch,
   AppendOutcome,
   EndedName,
   EndedNamePage,
   OrderStore,
+  ShardAppend,
   ShardSnapshot,
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
@@ -12,6 +13,7 @@ import { HeldAppends } from "./cluster/held-appends.ts";
 import { WorldLeases } from "./cluster/world-leases.ts";
 import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
+import { EVERY_SHARD } from "./holdings.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { ClusterPlan } from "./plan.ts";
@@ -33,8 +35,8 @@ export type StoreParts = Readonly<{
   alive: () => readonly Instance[];
   /** Kills a process. */
   kill: (instance: Instance) => void;
-  /** Called when a process takes over every shard. */
-  acquired: (instance: Instance) => void;
+  /** Called when a process takes shards over. */
+  acquired: (instance: Instance, shards: readonly number[]) => void;
   /** Present if the processes are nodes of a cluster. */
   cluster: ClusterPlan | undefined;
 }>;
@@ -105,7 +107,7 @@ export class WorldStore {
         store.leases && {
           leases: new WorldLeases({
             ...this.#parts,
-            random: this.#parts.random.of("leases"),
+            random: this.#parts.random.of(`leases of process ${instance.generation}`),
             cluster,
             held: this.held,
           }).open(instance, store.leases),
@@ -116,7 +118,7 @@ export class WorldStore {
 
   async #acquire(instance: Instance, store: OrderStore): ReturnType<OrderStore["acquire"]> {
     const heads = await store.acquire();
-    this.#parts.acquired(instance);
+    this.#parts.acquired(instance, EVERY_SHARD);
     return heads;
   }
 
@@ -160,7 +162,8 @@ export class WorldStore {
     const { faults, cluster, time, kill } = this.#parts;
     const random = this.#holding;
     const { ttlMs = 0 } = cluster ?? {};
-    const arrived = this.held.hold(() =>
+    const shards = batch.shards.map(({ shard }) => shard);
+    const arrived = this.held.hold(shards, () =>
       this.#keep(instance, store, batch).then(
         (outcomes) => outcomes.includes("durable"),
         () => false,
@@ -182,8 +185,9 @@ export class WorldStore {
 
   async #keep(instance: Instance, store: OrderStore, batch: AppendBatch): Promise<readonly AppendOutcome[]> {
     const outcomes = await store.append(batch);
-    if (outcomes.includes("fenced") && !instance.owns)
-      this.#parts.situations.saw("append of an old engine refused");
+    const isOld = ({ shard }: ShardAppend, index: number): boolean =>
+      outcomes[index] === "fenced" && !instance.holdings.owns(shard);
+    if (batch.shards.some(isOld)) this.#parts.situations.saw("append of an old engine refused");
     this.#parts.journal.take(batch, outcomes, instance);
     return outcomes;
   }
@@ -198,8 +202,9 @@ export class WorldStore {
       if (inMs > 0) await time.after(inMs);
       const outcomes = await this.#keep(instance, store, batch).catch((): readonly AppendOutcome[] => []);
       if (outcomes.includes("durable")) situations.saw("unknown append found in the read-back");
-      if (outcomes.includes("fenced") && instance.owns)
-        situations.saw("append that arrived after the read-back refused");
+      const isFenced = ({ shard }: ShardAppend, index: number): boolean =>
+        outcomes[index] === "fenced" && instance.holdings.owns(shard);
+      if (batch.shards.some(isFenced)) situations.saw("append that arrived after the read-back refused");
     };
     void later();
   }
@@ -338,7 +343,8 @@ export class WorldStore {
     try {
       await store.forgetEnded?.(...asked);
     } catch (error) {
-      if (!instance.owns) this.#parts.situations.saw("deletion of an old engine refused");
+      if (!instance.holdings.owns(MARKET_SHARD))
+        this.#parts.situations.saw("deletion of an old engine refused");
       throw error;
     }
   }

@@ -68,9 +68,11 @@ export class World {
 
   /** Starts one process and sends a heartbeat of each market. */
   async begin(): Promise<void> {
-    this.parts.fleet.start();
-    for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--)
-      await this.parts.time.pass(20);
+    const { fleet, time, plan } = this.parts;
+    fleet.start();
+    // A node that shares the shards reads twice before it takes any: with a pause of a quarter of a ttl between.
+    const longestMs = plan.cluster?.shares === true ? 1_000 + plan.cluster.ttlMs / 2 : 1_000;
+    for (let ms = 0; ms < longestMs && !fleet.isServed; ms += 20) await time.pass(20);
     this.#publisher.heartbeat();
   }
 
@@ -83,6 +85,8 @@ export class World {
     const acts = isBurst ? 2 + this.#random.below(6) : 1;
     for (let left = acts; left > 0; left--) {
       await this.#act(this.#random.below(100));
+      // More orders, so that several nodes have some.
+      if (this.parts.plan.cluster?.shares === true) this.#anyClient().act();
       if (left > 1) await turns(this.#random.below(20));
     }
     if (this.parts.plan.forgets && this.#hours.chance(0.02)) await this.#hour();
@@ -107,13 +111,17 @@ export class World {
     const { time } = this.parts;
     if (dice < 40) return this.#publisher.quote();
     if (dice < 48) return this.#publisher.print();
-    if (dice < 72) return this.#random.pick(this.#clients).act();
+    if (dice < 72) return this.#anyClient().act();
     if (dice < 76) return this.#tick();
     if (dice < 78) return this.#replenish();
     if (dice < 79) return this.#settleOne();
     await time.pass(1 + this.#random.below(dice < 97 ? 400 : 6_000));
     this.#tick();
     if (this.#random.chance(0.7)) this.#publisher.heartbeat();
+  }
+
+  #anyClient(): Client {
+    return this.#random.pick(this.#clients);
   }
 
   /** Lets an hour pass in which no market moves, so that retention runs. */

@@ -1,3 +1,4 @@
+import { shardOf } from "../../../lifecycle/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { Entry } from "./ledger.ts";
@@ -77,7 +78,8 @@ export class Cancels {
    * (I43, I52).
    */
   #judge(orderIds: readonly number[], { instance, reply }: InstanceReply): void {
-    const { demand, journal, situations } = this.#context.parts;
+    const { parts, accountId } = this.#context;
+    const { demand, journal, situations } = parts;
     const code = codeOf(reply);
     const told = (): string => `${orderIds}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     demand(
@@ -85,7 +87,7 @@ export class Cancels {
       "the reply to a cancel matches the contract",
       told,
     );
-    if (!instance.owns) return;
+    if (!instance.holdings.owns(shardOf(accountId))) return;
     const orders = orderIds.map((orderId) => journal.find(orderId));
     if (code === 0) demand(orders.every(isOver), "I43", () => `${told()} is canceled, but continues`);
     if (code === -2011) {
@@ -115,7 +117,7 @@ export class Cancels {
     const { reply, instance } = answer;
     const code = codeOf(reply);
     demand(code === 0 || PASSING.includes(code), "cancel-all is answered", () => JSON.stringify(reply.body));
-    if (code !== 0 || !instance.owns) return;
+    if (code !== 0 || !instance.holdings.owns(shardOf(accountId))) return;
     const counts = ["matchedCount", "canceledCount", "cancelPendingCount"].map((name) =>
       numberOf(reply.body, name),
     );

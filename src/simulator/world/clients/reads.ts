@@ -1,3 +1,4 @@
+import { shardOf } from "../../../lifecycle/index.ts";
 import type { JsonValue } from "../../../wire/index.ts";
 import { checkTrust } from "../invariants/cluster.ts";
 import type { SeenOrder } from "../journal-book.ts";
@@ -60,7 +61,7 @@ export class Reads {
     const code = codeOf(reply);
     const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     // A replaced process that has not noticed does not know later changes.
-    const isOld = !answer.instance.owns && (code === -2013 || PASSING.includes(code));
+    const isOld = !this.#isOwner(answer) && (code === -2013 || PASSING.includes(code));
     this.#trusted(answer);
     if (hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
@@ -72,20 +73,27 @@ export class Reads {
   }
 
   /** Judges the answer to a read of what has left the store. Its client id may be that of a later order. */
-  #left({ instance, reply }: InstanceReply, isGone: boolean, told: () => string): void {
+  #left(answer: InstanceReply, isGone: boolean, told: () => string): void {
     const { demand, situations } = this.#context.parts;
-    const code = codeOf(reply);
-    const isTold = code === -2013 || PASSING.includes(code) || (code === 0 && !(isGone && instance.owns));
+    const code = codeOf(answer.reply);
+    const isTold =
+      code === -2013 || PASSING.includes(code) || (code === 0 && !(isGone && this.#isOwner(answer)));
     demand(isTold, "decision TA", () => `${told()} has left`);
     if (code === -2013) situations.saw("order that has left is read");
   }
 
   /** Checks that a node of a cluster answers a read only while it may rely on its lease. */
   #trusted({ instance, reply }: InstanceReply): void {
-    const { parts } = this.#context;
+    const { parts, accountId } = this.#context;
     const code = codeOf(reply);
-    if (code === 0 || code === -2013)
-      checkTrust(parts, instance, { what: "answers a read", atMs: parts.time.trueMs, invariant: "I60" });
+    if (code !== 0 && code !== -2013) return;
+    const act = { what: "answers a read", shard: shardOf(accountId), atMs: parts.time.trueMs };
+    checkTrust(parts, instance, { ...act, invariant: "I60" });
+  }
+
+  /** Returns whether the process that answered owns the shard of the account. */
+  #isOwner({ instance }: Pick<InstanceReply, "instance">): boolean {
+    return instance.holdings.owns(shardOf(this.#context.accountId));
   }
 
   #failed({ instance, reply }: InstanceReply): void {
@@ -113,7 +121,7 @@ export class Reads {
     const includeHistory = random.chance(0.3);
     const newestFirst = random.chance(0.3);
     const limit = random.pick([1, 3, 10, 100]);
-    const instance = fleet.running;
+    const instance = fleet.servingAccount(accountId);
     const acknowledged = this.#acknowledged();
     // A leg may be released on disk before its process has the store's confirmation.
     const isCalm = instance?.appending === 0 && instance.storeFaults === 0;
@@ -178,7 +186,7 @@ export class Reads {
       return previous === undefined || (newestFirst ? id > previous : id < previous);
     });
     demand(sorted, "I70", () => `ids ${seen}, newestFirst ${newestFirst}`);
-    if (instance?.owns !== true) return;
+    if (instance === undefined || !this.#isOwner({ instance })) return;
     const there = new Set(seen);
     const expected = includeHistory ? before : before.filter((id) => journal.open.has(id));
     if (expected.length < before.length) situations.saw("order ended between two pages");

@@ -1,4 +1,5 @@
 import { parseQuantity } from "../../../decimal/index.ts";
+import { shardOf } from "../../../lifecycle/index.ts";
 import type { JsonValue } from "../../../wire/index.ts";
 import type { WorldParts } from "../parts.ts";
 import type { Connection } from "./connection.ts";
@@ -16,6 +17,8 @@ export class StreamReader {
   /** Number of executions of native orders before the stream began. */
   #nativesBefore = 0;
   #sequence: number | undefined;
+  /** The time of owning the shard in which it began. */
+  #span: unknown;
   #early: JsonValue[] = [];
 
   constructor(parts: WorldParts, accountId: number, connection: Connection) {
@@ -24,9 +27,14 @@ export class StreamReader {
     this.#connection = connection;
   }
 
-  /** Whether the stream reports everything that happens now. */
+  /** Whether the stream reports everything that happens now: the process has owned the shard since it began. */
   get live(): boolean {
-    return this.#sequence !== undefined && this.#connection.open && this.#connection.instance.owns;
+    const isOwner = this.#span !== undefined && this.#span === this.#spanNow;
+    return this.#sequence !== undefined && this.#connection.open && isOwner;
+  }
+
+  get #spanNow(): unknown {
+    return this.#connection.instance.holdings.spanOf(shardOf(this.#accountId));
   }
 
   /** Takes the answer to the subscription. */
@@ -36,6 +44,7 @@ export class StreamReader {
     demand(Number.isSafeInteger(sequence), "I54", () => `a subscription begins at ${sequence}`);
     demand(numberOf(result, "accountId") === this.#accountId, "I07", "a subscription to another account");
     this.#sequence = sequence;
+    this.#span = this.#spanNow;
     this.#nativesBefore = this.#parts.native.book.executions.length;
     for (const orderId of journal.byAccount.get(this.#accountId) ?? [])
       for (const id of journal.fills.get(orderId)?.keys() ?? []) this.#before.add(`${orderId} ${id}`);

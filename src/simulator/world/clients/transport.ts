@@ -1,4 +1,5 @@
 import { OrderError } from "../../../errors/index.ts";
+import { shardOf } from "../../../lifecycle/index.ts";
 import { findMethod, type OrderFields } from "../../../requests/index.ts";
 import { managedOrderView } from "../../../service/index.ts";
 import type { JsonValue, WireRequest } from "../../../wire/index.ts";
@@ -12,12 +13,16 @@ import { StreamReader } from "./stream-reader.ts";
 import {
   type ClientRequest,
   type Credentials,
+  codeOf,
   type NoReply,
   type Reply,
   readReply,
   signedMessage,
   signedRequest,
 } from "./wire.ts";
+
+/** Code of a node that stored nothing, such as one that does not own the shard of the account. */
+const NOTHING_STORED = -1001;
 
 /** An answer, and the process that gave it. */
 export type InstanceReply = Readonly<{ instance: Instance; reply: Reply }>;
@@ -59,9 +64,20 @@ export class Transport {
     });
   }
 
-  /** Sends a request unchanged. */
+  /**
+   * Sends a request unchanged. If the nodes share the shards, and the first one stored nothing, another one is mostly
+   * asked.
+   */
   async send(request: WireRequest): Promise<InstanceReply | NoReply> {
-    const instance = this.#parts.fleet.pick(this.#random);
+    const answer = await this.#sendOnce(request);
+    if (this.#parts.plan.cluster?.shares !== true || typeof answer === "string") return answer;
+    if (codeOf(answer.reply) !== NOTHING_STORED || !this.#random.chance(0.8)) return answer;
+    this.#parts.situations.saw("another node asked after one that stored nothing");
+    return await this.#sendOnce(request);
+  }
+
+  async #sendOnce(request: WireRequest): Promise<InstanceReply | NoReply> {
+    const instance = this.#parts.fleet.pick(this.#random, this.accountId);
     const isLost = this.#parts.faults.strikes("answers are lost", this.#random, 0.08);
     if (instance?.service === undefined) return "down";
     const reply = await this.#exchange(instance, request);
@@ -71,7 +87,7 @@ export class Transport {
 
   /** Places an order in process, as the host itself may. */
   async placeInside(order: OrderFields): Promise<InstanceReply | NoReply> {
-    const instance = this.#parts.fleet.running;
+    const instance = this.#parts.fleet.servingAccount(this.accountId);
     const { engine } = instance ?? {};
     if (instance === undefined || engine === undefined) return "down";
     const reply = await new Promise<Reply | "lost">((resolve) => {
@@ -123,11 +139,11 @@ export class Transport {
     const breaks = faults.strikes("connection breaks", this.#random, 0.1);
     const slows = faults.strikes("reader is slow", this.#random, 0.15);
     if (this.#connection?.open) {
-      if (breaks) this.#connection.break();
+      if (breaks || !this.#isWithOwner(this.#connection)) this.#connection.break();
       else if (slows) this.#connection.slow = true;
       return;
     }
-    const instance = fleet.running;
+    const instance = fleet.servingAccount(this.accountId);
     if (instance === undefined || !this.#plan.streams) return;
     const connection = new Connection(this.#parts, instance, {
       event: (event) => this.stream?.take(event),
@@ -139,6 +155,12 @@ export class Transport {
     this.#connection = connection;
     this.stream = undefined;
     beside(this.#subscribe(connection));
+  }
+
+  /** Whether a connection is still with the owner of the account's shard, of nodes that share the shards. */
+  #isWithOwner({ instance }: Connection): boolean {
+    const { plan } = this.#parts;
+    return plan.cluster?.shares !== true || instance.holdings.owns(shardOf(this.accountId));
   }
 
   async #subscribe(connection: Connection): Promise<void> {

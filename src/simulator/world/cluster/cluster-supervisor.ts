@@ -1,4 +1,5 @@
 import { type EngineOptions, HandOverError } from "../../../engine/index.ts";
+import { MARKET_SHARD } from "../../../model/index.ts";
 import type { NodeState } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import { closeAndEnd, endFailed } from "../closing.ts";
@@ -9,6 +10,7 @@ import type { ClusterPlan } from "../plan.ts";
 import { turns } from "../world-time.ts";
 import type { Direction, Link } from "./link.ts";
 import type { Standstill } from "./machine-clock.ts";
+import { ShardOperator } from "./shard-operator.ts";
 
 type ProbePoint = Parameters<NonNullable<EngineOptions["probe"]>>[0];
 
@@ -22,7 +24,7 @@ const POINTS: readonly ProbePoint[] = [
   "before-outcome-append",
 ];
 
-/** Number of ttl after which a node owns the shards once faults are over: a watch, the pauses of two reads, a takeover. */
+/** Number of ttl after which every shard has a running owner once faults are over: a watch, the pauses of two reads, a takeover. */
 const OWNED_TTLS = 2.5;
 /** The same while a node of an old version says that it is ready: its beats, and two ttl in which shards are left to it. */
 const LEFT_TTLS = 7.5;
@@ -36,6 +38,8 @@ export class ClusterSupervisor {
   readonly #parts: WorldParts;
   readonly #plan: ClusterPlan;
   readonly #random: Random;
+  /** Present if the nodes share the shards. */
+  readonly #shards: ShardOperator | undefined;
   #kill: Instance | undefined;
   /** No node is started before this time. */
   #awayUntilMs = 0;
@@ -48,6 +52,7 @@ export class ClusterSupervisor {
     this.#parts = parts;
     this.#plan = plan;
     this.#random = parts.random.of("supervisor of nodes");
+    this.#shards = plan.shares ? new ShardOperator(parts) : undefined;
   }
 
   /** Runs before the actions of a step: starts missing nodes, ends those that lost their shards, and lets faults strike. */
@@ -57,7 +62,8 @@ export class ClusterSupervisor {
     if (alive.length === 0) situations.saw("no node alive");
     const isWanted = this.#random.chance(alive.length === 0 ? 0.5 : 0.3);
     if (isWanted && alive.length < this.#plan.most && time.trueMs >= this.#awayUntilMs) this.#start();
-    for (const instance of alive) if (hasLost(instance) && this.#random.chance(0.2)) this.#close(instance);
+    for (const instance of alive) if (instance.isLost && this.#random.chance(0.2)) this.#close(instance);
+    this.#shards?.look();
     this.#strike(this.#any());
   }
 
@@ -79,7 +85,8 @@ export class ClusterSupervisor {
   }
 
   /**
-   * Runs at the end: makes every connection whole and every clock right. One node must then own the shards (I61).
+   * Runs at the end: makes every connection whole and every clock right. Every shard must then have a running owner (I61).
+   * Another node may join after that, to which some shards move while all orders end.
    */
   async recover(): Promise<void> {
     const { fleet, time, store, demand } = this.#parts;
@@ -89,23 +96,25 @@ export class ClusterSupervisor {
     for (const instance of fleet.alive) {
       instance.diesAt = undefined;
       this.#heal(instance);
-      if (instance.state === "closing" || hasLost(instance)) fleet.kill(instance);
+      if (instance.state === "closing" || instance.isLost) fleet.kill(instance);
     }
     if (fleet.alive.length < most || fleet.alive.length === 0) this.#start();
     const sinceMs = time.trueMs;
     // A read that was asked before may fail after this, and every watch then starts anew.
     const cleanMs = Math.max(sinceMs, ...fleet.alive.map(({ unansweredUntilMs }) => unansweredUntilMs));
     const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : OWNED_TTLS;
-    const serves = (): boolean => (fleet.running?.renewedAtMs ?? 0) > sinceMs;
+    const serves = (): boolean =>
+      fleet.isServed && fleet.owners.every(({ renewedAtMs }) => renewedAtMs > sinceMs);
     await time.settle();
     while (!serves() && time.trueMs < cleanMs + longestTtls * ttlMs) {
       await time.pass(100);
-      for (const instance of fleet.alive) if (hasLost(instance)) fleet.kill(instance);
+      for (const instance of fleet.alive) if (instance.isLost) fleet.kill(instance);
       if (fleet.alive.length === 0) this.#start();
     }
-    const states = (): string =>
-      fleet.alive.map(({ state, standby }) => `${state} ${standby?.status().reasons}`).join("; ");
-    demand(serves(), "I61", () => `nobody owns the shards: ${states()}`);
+    demand(serves(), "I61", () => `nobody owns ${fleet.unserved.slice(0, 5)}: ${statesOf(fleet.alive)}`);
+    if (this.#shards === undefined || !this.#plan.joinsLate) return;
+    this.#start();
+    this.#parts.beside(this.#shards.assign());
   }
 
   #heal(instance: Instance): void {
@@ -119,7 +128,8 @@ export class ClusterSupervisor {
   /** A living node, the owner of the shards more often than another. */
   #any(): Instance | undefined {
     const { fleet } = this.#parts;
-    const { alive, owner } = fleet;
+    const { alive } = fleet;
+    const owner = fleet.ownerOf(this.#shards?.anyShard() ?? MARKET_SHARD);
     const ownerWanted = this.#random.chance(0.6);
     const other = alive.length === 0 ? undefined : this.#random.pick(alive);
     return ownerWanted && owner?.dead === false ? owner : other;
@@ -147,6 +157,8 @@ export class ClusterSupervisor {
     const isStepped = strikes("clock of a node steps", 0.008);
     const isUnrenewed = strikes("renewals of a node fail while its reads go on", 0.02);
     if (strikes("store is gone for all nodes", 0.004)) this.#losesStore();
+    const isAssigned = strikes("shards are assigned by an operator", 0.12);
+    if (isAssigned && this.#shards !== undefined) this.#parts.beside(this.#shards.assign());
     if (strikes("node of an old version joins", 0.008)) this.#parts.beside(this.#oldVersion());
     if (instance === undefined) return;
     if (isKilled) this.#kill = instance;
@@ -175,8 +187,13 @@ export class ClusterSupervisor {
     if (isTwin) situations.saw("two living nodes with one name");
     const twin = isTwin ? this.#random.pick(alive).name : undefined;
     const instance = fleet.start(twin);
+    if (this.#shards !== undefined) this.#parts.beside(this.#noteJoin(this.#shards));
     if (this.#isStoreGone) for (const direction of BOTH) instance.links.store.cut(direction);
     mayDieWhileOpening(this.#parts, instance, { random: this.#random, chance: 0.1 });
+  }
+
+  async #noteJoin(shards: ShardOperator): Promise<void> {
+    if (await shards.areOnWay()) this.#parts.situations.saw("node joins while shards are on their way");
   }
 
   #stop(instance: Instance, what: Standstill): void {
@@ -278,7 +295,9 @@ export class ClusterSupervisor {
 
 const BOTH: readonly Direction[] = ["asks", "answers"];
 
-/** Returns whether an engine can only be closed: another node owns its shards, or has declared it dead. */
-const hasLost = ({ engine, paused }: Instance): boolean =>
-  !paused &&
-  engine?.status().reasons.some(({ kind }) => kind === "LEASE_LOST" || kind === "SHARD_FENCED") === true;
+/** Returns the states of nodes, and why they take no shards. */
+function statesOf(nodes: readonly Instance[]): string {
+  const stateOf = ({ state, standby, node }: Instance): string =>
+    `${state} ${standby?.status().reasons ?? JSON.stringify(node?.status())}`;
+  return nodes.map(stateOf).join("; ");
+}

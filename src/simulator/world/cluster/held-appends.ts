@@ -1,31 +1,37 @@
 import type { Situation, Situations } from "../situations.ts";
 
+/** An append that is under way, and the shards of its records. */
+type Held = Readonly<{ shards: readonly number[]; arrive: () => Promise<boolean> }>;
+
 /** Appends that have left their node and have not reached the store yet. */
 export class HeldAppends {
   readonly #situations: Situations;
-  #waiting: (() => Promise<boolean>)[] = [];
+  #waiting: readonly Held[] = [];
 
   constructor(situations: Situations) {
     this.#situations = situations;
   }
 
   /** Keeps an append until it arrives. `append` resolves to whether it was kept; it does not reject. */
-  hold(append: () => Promise<boolean>): Promise<void> {
+  hold(shards: readonly number[], append: () => Promise<boolean>): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(async () => {
+      const arrive = async (): Promise<boolean> => {
         const isKept = await append();
         resolve();
         return isKept;
-      });
+      };
+      this.#waiting = [...this.#waiting, { shards, arrive }];
     });
   }
 
-  /** Lets every append arrive. Notes the situation if one of them does as it says. */
-  async arrive(situation?: Situation): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const append of waiting) {
-      const isKept = await append();
+  /**
+   * Lets every append arrive, or those of some shards. Notes the situation if one of them does as it says.
+   */
+  async arrive(isOf: (shard: number) => boolean = () => true, situation?: Situation): Promise<void> {
+    const due = this.#waiting.filter(({ shards }) => shards.length === 0 || shards.some(isOf));
+    this.#waiting = this.#waiting.filter((held) => !due.includes(held));
+    for (const held of due) {
+      const isKept = await held.arrive();
       if (situation !== undefined && isKept === situation.includes("kept")) this.#situations.saw(situation);
     }
   }

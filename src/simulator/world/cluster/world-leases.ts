@@ -1,4 +1,5 @@
-import type { ShardHead, ShardLeases, WatchedBeat } from "../../../ports/index.ts";
+import { MARKET_SHARD } from "../../../model/index.ts";
+import type { ShardHead, ShardLeases, ShardSet, WatchedBeat } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
@@ -19,16 +20,18 @@ export type LeaseParts = Readonly<{
   held: HeldAppends;
   /** Returns the processes that live. */
   alive: () => readonly Instance[];
-  /** Called when a node has claimed the shards. */
-  acquired: (instance: Instance) => void;
+  /** Called when a node has claimed shards. */
+  acquired: (instance: Instance, shards: readonly number[]) => void;
 }>;
 
 /** The leases of a world's store, as its nodes see them: calls fail, come late, or are made and not heard. */
 export class WorldLeases {
   readonly #parts: LeaseParts;
+  readonly #releases: Random;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
+    this.#releases = parts.random.of("releases");
   }
 
   /** Returns the leases for a process. */
@@ -41,11 +44,11 @@ export class WorldLeases {
       want: (wish) => call(() => leases.want(wish)),
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
-      claim: (set) => call(() => this.#hear(instance, () => leases.claim(set))),
-      release: (set) => call(() => this.#release(instance, () => leases.release(set))),
+      claim: (set) => call(() => this.#hear(instance, set, () => leases.claim(set))),
+      release: (set) => call(() => this.#release(instance, set, () => leases.release(set))),
       assign: (assignment) => call(() => leases.assign(assignment)),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
-      leave: (incarnation) => call(() => this.#release(instance, () => leases.leave(incarnation))),
+      leave: (incarnation) => call(() => this.#leave(instance, () => leases.leave(incarnation))),
       heads: () => call(() => leases.heads()),
       tail: (range) => call(() => leases.tail(range)),
       prints: (range) => call(() => leases.prints(range)),
@@ -73,7 +76,7 @@ export class WorldLeases {
   ): Promise<T> {
     const joined = await join();
     // Shards of its row before, which is dead, are not those of the row that it renews from now on.
-    if (instance.incarnation !== undefined) instance.released = true;
+    if (instance.incarnation !== undefined) instance.holdings.releaseAll(this.#parts.time.trueMs);
     instance.incarnation = joined.incarnation;
     return joined;
   }
@@ -95,19 +98,20 @@ export class WorldLeases {
     if (askedMs < instance.unrenewedUntilMs) throw failed(instance);
     const renewal = await ask();
     if (!renewal.alive) return renewal;
-    if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.owns)
+    if (askedMs - instance.renewedAtMs > cluster.ttlMs && instance.holdings.owned.length > 0)
       situations.saw("lease renewed after it lapsed");
     instance.renewedAtMs = Math.max(instance.renewedAtMs, askedMs);
     return renewal;
   }
 
-  /** Claims the shards. The answer may be lost: the node owns them then, and does not know it. */
+  /** Claims shards. The answer may be lost: the node owns them then, and does not know it. */
   async #hear(
     instance: Instance,
+    set: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, faults, situations } = this.#parts;
-    const heads = await this.#claim(instance, claim);
+    const heads = await this.#claim(instance, set, claim);
     if (!faults.strikes("store loses the answer to a claim", random, 0.15) || heads === undefined)
       return heads;
     situations.saw("claim made and not heard");
@@ -115,37 +119,69 @@ export class WorldLeases {
   }
 
   /**
-   * Appends of the old owner that are under way become durable before the shards are claimed, or are refused after it.
+   * Appends of old owners that are under way become durable before the shards are claimed, or are refused after it.
    * The heads may be older than both, as those of a database that waits for their transactions are.
    */
   async #claim(
     instance: Instance,
+    { shards }: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, journal, held, situations, acquired } = this.#parts;
     const heads = new Map(journal.heads);
     const order = random.pick(["before", "at once", "after"]);
-    if (order === "before") await held.arrive("append of the old owner kept just before a takeover");
-    const arriving = order === "at once" ? held.arrive() : undefined;
-    const { records } = journal;
+    const before = "append of the old owner kept just before a takeover";
+    const after = "append of the old owner refused after a takeover";
+    const isOfSet = (shard: number): boolean => shards.includes(shard);
+    if (order === "before") await held.arrive(isOfSet, before);
+    const arriving = order === "at once" ? held.arrive(isOfSet) : undefined;
+    const durable = new Map(journal.heads);
     const claimed = await claim();
     await arriving;
     if (claimed === undefined) {
-      situations.saw("claim refused");
+      this.#refused(instance, shards);
       return undefined;
     }
-    instance.recordsAtClaim = records;
-    acquired(instance);
-    await held.arrive("append of the old owner refused after a takeover");
+    const isBack = (shard: number): boolean => instance.holdings.isLast(shard);
+    const back = shards.filter((shard) => instance.unreleased.delete(shard) && isBack(shard));
+    if (back.length > 0) situations.saw("shards taken back after a lost release");
+    for (const shard of shards)
+      if (shard !== MARKET_SHARD) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
+    acquired(instance, shards);
+    await held.arrive(isOfSet, after);
     return claimed.map((head) => ({
       ...head,
       sequence: Math.min(head.sequence, heads.get(head.shard) ?? 0),
     }));
   }
 
-  async #release(instance: Instance, release: () => Promise<void>): Promise<void> {
-    await release();
-    instance.released = true;
+  /** Notes a claim that was refused. */
+  #refused(instance: Instance, shards: readonly number[]): void {
+    const { situations, cluster, alive } = this.#parts;
+    situations.saw("claim refused");
+    const isAnothers = (shard: number): boolean =>
+      alive().some((other) => other !== instance && other.holdings.owns(shard));
+    if (cluster.shares && shards.some(isAnothers))
+      situations.saw("claim refused because two nodes want one shard");
+  }
+
+  /** Releases shards. That may fail, or be made and not heard. */
+  async #release(instance: Instance, { shards }: ShardSet, release: () => Promise<void>): Promise<void> {
+    const { faults, time } = this.#parts;
+    const isMade = !faults.strikes("store does not make a release", this.#releases, 0.25);
+    const isHeard = !faults.strikes("store loses the answer to a release", this.#releases, 0.25);
+    if (isMade) {
+      await release();
+      for (const shard of shards) instance.holdings.release(shard, time.trueMs);
+    }
+    if (isMade && isHeard) return;
+    for (const shard of shards) instance.unreleased.add(shard);
+    throw failed(instance);
+  }
+
+  async #leave(instance: Instance, leave: () => Promise<void>): Promise<void> {
+    await leave();
+    instance.holdings.releaseAll(this.#parts.time.trueMs);
   }
 }
 

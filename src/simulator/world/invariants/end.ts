@@ -1,13 +1,20 @@
+import { MARKET_SHARD } from "../../../model/index.ts";
 import type { Client } from "../clients/client.ts";
 import { recordsOf } from "../departures.ts";
 import { marksKey } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
+import { storesEveryPrint } from "../plan.ts";
 import { checkNodes } from "./cluster.ts";
 
 /** Checks that the journal alone reproduces the current state (I53). Runs only when nothing is in progress. */
 export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
-  const instance = fleet.running;
-  if (instance?.engine === undefined || !instance.owns || instance.appending + instance.reading > 0) return;
+  const instance = fleet.serving(MARKET_SHARD);
+  if (
+    instance?.engine === undefined ||
+    !instance.holdings.owns(MARKET_SHARD) ||
+    instance.appending + instance.reading > 0
+  )
+    return;
   let over = false;
   const verified = instance.engine.verify().then(
     ({ equal, live, replayed }) => {
@@ -59,7 +66,7 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
     if (over) await audit;
   }
   for (const client of clients) checkStream(parts, client);
-  const engine = fleet.running?.engine;
+  const engine = fleet.serving(MARKET_SHARD)?.engine;
   if (engine === undefined) return;
   const { equal } = await engine.verify();
   demand(equal, "I53", "replaying the journal does not give the current state");
@@ -78,7 +85,7 @@ async function checkDisk({ journal, disk, departures, demand }: WorldParts): Pro
 }
 
 /** Checks that every stored mark was written by the owner of the market journal, and that each print is counted once. */
-async function checkMarket({ journal, disk, demand }: WorldParts): Promise<void> {
+async function checkMarket({ journal, disk, demand, plan }: WorldParts): Promise<void> {
   for (const mark of await disk.reader.readMarks()) {
     const { symbol, side, position, price } = mark;
     const written = journal.marks.get(marksKey(mark))?.find((one) => one.position === position);
@@ -86,6 +93,7 @@ async function checkMarket({ journal, disk, demand }: WorldParts): Promise<void>
       `mark ${position} of ${symbol} ${side} is ${price}, written was ${written?.price}`;
     demand(written?.price === price, "I31", what);
   }
+  if (!storesEveryPrint(plan)) return;
   const { totals } = await disk.reader.readVolume();
   for (const [symbol, volume] of journal.volumes) {
     const stored = totals.find((one) => one.symbol === symbol)?.total;

@@ -55,12 +55,15 @@ async function cancelAll({ fleet, plan, time, demand }: WorldParts): Promise<voi
   for (const { accountId } of plan.clients) {
     let isDone = false;
     for (let tries = TRIES; tries > 0 && !isDone; tries--) {
-      fleet.running?.engine?.cancelAll(accountId).then(
-        () => {
-          isDone = true;
-        },
-        () => undefined,
-      );
+      fleet
+        .servingAccount(accountId)
+        ?.engine?.cancelAll(accountId)
+        .then(
+          () => {
+            isDone = true;
+          },
+          () => undefined,
+        );
       await time.settle();
       if (!isDone) await time.pass(TRY_MS);
     }

@@ -2,6 +2,7 @@ import { add, type Quantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { Fact, SchedulePlan } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
+import { storesEveryPrint } from "../plan.ts";
 
 type IntentFact = Extract<Fact, { kind: "CHILD_INTENDED" }>;
 
@@ -40,7 +41,7 @@ export class Schedules {
       situations.saw("schedule ended with a residual");
     const followed =
       fact.kind === "ACCEPTED" ? fact.volumeBefore : fact.kind === "CHILD_INTENDED" && fact.volume;
-    if (followed) this.#kept(change.after, followed);
+    if (followed && storesEveryPrint(this.#parts.plan)) this.#kept(change.after, followed);
     if (fact.kind !== "CHILD_INTENDED") return;
     if (plan !== undefined) this.#slot(change.after, plan, { fact, ...at });
     if (intent.participationBips !== undefined) this.#share(change, fact);

@@ -6,7 +6,7 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../../decimal/index.ts";
-import type { ChildRequest } from "../../../model/index.ts";
+import { type ChildRequest, shardOfId } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { reachable } from "../seen-markets.ts";
@@ -41,7 +41,7 @@ export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
     "I20",
     () => `${childId} has another limit than its intent`,
   );
-  const isNow = instance.owns && !submitting.isStopped;
+  const isNow = instance.holdings.owns(shardOfId(child.parentOrderId)) && !submitting.isStopped;
   if (isNow) checkOrder(parts, order, submitting);
   checkSiblings(parts, order, child);
   sawQueue(parts);
@@ -71,7 +71,7 @@ function isRefused({ plan, venue, situations }: WorldParts, submitting: Submitti
   const isLate = venue.capabilities.honoursDeadline && venue.nowMs > deadlineMs;
   if (!isLate && venue.rows.get(child.childId)?.state !== "voided") return false;
   situations.saw(
-    instance.owns
+    instance.holdings.owns(shardOfId(child.parentOrderId))
       ? "child handed over after a stop refused by the venue"
       : "child of a lapsed node refused by the venue",
   );
@@ -86,11 +86,12 @@ function checkOwner(parts: WorldParts, { child, instance, deadlineMs, askedAtMs 
   const { demand, plan, time, situations, venue } = parts;
   const { venueQuietMs, submitDeadlineMs } = plan.settings;
   const what = `hands ${child.childId} over`;
+  const shard = shardOfId(child.parentOrderId);
   if (plan.cluster !== undefined)
-    return checkTrust(parts, instance, { what, atMs: askedAtMs, invariant: "I26" });
-  const sinceMs = instance.replacedAtMs === undefined ? 0 : time.trueMs - instance.replacedAtMs;
-  if (instance.replacedAtMs !== undefined)
-    situations.saw("child of an old engine handed over after the takeover");
+    return checkTrust(parts, instance, { what, shard, atMs: askedAtMs, invariant: "I26" });
+  const replacedAtMs = instance.holdings.lostAtMs(shard);
+  const sinceMs = replacedAtMs === undefined ? 0 : time.trueMs - replacedAtMs;
+  if (replacedAtMs !== undefined) situations.saw("child of an old engine handed over after the takeover");
   demand(sinceMs <= venueQuietMs, "I26", () => `${child.childId} is sent ${sinceMs} ms after the takeover`);
   // Once the venue has told its time, the wall clock counts only as far as it agrees.
   const isTold = plan.venueTellsTime || plan.venueClock !== undefined;
