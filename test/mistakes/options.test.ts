@@ -41,6 +41,7 @@ import {
   moveShards,
   type OperatorOptions,
   openEngine,
+  openNode,
   openStandby,
   readCluster,
   resolveSettings,
@@ -142,6 +143,7 @@ const result = await simulate({
 const ENTRIES: Readonly<Record<string, Entry>> = {
   openEngine: entry(engineParts, openEngine),
   openStandby: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openStandby),
+  openNode: entry(() => ({ ...engineParts(), cluster: CLUSTER }), openNode),
   readCluster: entry(() => ({ ...operatorParts(), watchMs: 1 }), readCluster),
   drainNode: entry(
     () => ({ ...operatorParts(), incarnation: 1, limitMs: 1, onProgress: () => undefined }),
