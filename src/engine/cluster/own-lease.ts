@@ -28,18 +28,20 @@ export class OwnLease {
   /** Shows the state of the lease on the status of the engine, and fences shards that another node has claimed. */
   show({ board, shards }: Readonly<{ board: StatusBoard; shards: Shards }>): void {
     const { keeper } = this.#parts;
+    const lost = (): void => {
+      board.leaseFailed("LEASE_LOST");
+      this.#core.trust.end();
+      void this.#fence(shards);
+    };
     keeper.listen({
       lapsed: () => board.leaseFailed("LEASE_LAPSED"),
       renewed: () => board.leaseRenewed(),
-      lost: () => {
-        board.leaseFailed("LEASE_LOST");
-        this.#core.trust.end();
-        void this.#fence(shards);
-      },
+      lost,
       clockApart: (byMs) => board.clockApart(byMs),
       handOverWanted: (isWanted) => board.handOverWanted(isWanted),
     });
-    if (keeper.isLost) void this.#fence(shards);
+    // It may have been declared dead while it opened.
+    if (keeper.isLost) lost();
   }
 
   /** Tells an operator who wanted the hand-over that it does not take place (decision ZJ). */
