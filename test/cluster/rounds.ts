@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
-import { checkAccount, checkVenue } from "../crash/rest-checks.ts";
-import type { AskedSandbox } from "../crash/rest-load.ts";
-import { type Reply, type SandboxClient, type SandboxProcess, signedBy } from "../support/sandbox-process.ts";
+import { createRandom } from "../../src/simulator/random/index.ts";
+import { check } from "./checks.ts";
 import { faultsOf, type Round } from "./faults.ts";
 import { Load, type LoadedAccount, openAccounts } from "./load.ts";
-import { type RunningNode, Stack, within } from "./stack.ts";
+import { Stack } from "./stack.ts";
 
 /** How many rounds, from which seed, and what is told of each. `only`: faults with these words in their name. */
 export type RoundsOptions = Readonly<{
@@ -28,9 +25,6 @@ const SETTINGS = {
   VENUE_QUIET_MS: "200",
   SNAPSHOT_EVERY: "40",
 };
-
-/** Longest wait of a check for an answer. */
-const LONGEST_ANSWER_MS = 60_000;
 
 /** The longest time between two answered placements around one fault, by account, in milliseconds. */
 export type Gap = Readonly<{ fault: string; accountId: number; ms: number }>;
@@ -108,117 +102,4 @@ async function underLoad(
     await load.stop();
   }
   return [...load.watches].map(([accountId, { longestMs: ms }]) => ({ fault, accountId, ms }));
-}
-
-/** How often a check begins again. */
-const CHECKS = 20;
-
-/**
- * Checks everything. On a machine with other work, a lease may lapse and a node be replaced without a fault: it refuses
- * with 503, -1001, or ends. The check then begins again, with all nodes; every other problem is a broken rule.
- */
-async function check(stack: Stack, accounts: readonly LoadedAccount[], random: Random): Promise<void> {
-  for (let left = CHECKS; ; left--) {
-    await stack.restart();
-    await stack.served();
-    try {
-      return await checkOnce(stack, accounts, random);
-    } catch (error) {
-      if (left === 0 || !(error instanceof Error) || !NOT_SERVED.test(error.message)) throw error;
-      await sleep(500);
-    }
-  }
-}
-
-const NOT_SERVED =
-  /^a page .*"code":-1001|^control \S+: (421|503) |^(connect|read|write) ECONN|^socket hang up|^the answer was cut off|^no node runs/;
-
-async function checkOnce(stack: Stack, accounts: readonly LoadedAccount[], random: Random): Promise<void> {
-  const { control } = allNodes(stack);
-  const venue = await checkVenue({ env: SETTINGS }, { control });
-  for (const { run, client } of accounts)
-    await checkAccount(run, { control, signed: anyNode(stack, random, client) }, venue);
-  await checkStates(stack);
-}
-
-/** How often the states of all nodes are compared: a node may not have read the last records of the others yet. */
-const COMPARISONS = 50;
-
-/** I53: on every node, the journal restores the state, and it is the same on all of them. */
-async function checkStates(stack: Stack): Promise<void> {
-  for (let left = COMPARISONS; ; left--) {
-    const states = await Promise.all(stack.running.map(async (node) => await stateOf(node)));
-    if (new Set(states).size === 1) return;
-    if (left === 0) throw new Error(`I53: the nodes have different states: ${states.join("; ")}`);
-    await sleep(200);
-  }
-}
-
-/** Resolves to the state of all shards on a node, as a text. */
-async function stateOf({ slot, process }: RunningNode): Promise<string> {
-  const verify = process.control("GET", "verify");
-  const { equal, records, live } = await within(LONGEST_ANSWER_MS, `${slot.name} to verify`, verify);
-  if (equal !== true)
-    throw new Error(`I53: ${slot.name} has another state than the journal, ${String(live)}`);
-  return `${String(records)} records, ${String(live)}`;
-}
-
-/** What is at rest is the sum over all nodes, and an order is asked about at the node that owns it. */
-function allNodes(stack: Stack): Pick<AskedSandbox, "control"> {
-  const ask: SandboxProcess["control"] = async (method, path, body) => {
-    const nodes = stack.running;
-    let refusal: unknown = new Error("no node runs");
-    for (const { process } of nodes) {
-      try {
-        return await within(LONGEST_ANSWER_MS, path, process.control(method, path, body));
-      } catch (error) {
-        if (!(error instanceof Error) || !IS_ELSEWHERE.test(error.message)) throw error;
-        refusal = error;
-      }
-    }
-    throw refusal;
-  };
-  const settle = async (): Promise<Settled> => {
-    const all = await Promise.all(
-      stack.running.map(({ process }) =>
-        // A standby has nothing that could be at rest.
-        process.control<Settled>("POST", "settle", {}).catch((error: unknown) => {
-          if (error instanceof Error && IS_ELSEWHERE.test(error.message)) return NOTHING;
-          throw error;
-        }),
-      ),
-    );
-    return all.reduce((sum, one) => ({
-      inFlight: sum.inFlight + one.inFlight,
-      unknown: sum.unknown + one.unknown,
-    }));
-  };
-  return {
-    control: async <T>(method: "GET" | "POST", path: string, body?: unknown) =>
-      path === "settle" ? ((await settle()) as T) : await ask<T>(method, path, body),
-  };
-}
-
-/** The node owns another shard, or is a standby. */
-const IS_ELSEWHERE = /^control \S+: (421 |503 .*this sandbox is a standby)/;
-
-type Settled = Readonly<{ inFlight: number; unknown: number }>;
-
-const NOTHING: Settled = { inFlight: 0, unknown: 0 };
-
-/** How often a question is asked again while a shard is on its way. */
-const READS = 50;
-
-/** Asks each question at any node or through the front, and again if nothing was answered, because a shard may be moving. */
-function anyNode(stack: Stack, random: Random, client: SandboxClient): AskedSandbox["signed"] {
-  const front = { url: stack.frontUrl, wsUrl: "", controlUrl: "" };
-  return async (...request): Promise<Reply> => {
-    for (let left = READS; ; left--) {
-      const nodes = stack.running.map(({ process }) => process);
-      const asked = signedBy(random.pick([...nodes, front]), client)(...request);
-      const reply = await within(LONGEST_ANSWER_MS, request[1], asked);
-      if (reply.body.code !== -1001 || left === 0) return reply;
-      await sleep(100);
-    }
-  };
 }
