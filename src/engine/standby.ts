@@ -236,6 +236,7 @@ class WaitingEngine implements Standby {
   async #follow(isHurried: boolean): Promise<void> {
     try {
       await (isHurried ? this.#journal.follow() : this.#journal.followAtLeisure());
+      await this.#venue.settle((orderId) => this.#journal.orderOf(orderId));
       this.#unreadable = undefined;
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;

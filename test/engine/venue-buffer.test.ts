@@ -3,6 +3,7 @@ import { createManualClock, createMemoryStore } from "../../src/adapters/memory/
 import { VenueBuffer } from "../../src/engine/cluster/venue-buffer.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { childIdOf } from "../../src/lifecycle/index.ts";
+import { ExecutionIds, type ParentOrder } from "../../src/model/index.ts";
 import type { VenueEvent } from "../../src/ports/index.ts";
 import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue.ts";
 import { START_MS } from "../support/world.ts";
@@ -77,5 +78,40 @@ describe("decisions WV, YI: events of the venue that a standby keeps", () => {
     const [event] = passed();
     expect(event?.report.state).toBeUndefined();
     expect(event?.report.fills).toHaveLength(1);
+  });
+
+  it("an event whose executions were counted before it came goes after two ttl, and is no loss", async () => {
+    const { clock, venue, buffer, passed } = buffered({ events: 4, bytes: 1e6 });
+    const asked: number[] = [];
+    const orderOf = async (orderId: number): Promise<ParentOrder | undefined> => {
+      asked.push(orderId);
+      if (orderId === -256 * 2) return undefined;
+      const executions = ExecutionIds.of(orderId === -256 * 3 ? ["other"] : ["x1"]);
+      return { executions } as unknown as ParentOrder;
+    };
+    for (const n of [1, 2, 3]) venue.say(reported(child(n), "closed", fillWith(`x${n}`)));
+    await buffer.settle(orderOf);
+    expect(asked).toEqual([]);
+    await clock.advanceBy(2 * TTL_MS + 1);
+    await buffer.settle(orderOf);
+    await buffer.settle(orderOf);
+    expect(asked).toEqual([-256, -512, -768]);
+    for (const n of [4, 5, 6]) venue.say(reported(child(n), "open", fillWith(`x${n}`)));
+    expect(buffer.lost).toBe(0);
+    expect(executionsIn(passed())).toEqual(["x3", "x4", "x5", "x6"]);
+  });
+
+  it("an event whose order cannot be looked up stays, and is looked up again", async () => {
+    const { clock, venue, buffer, passed } = buffered();
+    venue.say(reported(child(1), "closed", fillWith("x1")));
+    await clock.advanceBy(2 * TTL_MS + 1);
+    await expect(buffer.settle(() => Promise.reject(new Error("away")))).rejects.toThrow("away");
+    await clock.advanceBy(2 * TTL_MS + 1);
+    let looks = 0;
+    await buffer.settle(async () => {
+      looks++;
+      return { executions: ExecutionIds.NONE } as unknown as ParentOrder;
+    });
+    expect([looks, executionsIn(passed())]).toEqual([1, ["x1"]]);
   });
 });

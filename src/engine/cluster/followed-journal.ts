@@ -1,8 +1,8 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
-import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
+import { type JournalRecord, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
-import { type ShardReads, timely } from "../core/stored.ts";
+import { type ShardReads, timely, type WholeReads } from "../core/stored.ts";
 import { COSTS } from "../core/turns.ts";
 import { ShardFollower } from "../shards/shard-follower.ts";
 import type { FollowedBooks } from "./followed-books.ts";
@@ -29,7 +29,7 @@ const NONE_AFTER = Number.MAX_SAFE_INTEGER;
 export class FollowedJournal {
   readonly shards: readonly ShardFollower[];
   readonly #core: Core;
-  readonly #reads: ShardReads;
+  readonly #reads: ShardReads & Pick<WholeReads, "readEnded">;
   readonly #leases: ShardLeases;
   readonly #followers: JournalFollowers;
   /** Shards with a record that cannot be read, and why. They are followed no further. */
@@ -79,6 +79,15 @@ export class FollowedJournal {
       return;
     }
     if (!(await this.#follow())) this.#restingCalls = rests;
+  }
+
+  /** Resolves to an order of a shard that is followed, open or ended; undefined for one that the store has no more. */
+  async orderOf(orderId: number): Promise<ParentOrder | undefined> {
+    const shard = shardOfId(orderId);
+    const open = this.shards[shard]?.memory.liveOrders.get(orderId)?.durable;
+    if (open !== undefined) return open;
+    const [ended] = await this.#reads.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 });
+    return ended?.orderId === orderId ? ended : undefined;
   }
 
   /** Reads new records, until a page is not full. */

@@ -48,7 +48,7 @@ export type ShareLoopParts = Readonly<{
   holders: ShardHolders;
   journal: FollowedJournal;
   prints: FollowedMarket;
-  venue: Pick<VenueBuffer, "lost">;
+  venue: Pick<VenueBuffer, "lost" | "settle">;
   owned: OwnedShards;
   shards: Shards;
   board: StatusBoard;
@@ -186,9 +186,10 @@ export class ShareLoop {
   }
 
   async #follow(reading: ShareReading): Promise<void> {
-    const { journal, owned, prints } = this.#parts;
+    const { journal, owned, prints, venue } = this.#parts;
     const isArriving = arrivalsOf(reading).length > 0;
     await (isArriving ? journal.follow() : journal.followAtLeisure(QUIET_RESTS));
+    await venue.settle((orderId) => journal.orderOf(orderId));
     if (!owned.runsMarket && this.#steps++ % STEPS_PER_PRINTS === 0) await prints.follow();
   }
 

@@ -1,6 +1,6 @@
 import { childIdOf, readReport, reportIn } from "../../host-answers/index.ts";
 import { readChildId } from "../../lifecycle/index.ts";
-import type { JournalRecord } from "../../model/index.ts";
+import type { JournalRecord, ParentOrder } from "../../model/index.ts";
 import type { ExecutionVenue, VenueEvent } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
@@ -16,6 +16,9 @@ const EXECUTION_BYTES = 400;
 /** Number of events with uncounted executions that are looked at again when another event comes. */
 const LOOKS = 2;
 
+/** Most events whose orders are looked up at once. */
+const LOOK_UPS = 16;
+
 /** An event as far as it could be read. One that could not be read is kept as such, with its readable executions. */
 type Kept = Readonly<{
   event: VenueEvent;
@@ -28,6 +31,9 @@ type Kept = Readonly<{
 }>;
 /** What the journal says of a child with kept events. */
 type Child = { events: number; closed: boolean; readonly counted: Set<string> };
+
+/** Returns an order by its id, open or ended; undefined for one that is not kept any more. */
+type OrderSource = (orderId: number) => Promise<ParentOrder | undefined>;
 
 /** Who hears the events of children, and whether it hears those of a child. */
 type Passing = Readonly<{ listener: (event: VenueEvent) => void; hears: (childId: string) => boolean }>;
@@ -93,6 +99,36 @@ export class VenueBuffer {
     this.#passing = { listener, hears };
     this.release();
     return () => this.stop();
+  }
+
+  /**
+   * Looks up the orders of some events that are kept for longer than two ttl, and drops those whose executions are counted,
+   * and those of orders that are in the store no more. Each is looked up once in two ttl. The records that were read do not
+   * tell of executions that were counted before the event came, or by this node when it ran the shard.
+   */
+  async settle(orderOf: OrderSource): Promise<void> {
+    const nowMs = this.#core.monotonicMs();
+    this.#drop(nowMs - this.#keepMs);
+    let hasLooked = false;
+    for (let left = Math.min(this.#uncounted.size, LOOK_UPS); left > 0; left--) {
+      const one = this.#uncounted.shift();
+      if (one === undefined) break;
+      const isDue = one.atMs <= nowMs - this.#keepMs;
+      // Before the look-up, which may fail.
+      this.#uncounted.push(isDue ? { ...one, atMs: nowMs } : one);
+      if (isDue) await this.#lookUp(one, orderOf);
+      hasLooked ||= isDue;
+    }
+    if (!hasLooked) return;
+    for (let left = this.#uncounted.size; left > 0; left--) this.#keepUncounted(this.#uncounted.shift());
+  }
+
+  /** Notes which executions of an event its order has; all of them for an order that is not kept any more. */
+  async #lookUp({ childId, executionIds }: Kept, orderOf: OrderSource): Promise<void> {
+    const orderId = readChildId(childId)?.orderId;
+    const executions = orderId === undefined ? undefined : (await orderOf(orderId))?.executions;
+    const counted = this.#children.get(childId)?.counted;
+    for (const id of executionIds) if (executions?.has(id) !== false) counted?.add(id);
   }
 
   /** Passes on kept events of children that the listener hears now: their shards have come to this node. */

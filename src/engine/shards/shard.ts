@@ -1,5 +1,5 @@
 import { errorMessage } from "../../common/index.ts";
-import { invariant, OrderError } from "../../errors/index.ts";
+import { invariant, type OrderError } from "../../errors/index.ts";
 import { managedIdOf, type ParentEvent, transitionList } from "../../lifecycle/index.ts";
 import type { Cause, MarketMark } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
@@ -14,20 +14,13 @@ import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
-import {
-  acceptedStep,
-  appendOf,
-  endedBy,
-  type NewParents,
-  rejectAll,
-  resolveAll,
-} from "./pending-records.ts";
+import { acceptedStep, appendOf, endedBy, type NewParents, resolveAll } from "./pending-records.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
 import { memoryOf, ShardMemory } from "./shard-memory.ts";
 import type { ShardSources } from "./shard-sources.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
-import { Undecided, type UndecidedRecord } from "./undecided.ts";
+import { Undecided } from "./undecided.ts";
 
 /**
  * The single writer of its accounts. Every event of these accounts passes through `post`, one at a time and without
@@ -242,10 +235,7 @@ export class Shard {
     this.saw(epoch);
   }
 
-  /**
-   * Stops the shard if this epoch, which the store names, is that of a later owner. A lower one was read before the shard came
-   * to this engine.
-   */
+  /** Stops the shard if this epoch, which the store names, is that of a later owner. A lower one was read long ago. */
   saw(epoch: number): void {
     if (epoch > this.#epoch && this.state !== "elsewhere") this.#fence(epoch);
   }
@@ -438,23 +428,13 @@ export class Shard {
   }
 
   #answerAll(): void {
-    for (const undecided of this.#undecided.take()) this.#answer(undecided);
-  }
-
-  /** Answers the waiters of a record whose append failed, according to the store. */
-  #answer(undecided: UndecidedRecord): void {
-    const { pending, mayBeKept } = undecided;
-    const { waiters } = pending;
-    const { refusal } = this.#life;
-    if (!mayBeKept) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
-    // The journal of a later owner does not tell whose record is at this place, and a closed store does not tell what
-    // it kept.
-    if (this.#hasStopped) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
-    const fate = this.#undecided.fateOf(undecided, this.#durableSequence);
-    if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
-    if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
-    this.#core.effects.emit({ kind: "RECORD_FOUND", record: pending });
-    resolveAll(waiters);
+    this.#undecided.answer({
+      refusal: this.#life.refusal,
+      // The journal of a later owner does not tell whose record is at this place, and a closed store does not tell what
+      // it kept.
+      last: this.#hasStopped ? undefined : this.#durableSequence,
+      found: (record) => this.#core.effects.emit({ kind: "RECORD_FOUND", record }),
+    });
   }
 
   #nextId(): number {

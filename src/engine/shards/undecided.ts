@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../model/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord } from "../core/live-order.ts";
-import { rejectAll } from "./pending-records.ts";
+import { rejectAll, resolveAll } from "./pending-records.ts";
 
 /** A record whose append failed or that was never handed over, and whether the store can have kept it. */
 export type UndecidedRecord = Readonly<{
@@ -16,6 +16,16 @@ export type UndecidedRecord = Readonly<{
  * place.
  */
 export type Fate = "kept" | "lost" | "unknown";
+
+/** What is known when the waiters of undecided records are answered. */
+type Answering = Readonly<{
+  /** Why the shard decides nothing now; undefined if it does. */
+  refusal: OrderError | undefined;
+  /** Sequence of the last record in the store; undefined if the store does not tell what became of the records. */
+  last: number | undefined;
+  /** Called with each record that the store has. */
+  found: (record: PendingRecord) => void;
+}>;
 
 /** Records of a shard of which it is unknown whether they are durable, until the store has been read again. */
 export class Undecided {
@@ -46,6 +56,22 @@ export class Undecided {
   /** Removes and returns all records, to be answered. */
   take(): readonly UndecidedRecord[] {
     return this.#records.splice(0);
+  }
+
+  /** Removes all records, and tells the waiters of each what became of it, according to the store. */
+  answer(now: Answering): void {
+    for (const undecided of this.take()) this.#answer(undecided, now);
+  }
+
+  #answer(undecided: UndecidedRecord, { refusal, last, found }: Answering): void {
+    const { pending, mayBeKept } = undecided;
+    const { waiters } = pending;
+    if (!mayBeKept) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
+    const fate = last === undefined ? "unknown" : this.fateOf(undecided, last);
+    if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
+    if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
+    found(pending);
+    resolveAll(waiters);
   }
 
   /**
