@@ -101,6 +101,14 @@ describe("decisions WV, YI: events of the venue that a standby keeps", () => {
     expect(executionsIn(passed())).toEqual(["x3", "x4", "x5", "x6"]);
   });
 
+  it("an event of an order whose records were not read yet stays", async () => {
+    const { clock, venue, buffer, passed } = buffered();
+    venue.say(reported(child(1), "closed", fillWith("x1")));
+    await clock.advanceBy(2 * TTL_MS + 1);
+    await buffer.settle(async () => "unread");
+    expect(executionsIn(passed())).toEqual(["x1"]);
+  });
+
   it("an event whose order cannot be looked up stays, and is looked up again", async () => {
     const { clock, venue, buffer, passed } = buffered();
     venue.say(reported(child(1), "closed", fillWith("x1")));

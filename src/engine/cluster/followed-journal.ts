@@ -1,4 +1,5 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
+import { countOfId } from "../../lifecycle/index.ts";
 import { type JournalRecord, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
@@ -81,11 +82,16 @@ export class FollowedJournal {
     if (!(await this.#follow())) this.#restingCalls = rests;
   }
 
-  /** Resolves to an order of a shard that is followed, open or ended; undefined for one that the store has no more. */
-  async orderOf(orderId: number): Promise<ParentOrder | undefined> {
+  /**
+   * Resolves to an order of a shard that is followed, open or ended; undefined for one that the store has no more, and
+   * "unread" for one that was placed after the last record that was read.
+   */
+  async orderOf(orderId: number): Promise<ParentOrder | "unread" | undefined> {
     const shard = shardOfId(orderId);
-    const open = this.shards[shard]?.memory.liveOrders.get(orderId)?.durable;
+    const { memory, followed } = this.shards[shard] ?? {};
+    const open = memory?.liveOrders.get(orderId)?.durable;
     if (open !== undefined) return open;
+    if (followed === undefined || followed.counter < countOfId(orderId)) return "unread";
     const [ended] = await this.#reads.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 });
     return ended?.orderId === orderId ? ended : undefined;
   }

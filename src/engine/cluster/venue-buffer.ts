@@ -32,8 +32,11 @@ type Kept = Readonly<{
 /** What the journal says of a child with kept events. */
 type Child = { events: number; closed: boolean; readonly counted: Set<string> };
 
-/** Returns an order by its id, open or ended; undefined for one that is not kept any more. */
-type OrderSource = (orderId: number) => Promise<ParentOrder | undefined>;
+/**
+ * Returns an order by its id, open or ended; undefined for one that is not kept any more, "unread" for one whose records were
+ * not read yet.
+ */
+type OrderSource = (orderId: number) => Promise<ParentOrder | "unread" | undefined>;
 
 /** Who hears the events of children, and whether it hears those of a child. */
 type Passing = Readonly<{ listener: (event: VenueEvent) => void; hears: (childId: string) => boolean }>;
@@ -126,9 +129,10 @@ export class VenueBuffer {
   /** Notes which executions of an event its order has; all of them for an order that is not kept any more. */
   async #lookUp({ childId, executionIds }: Kept, orderOf: OrderSource): Promise<void> {
     const orderId = readChildId(childId)?.orderId;
-    const executions = orderId === undefined ? undefined : (await orderOf(orderId))?.executions;
+    const order = orderId === undefined ? undefined : await orderOf(orderId);
+    if (order === "unread") return;
     const counted = this.#children.get(childId)?.counted;
-    for (const id of executionIds) if (executions?.has(id) !== false) counted?.add(id);
+    for (const id of executionIds) if (order?.executions.has(id) !== false) counted?.add(id);
   }
 
   /** Passes on kept events of children that the listener hears now: their shards have come to this node. */
