@@ -5,7 +5,6 @@ import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { COSTS } from "../core/turns.ts";
 import type { MarketHub } from "../market/market-hub.ts";
-import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 
 /** Dependencies of {@link ObsoleteMarks}. */
@@ -16,6 +15,9 @@ type Market = MarketOf & Readonly<{ lastPosition: number }>;
 
 /** By side of a market and by shard, the position of the oldest activation. */
 type Oldest = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/** Whether every shard has gone on with the parents that it had when the search began. */
+type IsSame = () => boolean;
 
 /**
  * Finds the marks that no trailing parent rests on any more. A parent that becomes active during the search rests on the
@@ -30,14 +32,18 @@ export class ObsoleteMarks {
     this.#parts = parts;
   }
 
-  /** Returns the marks of the shards that run, at most `most` at a time, and forgets them. */
+  /**
+   * Returns the marks of the shards that run, at most `most` at a time, and forgets them. It ends when a shard is read again,
+   * leaves or comes: a shard that comes has activations that the search does not know, at lower positions than others.
+   */
   async *inBatchesOf(most: number): AsyncGenerator<readonly MarketMark[]> {
     const markets = this.#markets();
-    const oldest = await this.#oldestActivations();
+    const isSame = this.#watch();
+    const oldest = await this.#oldestActivations(isSame);
     if (oldest === undefined) return;
     let batch: MarketMark[] = [];
     for (const market of markets) {
-      for (const mark of this.#obsoleteIn(market, { oldest, limit: most })) {
+      for (const mark of this.#obsoleteIn(market, { oldest, limit: most, isSame })) {
         batch.push(mark);
         if (batch.length < most) continue;
         yield batch;
@@ -50,14 +56,16 @@ export class ObsoleteMarks {
 
   *#obsoleteIn(
     { symbol, side, lastPosition }: Market,
-    { oldest, limit }: Readonly<{ oldest: Oldest; limit: number }>,
+    { oldest, limit, isSame }: Readonly<{ oldest: Oldest; limit: number; isSame: IsSame }>,
   ): Generator<MarketMark> {
     const { shards, market } = this.#parts;
+    if (!isSame()) return;
     const activations = oldest.get(keyOf({ symbol, side }));
     let beforePosition = lastPosition;
     for (const position of activations?.values() ?? []) beforePosition = Math.min(beforePosition, position);
     market.book(symbol)?.forgetMarks({ side, beforePosition });
     for (const shard of market.history.shardsOf({ symbol, side })) {
+      if (!isSame()) return;
       if (shards.at(shard).state !== "running") continue;
       const oldestPosition = Math.min(activations?.get(shard) ?? lastPosition, lastPosition);
       const range = { shard, symbol, side, oldestPosition, limit };
@@ -78,17 +86,20 @@ export class ObsoleteMarks {
     });
   }
 
+  #watch(): IsSame {
+    const { all } = this.#parts.shards;
+    const memories = all.map((shard) => shard.memory);
+    return () => all.every((shard, index) => shard.state !== "reloading" && shard.memory === memories[index]);
+  }
+
   /**
    * Returns the oldest activations of parents without a durable trigger; a trigger record under way can still be lost.
    * Returns undefined when a shard was or is being read again: its mailbox may hold an activation whose mark must stay.
    */
-  async #oldestActivations(): Promise<Oldest | undefined> {
-    const { shards } = this.#parts;
+  async #oldestActivations(isSame: IsSame): Promise<Oldest | undefined> {
+    if (!isSame()) return undefined;
     const oldest = new Map<string, Map<number, number>>();
-    const memories = shards.all.map((shard) => shard.memory);
-    const isSame = (shard: Shard, index: number): boolean =>
-      shard.state !== "reloading" && shard.memory === memories[index];
-    if (!shards.all.every(isSame)) return undefined;
+    const memories = this.#parts.shards.all.map((shard) => shard.memory);
     for (const { liveOrders } of memories) {
       for (const live of liveOrders.values()) {
         noteActivation(live, oldest);
@@ -96,7 +107,7 @@ export class ObsoleteMarks {
         if (turn !== undefined) await turn;
       }
     }
-    return shards.all.every(isSame) ? oldest : undefined;
+    return isSame() ? oldest : undefined;
   }
 }
 

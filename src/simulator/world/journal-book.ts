@@ -88,8 +88,8 @@ export type RecordPlace = Readonly<{ shard: number; sequence: number }>;
 export const marksKey = ({ shard, symbol, side }: Pick<MarketMark, "shard" | "symbol" | "side">): string =>
   `${shard} ${symbol} ${side}`;
 
-/** A durable mark, and the process that wrote it. */
-export type SeenMark = MarketMark & Readonly<{ generation: number }>;
+/** A mark that became durable, the process that wrote it, and whether it has been deleted. */
+export type SeenMark = MarketMark & Readonly<{ generation: number }> & { gone?: boolean };
 
 /** Checks a record that has just become durable. */
 export type RecordCheck = (seen: SeenRecord) => void;
@@ -187,9 +187,18 @@ export class JournalBook {
     if (fresh) this.volumes.set(symbol, add(this.volumes.get(symbol) ?? ZERO_QUANTITY, quantity));
   }
 
+  /** Notes marks that are deleted now. They still count for references, until their positions are used again. */
+  markGone(marks: readonly MarketMark[]): void {
+    for (const mark of marks)
+      for (const seen of this.marks.get(marksKey(mark)) ?? []) seen.gone ||= seen.position === mark.position;
+  }
+
   #mark(mark: SeenMark): void {
     const key = marksKey(mark);
-    const track = this.marks.get(key) ?? [];
+    // The next owner of a shard continues the positions that are in the store.
+    const isFormer = ({ gone = false, generation, position }: SeenMark): boolean =>
+      gone && generation !== mark.generation && position > mark.position;
+    const track = (this.marks.get(key) ?? []).filter((seen) => !isFormer(seen));
     const at = track.findIndex(({ position }) => position >= mark.position);
     if (at < 0) track.push(mark);
     else if (track[at]?.position === mark.position) track[at] = mark;

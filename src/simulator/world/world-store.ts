@@ -88,7 +88,7 @@ export class WorldStore {
       readRecords: (range) => read(() => store.readRecords(range)),
       readSnapshot: (shard, reading) => read(() => this.#readSnapshot(store, shard, reading)),
       readMarks: (shards) => read(() => store.readMarks(shards)),
-      deleteMarks: (marks) => call(() => this.#dropMarks(store, marks)),
+      deleteMarks: (marks) => call(() => this.#dropMarks(instance, store, marks)),
       findEnded: (key) => read(() => store.findEnded(key)),
       pageEnded: (page) => read(() => store.pageEnded(page)),
       countEnded: (accountId) => read(() => store.countEnded(accountId)),
@@ -307,11 +307,19 @@ export class WorldStore {
     return snapshot;
   }
 
-  async #dropMarks(store: OrderStore, marks: readonly MarketMark[]): Promise<void> {
-    const { faults, time } = this.#parts;
+  /** Deletes marks, of shards that the process has not lost since it asked. */
+  async #dropMarks(instance: Instance, store: OrderStore, marks: readonly MarketMark[]): Promise<void> {
+    const { faults, journal, time } = this.#parts;
+    const { holdings } = instance;
+    const asked = marks.map((mark) => ({ mark, span: holdings.spanOf(mark.shard) }));
     const ms = 1 + this.#upkeep.below(5_000);
     if (faults.strikes("store is slow", this.#upkeep, 0.5)) await time.after(ms);
-    await store.deleteMarks(marks);
+    const owned = asked.filter(
+      ({ mark, span }) => span !== undefined && holdings.spanOf(mark.shard) === span,
+    );
+    const gone = owned.map(({ mark }) => mark);
+    journal.markGone(gone);
+    await store.deleteMarks(gone);
   }
 
   /** Deletes in steps, the orders that ended first in the first one. A process may die between two of them. */

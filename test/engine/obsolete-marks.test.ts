@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { price } from "../../src/decimal/index.ts";
+import type { MarkParts } from "../../src/engine/commit/obsolete-marks.ts";
+import { ObsoleteMarks } from "../../src/engine/commit/obsolete-marks.ts";
+import type { Core } from "../../src/engine/core/core.ts";
+import type { MarketMark } from "../../src/model/index.ts";
+import { MarkHistory } from "../../src/triggers/index.ts";
+import { SYMBOL } from "../support/world.ts";
+
+const mark = (shard: number, position: number): MarketMark => ({
+  ...{ shard, position, symbol: SYMBOL, side: "bid", price: price("100"), timeMs: position },
+});
+
+type Row = { state: string; memory: { liveOrders: Map<number, unknown> } };
+
+/** Two shards with marks that nobody needs, of a market that has reached position 9. */
+function searching() {
+  const rows: Row[] = [0, 1].map(() => ({ state: "running", memory: { liveOrders: new Map() } }));
+  const history = new MarkHistory();
+  for (const one of [mark(0, 1), mark(0, 9), mark(1, 2), mark(1, 9)]) history.add(one);
+  const parts = {
+    shards: { all: rows, at: (shard: number) => rows[shard] },
+    market: { history, book: () => undefined },
+    instruments: { all: () => [{ symbol: SYMBOL }] },
+  } as unknown as MarkParts;
+  const core = { turns: { spend: () => undefined, next: async () => undefined } } as unknown as Core;
+  const search = new ObsoleteMarks(core, parts).inBatchesOf(1);
+  const next = async (): Promise<readonly number[]> =>
+    ((await search.next()).value ?? []).map(({ shard, position }: MarketMark) => shard * 100 + position);
+  return { rows, history, next };
+}
+
+describe("I31: the search for marks that no reference needs", () => {
+  it("finds those below the newest one in every shard", async () => {
+    const { next } = searching();
+    expect([await next(), await next(), await next()]).toEqual([[1], [102], []]);
+  });
+
+  it("ends when a shard has left and come back, whose orders elsewhere rest on marks below", async () => {
+    const { rows, history, next } = searching();
+    expect(await next()).toEqual([1]);
+    rows[1] = { state: "running", memory: { liveOrders: new Map() } };
+    history.add(mark(1, 5));
+    expect(await next()).toEqual([]);
+  });
+});
