@@ -37,7 +37,7 @@ export class Instance {
   incarnation: number | undefined;
   /** Until this true time no renewal of its lease reaches the store. */
   unrenewedUntilMs: number = Number.NEGATIVE_INFINITY;
-  /** True time until which calls of its lease that were asked while faults struck may go unanswered. */
+  /** True time until which calls of its lease and appends that were asked while faults struck may go unanswered. */
   unansweredUntilMs: number = Number.NEGATIVE_INFINITY;
   /** What it is until it takes over, in a cluster of which one node owns all shards. */
   standby: Standby | undefined;

@@ -127,11 +127,11 @@ export class WorldStore {
     store: OrderStore,
     batch: AppendBatch,
   ): Promise<readonly AppendOutcome[]> {
-    const { random, faults, situations, time } = this.#parts;
+    const { random, faults, situations } = this.#parts;
     instance.appending++;
     try {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
-      if (faults.strikes("store is slow", random, 0.1)) await time.after(slowMs(random));
+      if (faults.strikes("store is slow", random, 0.1)) await this.#delay(instance, slowMs(random));
       if (instance.dead) return [];
       if (this.#isHeld(instance)) await this.#hold(instance, store, batch);
       if (faults.strikes("store fails an append", random, 0.02))
@@ -149,6 +149,12 @@ export class WorldStore {
     } finally {
       instance.appending--;
     }
+  }
+
+  async #delay(instance: Instance, ms: number): Promise<void> {
+    const { time } = this.#parts;
+    instance.unansweredUntilMs = Math.max(instance.unansweredUntilMs, time.trueMs + ms);
+    await time.after(ms);
   }
 
   #isHeld(instance: Instance): boolean {

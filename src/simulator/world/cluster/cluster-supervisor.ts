@@ -100,7 +100,7 @@ export class ClusterSupervisor {
     }
     if (fleet.alive.length < most || fleet.alive.length === 0) this.#start();
     const sinceMs = time.trueMs;
-    // A read that was asked before may fail after this, and every watch then starts anew.
+    // A read that was asked before may fail after this, and every watch then starts anew. Shards on their way wait for appends.
     const cleanMs = Math.max(sinceMs, ...fleet.alive.map(({ unansweredUntilMs }) => unansweredUntilMs));
     const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : OWNED_TTLS;
     const serves = (): boolean =>
