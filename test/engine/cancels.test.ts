@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { AppendBatch } from "../../src/ports/index.ts";
+import { OCO } from "../support/list-samples.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -216,3 +219,42 @@ describe("decision 36: cancel-all", () => {
 const fail = (): never => {
   throw new Error("no order");
 };
+
+describe("a call that cancels in several steps, of which a later one fails", () => {
+  it("cancelAll: says that the outcome is not known, not that nothing was stored", async () => {
+    const orders = 600;
+    let appends = 0;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        const isCancel = (batch: AppendBatch): boolean =>
+          batch.shards.some(({ records }) => records.some(({ cause }) => cause.kind === "CANCEL"));
+        const append = (batch: AppendBatch): ReturnType<typeof store.append> => {
+          if (isCancel(batch) && ++appends > 1) return Promise.reject(new Error("the store is away"));
+          return store.append(batch);
+        };
+        return { ...store, append };
+      },
+    });
+    for (let n = 0; n < orders; n++) await world.place({ price: "100" });
+    await expect(world.engine.cancelAll(1)).rejects.toMatchObject({ code: -1006 });
+    expect(appends).toBeGreaterThan(1);
+    expect((await world.engine.page({ accountId: 1 })).total).toBeLessThan(orders);
+  });
+
+  it("cancelList: says so too if the canceled list cannot be read", async () => {
+    let isAway = false;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
+        return { ...store, findEndedList: (key) => (isAway ? away() : store.findEndedList(key)) };
+      },
+    });
+    const { listId, legs } = await world.placeList("oco", OCO);
+    isAway = true;
+    await expect(world.engine.cancelList({ accountId: 1, listId })).rejects.toMatchObject({ code: -1006 });
+    isAway = false;
+    for (const leg of legs) expect(await world.status(leg)).toBe("CANCELED CANCELED");
+  });
+});

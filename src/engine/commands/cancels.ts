@@ -46,49 +46,62 @@ export class Cancels {
 
   /**
    * Resolves to the list after the cancel of all its legs. Rejects with CANCEL_REJECTED for an unknown or finished
-   * list, with DISCONNECTED for one whose acceptance is not known to be durable.
+   * list, with DISCONNECTED for one whose acceptance is not known to be durable, and with UNEXPECTED_RESPONSE if the list
+   * cannot be read once it is canceled.
    */
   async list(key: ListKey): Promise<OrderList> {
     this.#parts.trust.demand();
     const list = this.#parts.lists.findOpen(key);
     const legs = list?.legs.map(({ orderId }) => orderId);
     const canceled = legs && (await this.#cancel(this.#parts.reads.ownShard(key.accountId), legs));
-    const after = canceled && (await this.#parts.lists.find(key));
-    if (after === undefined) throw new OrderError("CANCEL_REJECTED");
-    return after;
+    if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
+    const after = await this.#parts.lists.find(key).catch(partly);
+    return after ?? partly(undefined);
   }
 
-  /** Cancels every open parent of an account. A parent that ends by itself meanwhile does not match. */
+  /**
+   * Cancels every open parent of an account. A parent that ends by itself meanwhile does not match. If some cancels fail,
+   * rejects once all are over: with the first failure if nothing was decided, else with UNEXPECTED_RESPONSE.
+   */
   async all(accountId: number): Promise<CancelAllResult> {
     this.#parts.trust.demand();
     const shard = this.#parts.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
     const count = { matched: 0, canceled: 0 };
-    await this.#inTurns(accountId, open, async (orderId) => {
+    const failures = await this.#inTurns(accountId, open, async (orderId) => {
       const order = await this.#cancel(shard, [orderId]);
       if (order === undefined) return;
       count.matched++;
       if (order.ended !== undefined) count.canceled++;
     });
     const { matched, canceled } = count;
+    if (failures.length > 0) {
+      if (matched === 0 && failures.every(isUndecided)) throw failures[0];
+      partly(failures[0]);
+    }
     return { matchedCount: matched, canceledCount: canceled, cancelPendingCount: matched - canceled };
   }
 
-  /** Starts these cancels in turns. Resolves when all are done; rejects with the first failure. */
+  /** Starts these cancels in turns. Resolves to their failures when all are over. */
   #inTurns(
     accountId: number,
     orderIds: readonly number[],
     cancel: (orderId: number) => Promise<void>,
-  ): Promise<void> {
-    if (orderIds.length === 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
+  ): Promise<readonly unknown[]> {
+    if (orderIds.length === 0) return Promise.resolve([]);
+    return new Promise((resolve) => {
       let left = orderIds.length;
+      const failures: unknown[] = [];
       const done = (): void => {
-        if (--left === 0) resolve();
+        if (--left === 0) resolve(failures);
+      };
+      const failed = (error: unknown): void => {
+        failures.push(error);
+        done();
       };
       const steps = function* (): Generator<number, void> {
         for (const orderId of orderIds) {
-          cancel(orderId).then(done, reject);
+          cancel(orderId).then(done, failed);
           yield 1;
         }
       };
@@ -126,6 +139,14 @@ export class Cancels {
     });
   }
 }
+
+/** Throws what a call answers that has decided something and then failed. */
+function partly(cause: unknown): never {
+  throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
+}
+
+/** Returns whether a failure says that nothing was decided. */
+const isUndecided = (error: unknown): boolean => error instanceof OrderError && error.code === -1001;
 
 /** Returns whether a cancel with this restriction may cancel the order. A child in flight may have executed. */
 function meets(order: ParentOrder, restriction: CancelRestriction): boolean {

@@ -7,7 +7,7 @@ import {
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { accountOf, inSeveralSteps } from "../access/ownership.ts";
+import { accountOf, afterDecision } from "../access/ownership.ts";
 import {
   nativeOrderView,
   type Snapshot,
@@ -105,8 +105,7 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
     ...(restriction !== undefined && { restriction }),
   });
   if (order.list === undefined) return { body: canceledView(parts, order, cancelId) };
-  const list = await inSeveralSteps(parts.engine.findList({ accountId, listId: order.list.listId }));
-  if (list === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
+  const list = await afterDecision(parts.engine.findList({ accountId, listId: order.list.listId }));
   return { body: canceledListView(parts, list, cancelId) };
 }
 

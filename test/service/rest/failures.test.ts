@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import { OrderError } from "../../../src/errors/index.ts";
+import type { JsonObject } from "../../../src/wire/index.ts";
 import { createFaultyStore } from "../../support/faulty-store.ts";
 import {
   call,
@@ -72,6 +74,17 @@ describe("failures", () => {
       [500, -1000],
     ]);
     expectNothingLeaked(world, [placed.body, canceled.body, read.body]);
+  });
+
+  it("a canceled leg whose list cannot be read then is -1006: -1001 would say that nothing was canceled", async () => {
+    const world = await openWorld();
+    const { body } = await placeList(world, "oco");
+    const [leg] = body.orderReports as readonly JsonObject[];
+    const away = (): Promise<never> => Promise.reject(new OrderError("DISCONNECTED"));
+    Object.assign(world.engine, { findList: away });
+    const query = { symbol: "BTC/USD", orderId: leg?.orderId as number, nonce: "c" };
+    const canceled = await call(world, "DELETE", "/api/v2/order", { key, query });
+    expect([canceled.status, canceled.body.code]).toEqual([500, -1006]);
   });
 
   it("every reply has a request id in a header only, the one in telemetry", async () => {
