@@ -156,10 +156,10 @@ describe("the hosts of a seeded world", () => {
     tape.owe("BTC/USD", "x1", quantity("1"));
     let told = "";
     for (let left = 50; told !== "x1" && left > 0; left--) told = tape.next("BTC/USD", START_MS).id ?? "";
-    const others = tape.tradesSince("BTC/USD", START_MS, (id) => id === "x1");
+    const others = tape.tradesSince("BTC/USD", { ms: START_MS }, (id) => id === "x1");
     const countedAtMs = START_MS + 5;
     const isOwn = (id: string, toldAtMs: number): boolean => id === "x1" && countedAtMs < toldAtMs;
-    expect(tape.tradesSince("BTC/USD", START_MS, isOwn)).toBe(others + 1);
+    expect(tape.tradesSince("BTC/USD", { ms: START_MS }, isOwn)).toBe(others + 1);
   });
 
   it("decision FI: a recorded market plays rows of the day, in their order", () => {

@@ -75,7 +75,11 @@ export class MarketPublisher {
   print(): void {
     const { fleet, time, tape } = this.#parts;
     const print = tape.next(this.#market().symbol, time.wallMs);
-    for (const instance of fleet.alive) instance.enter(() => instance.sink?.print(print));
+    for (const instance of fleet.alive)
+      instance.enter(() => {
+        if (instance.sink !== undefined) tape.heardBy(instance.generation, print);
+        instance.sink?.print(print);
+      });
   }
 
   /** Sends a heartbeat of every source, so that quotes stay fresh. */

@@ -9,6 +9,8 @@ type Market = {
   readonly told: PrintInput[];
   /** True times of all reports of each trade: at the first one, no process may have listened. */
   readonly known: Map<string, number[]>;
+  /** True time at which each process heard each trade first, by id of the trade and generation of the process. */
+  readonly heard: Map<string, Map<number, number>>;
   /** Own executions that were not reported yet. */
   readonly owed: Readonly<{ id: string; size: Quantity }>[];
   total: Quantity;
@@ -50,12 +52,31 @@ export class TrueTape {
     return this.#market(symbol).total;
   }
 
-  /** Returns the number of trades reported since this true time, except those known as own when they were reported. */
-  tradesSince(symbol: string, ms: number, isOwn: (id: string, toldAtMs: number) => boolean): number {
+  /**
+   * Returns the number of trades reported since this true time, except those known as own when they were reported. Trades
+   * of before count too if `unheardBy`, the generation of a process, had not heard them until then.
+   */
+  tradesSince(
+    symbol: string,
+    { ms, unheardBy }: Readonly<{ ms: number; unheardBy?: number | undefined }>,
+    isOwn: (id: string, toldAtMs: number) => boolean,
+  ): number {
+    const { known, heard } = this.#market(symbol);
     let count = 0;
-    for (const [id, times] of this.#market(symbol).known)
-      if (times.some((atMs) => atMs >= ms && !isOwn(id, atMs))) count++;
+    for (const [id, times] of known) {
+      const isReported = times.some((atMs) => atMs >= ms && !isOwn(id, atMs));
+      const isNews = unheardBy !== undefined && (heard.get(id)?.get(unheardBy) ?? ms) >= ms;
+      if (isReported || (isNews && !isOwn(id, ms))) count++;
+    }
     return count;
+  }
+
+  /** Notes that a process has heard of a trade. */
+  heardBy(generation: number, { symbol, id }: PrintInput): void {
+    const { heard } = this.#market(symbol);
+    const of = heard.get(id) ?? new Map<number, number>();
+    heard.set(id, of);
+    if (!of.has(generation)) of.set(generation, this.#time.trueMs);
   }
 
   /** Queues the print of an execution of an own child. */
@@ -105,7 +126,7 @@ export class TrueTape {
   #market(symbol: string): Market {
     const known = this.#markets.get(symbol);
     if (known !== undefined) return known;
-    const market: Market = { told: [], known: new Map(), owed: [], total: ZERO_QUANTITY };
+    const market: Market = { told: [], known: new Map(), heard: new Map(), owed: [], total: ZERO_QUANTITY };
     this.#markets.set(symbol, market);
     return market;
   }

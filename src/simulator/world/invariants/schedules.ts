@@ -14,8 +14,12 @@ export class Schedules {
   readonly #parts: WorldParts;
   /** The slots in which children of each order were sent, newest last, with the generation of the sender. */
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
-  /** True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that is earlier. */
-  readonly #accepted: Map<number, number> = new Map();
+  /**
+   * True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that is
+   * earlier. Of nodes that share, also the generation of the one that accepted it: prints that it reads later are news to it
+   * (decision XP).
+   */
+  readonly #accepted: Map<number, Readonly<{ ms: number; unheardBy: number | undefined }>> = new Map();
   /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
 
@@ -26,7 +30,7 @@ export class Schedules {
   /** Checks a record. */
   check({ changes, record, instance }: SeenRecord): void {
     for (const change of changes) {
-      if (change.before === undefined) this.#accept(change.after);
+      if (change.before === undefined) this.#accept(change.after, instance.generation);
       for (const fact of change.facts)
         this.#fact(change, fact, { timeMs: record.timeMs, generation: instance.generation });
     }
@@ -47,7 +51,7 @@ export class Schedules {
     if (intent.participationBips !== undefined) this.#share(change, fact);
   }
 
-  #accept(order: SeenOrder): void {
+  #accept(order: SeenOrder, generation: number): void {
     const { plan, ledger, time } = this.#parts;
     // In a cluster an acceptance may be under way for long, and trades of that time count after a takeover. A node whose
     // machine has stood still accepts by the clock of that time until it has compared clocks.
@@ -56,7 +60,8 @@ export class Schedules {
       sent?.sentAtMs ?? time.trueMs,
       plan.cluster ? order.acceptedAtMs : time.trueMs,
     );
-    this.#accepted.set(order.orderId, acceptedAtMs);
+    const unheardBy = plan.cluster?.shares === true ? generation : undefined;
+    this.#accepted.set(order.orderId, { ms: acceptedAtMs, unheardBy });
     const { type, schedule } = order.intent;
     const isOfHost =
       this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;
@@ -137,7 +142,7 @@ export class Schedules {
     const own = journal.fills.get(orderId);
     const isOwn = (id: string, toldAtMs: number): boolean =>
       own?.has(id) === true && (this.#countedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < toldAtMs;
-    const trades = tape.tradesSince(intent.symbol, this.#accepted.get(orderId) ?? 0, isOwn);
+    const trades = tape.tradesSince(intent.symbol, this.#accepted.get(orderId) ?? { ms: 0 }, isOwn);
     demand(
       child.attempt <= trades,
       "decision 30",
