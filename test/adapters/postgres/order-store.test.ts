@@ -16,6 +16,7 @@ import {
   sampleRecord,
   sampleRecords,
 } from "../../../src/conformance/internal.ts";
+import { binaryArrayCases } from "./binary-array-cases.ts";
 import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";
 import { limitCases } from "./limit-cases.ts";
@@ -51,6 +52,7 @@ testOrderStore(server === undefined ? { describe, it } : some, {
 
 forgettingCases(places);
 checksumCases(places);
+binaryArrayCases(places);
 
 testRejections(
   { describe, it },
