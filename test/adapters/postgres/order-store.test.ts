@@ -301,6 +301,21 @@ describe("postgres store", () => {
     await remove();
   });
 
+  it("I54, decision WF: only what comes after the last record follows, also in a shard whose records were deleted", async () => {
+    const { schema, store, remove } = await opened();
+    const append = async (sequence: number): Promise<unknown> => {
+      const shards = [part(3, 1, { records: [sampleRecord(3, sequence)] })];
+      return (await store.append({ shards }))[0];
+    };
+    await store.append({ shards: [part(2, 1, { records: sampleRecords(2, 1, 9) })] });
+    await store.append({ shards: [part(3, 1, { records: sampleRecords(3, 1, 5) })] });
+    await places.execute(`DELETE FROM ${schema}.journal WHERE shard = 3 AND sequence IN (1, 3)`);
+    for (const sequence of [1, 2, 3, 4, 5, 7, 10]) expect(await append(sequence)).toBe("fenced");
+    expect(await append(6)).toBe("durable");
+    await store.close();
+    await remove();
+  });
+
   it("I54: a journal with a gap or a missing end is an error, never a shorter journal", async () => {
     const { schema, store, remove } = await opened();
     await store.append({ shards: [part(3, 1, { records: sampleRecords(3, 1, 9) })] });
