@@ -10,6 +10,7 @@ import {
 import type { AppendBatch, ShardAppend } from "../../ports/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import { legsText, textsOf } from "../shared/index.ts";
+import { binaryArray, type ElementType } from "./binary-arrays.ts";
 import { bytesOf, storable } from "./reading.ts";
 import { sumOfEnded, sumOfList, sumOfMark, sumOfPrint, sumOfQuote, sumOfRecord } from "./row-sums.ts";
 
@@ -29,8 +30,25 @@ export type MarketPart = Readonly<{
 /** A statement's columns. Each is one parameter. */
 type Columns = readonly (readonly unknown[])[];
 
+/** Columns of an append, as the driver sends them. */
+type SentColumns = readonly Buffer[];
+
 /** Which of the append statements has the columns, and the columns. */
-export type AppendColumns = Readonly<{ form: "records" | "orders" | "marks" | "whole"; columns: Columns }>;
+export type AppendColumns = Readonly<{
+  form: "records" | "orders" | "marks" | "whole";
+  columns: SentColumns;
+}>;
+
+/** Types of the columns of an append, in the order of its parameters. */
+const TYPES = {
+  parts: ["int4", "int4", "int8", "int8", "int8"],
+  records: ["int4", "int8", "text", "int8"],
+  ended: ["int4", "int8", "int8", "bytea", "int8", "int8", "text", "int8", "int8"],
+  lists: ["int4", "int8", "int8", "bytea", "int8", "int8", "text", "int8"],
+  marks: ["int4", "text", "text", "int8", "int8", "int8", "int8"],
+  quotes: ["text", "int8", "int8", "int8", "int8", "int8", "int8"],
+  prints: ["text", "text", "int8", "int8", "int8", "int8", "bool", "int8", "int8", "int8"],
+} as const satisfies Readonly<Record<string, readonly ElementType[]>>;
 
 /**
  * Returns the columns of an append. Throws before anything is sent: a RangeError for an unknown shard, an InvariantError
@@ -43,9 +61,13 @@ export function appendColumns(shards: AppendBatch["shards"], market: MarketPart 
   const marks = markRows(shards);
   if (market === undefined && ended.size + lists.size + marks.length === 0)
     return { form: "records", columns };
-  const orders = [...columns, ...transposed([...ended.values()], 9), ...transposed([...lists.values()], 8)];
+  const orders = [
+    ...columns,
+    ...sent([...ended.values()], TYPES.ended),
+    ...sent([...lists.values()], TYPES.lists),
+  ];
   if (market === undefined && marks.length === 0) return { form: "orders", columns: orders };
-  const withMarks = [...orders, ...transposed(marks, 7)];
+  const withMarks = [...orders, ...sent(marks, TYPES.marks)];
   if (market === undefined) return { form: "marks", columns: withMarks };
   return { form: "whole", columns: [...withMarks, ...marketColumns(market)] };
 }
@@ -55,13 +77,22 @@ export function transposed(rows: readonly (readonly unknown[])[], width: number)
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
 }
 
+function sent(rows: readonly (readonly unknown[])[], types: readonly ElementType[]): SentColumns {
+  return types.map((type, column) =>
+    binaryArray(
+      type,
+      rows.map((row) => row[column]),
+    ),
+  );
+}
+
 /** Throws a RangeError for a shard that does not exist. */
 export function requireShard(shard: number): void {
   if (!Number.isInteger(shard) || shard < 0 || shard >= SHARD_COUNT)
     throw new RangeError(`the store has no shard ${shard}`);
 }
 
-function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefined): Columns {
+function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefined): SentColumns {
   const withRecords = new Set<number>();
   const rows = shards.map(({ shard, epoch, round, records }, part) => {
     requireShard(shard);
@@ -71,10 +102,10 @@ function partColumns(shards: readonly ShardAppend[], market: MarketPart | undefi
     return [part, shard, epoch, round, records[0]?.sequence ?? 0];
   });
   if (market !== undefined) rows.push([-1, MARKET_SHARD, market.epoch, market.round, 0]);
-  return transposed(rows, 5);
+  return sent(rows, TYPES.parts);
 }
 
-function recordColumns(shards: readonly ShardAppend[]): Columns {
+function recordColumns(shards: readonly ShardAppend[]): SentColumns {
   const rows = shards.flatMap((given, part) => {
     const { shard, records, marks = [] } = given;
     const own = [...records, ...marks].every((one) => one.shard === shard);
@@ -84,7 +115,7 @@ function recordColumns(shards: readonly ShardAppend[]): Columns {
       ...[part, first + index, text, sumOfRecord(shard, first + index, text)],
     ]);
   });
-  return transposed(rows, 4);
+  return sent(rows, TYPES.records);
 }
 
 /** Whether the records of a part follow each other. */
@@ -107,7 +138,8 @@ function endedRow(part: number, shard: number, order: ParentOrder): readonly unk
   const listId = list?.listId ?? null;
   const [nameBytes, text] = [bytesOf(intent.clientOrderId), encodeParent(order)];
   const sum = sumOfEnded({ orderId, shard, accountId, nameBytes, endedAtMs: ended.atMs, listId }, text);
-  return [...[part, orderId, accountId, nameBytes, ended.atMs, listId, text], sum, order.lastSequence];
+  const name = Buffer.from(intent.clientOrderId, "utf8");
+  return [...[part, orderId, accountId, name, ended.atMs, listId, text], sum, order.lastSequence];
 }
 
 function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly unknown[]> {
@@ -119,7 +151,13 @@ function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly 
 
 function listRow(part: number, list: EndedList): readonly unknown[] {
   const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs } = list;
-  const columns = [accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legsText(legs)];
+  const columns = [
+    accountId,
+    Buffer.from(listClientOrderId, "utf8"),
+    acceptedAtMs,
+    endedAtMs,
+    legsText(legs),
+  ];
   return [part, listId, ...columns, sumOfList(list)];
 }
 
@@ -136,7 +174,7 @@ function markRows(shards: AppendBatch["shards"]): readonly (readonly unknown[])[
   return [...rows.values()];
 }
 
-function marketColumns({ epoch, quotes, prints, next }: MarketPart): Columns {
+function marketColumns({ epoch, quotes, prints, next }: MarketPart): SentColumns {
   const quoteRows = quotes.map((quote) => [
     ...[quote.symbol, epoch, next(), String(quote.bid), String(quote.ask), quote.timeMs, sumOfQuote(quote)],
   ]);
@@ -149,7 +187,7 @@ function marketColumns({ epoch, quotes, prints, next }: MarketPart): Columns {
     ...[print.symbol, storable(print.id), print.seenAtMs, print.timeMs, String(print.price)],
     ...[String(print.quantity), print.fresh, epoch, next(), sumOfPrint(print)],
   ]);
-  return [...transposed(quoteRows, 7), ...transposed(printRows, 10)];
+  return [...sent(quoteRows, TYPES.quotes), ...sent(printRows, TYPES.prints)];
 }
 
 /** Returns the error for a client id that names another order or list of the account. */

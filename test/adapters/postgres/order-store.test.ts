@@ -16,6 +16,7 @@ import {
   sampleRecord,
   sampleRecords,
 } from "../../../src/conformance/internal.ts";
+import { binaryArrayCases } from "./binary-array-cases.ts";
 import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";
 import { limitCases } from "./limit-cases.ts";
@@ -51,6 +52,7 @@ testOrderStore(server === undefined ? { describe, it } : some, {
 
 forgettingCases(places);
 checksumCases(places);
+binaryArrayCases(places);
 
 testRejections(
   { describe, it },
@@ -296,6 +298,21 @@ describe("postgres store", () => {
     const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore(options)));
     expect((await stores[2]?.acquire())?.length).toBe(256);
     for (const store of stores) await store.close();
+    await remove();
+  });
+
+  it("I54, decision WF: only what comes after the last record follows, also in a shard whose records were deleted", async () => {
+    const { schema, store, remove } = await opened();
+    const append = async (sequence: number): Promise<unknown> => {
+      const shards = [part(3, 1, { records: [sampleRecord(3, sequence)] })];
+      return (await store.append({ shards }))[0];
+    };
+    await store.append({ shards: [part(2, 1, { records: sampleRecords(2, 1, 9) })] });
+    await store.append({ shards: [part(3, 1, { records: sampleRecords(3, 1, 5) })] });
+    await places.execute(`DELETE FROM ${schema}.journal WHERE shard = 3 AND sequence IN (1, 3)`);
+    for (const sequence of [1, 2, 3, 4, 5, 7, 10]) expect(await append(sequence)).toBe("fenced");
+    expect(await append(6)).toBe("durable");
+    await store.close();
     await remove();
   });
 
