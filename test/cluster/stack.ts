@@ -51,6 +51,10 @@ export type StackOptions = Readonly<{
   frontPort?: number;
   market?: "synthetic" | "manual";
   settings?: Readonly<Record<string, string>>;
+  /** More settings of Postgres. */
+  serverSettings?: Readonly<Record<string, string>>;
+  /** Writes what the database shall contain before the first node starts. */
+  fill?: (url: string) => Promise<void>;
 }>;
 
 /**
@@ -95,9 +99,10 @@ export class Stack {
   /** Starts everything. Resolves when all nodes have started and everything is served. */
   static async open(options: StackOptions): Promise<Stack> {
     const { nodes, spares = 0, shares, binaries, frontPort = 0 } = options;
-    const { market = "synthetic", settings = {} } = options;
+    const { market = "synthetic", settings = {}, serverSettings = {}, fill } = options;
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-cluster-"));
-    const server = await Server.create(binaries, SERVER_SETTINGS);
+    const server = await Server.create(binaries, { ...SERVER_SETTINGS, ...serverSettings });
+    await fill?.(server.url());
     const proxy = await LossyProxy.create(server.port);
     const venue = await VenueNode.open(folder, market);
     const slots: Slot[] = [];
