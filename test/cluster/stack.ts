@@ -210,12 +210,13 @@ export class Stack {
     });
   }
 
-  /** Resolves when the nodes have about the same number of shards. Rejects if they do not within a minute. */
-  async even(): Promise<void> {
-    await this.#until("the shards are even", async () => {
+  /** Resolves when the nodes have about the same number of shards. Rejects if they do not in time. */
+  async even(longestMs: number = LONGEST_MS): Promise<void> {
+    const areEven = async (): Promise<boolean> => {
       const shards = [...(await this.shards()).values()];
       return shards.length === this.running.length && Math.max(...shards) - Math.min(...shards) <= 1;
-    });
+    };
+    await this.#until("the shards are even", areEven, longestMs);
   }
 
   /** A node that serves: the active one, or any that shares. */
@@ -230,12 +231,12 @@ export class Stack {
     return this.shares ? this.running.length : [...shards.values()].filter((count) => count > 0).length;
   }
 
-  async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    const end = performance.now() + LONGEST_MS;
+  async #until(what: string, holds: () => Promise<boolean>, longestMs: number = LONGEST_MS): Promise<void> {
+    const end = performance.now() + longestMs;
     while (!(await holds())) {
       if (performance.now() > end) {
         const shards = JSON.stringify([...(await this.shards())]);
-        throw new Error(`it took longer than ${LONGEST_MS} ms until ${what}; shards: ${shards}`);
+        throw new Error(`it took longer than ${longestMs} ms until ${what}; shards: ${shards}`);
       }
       await sleep(PAUSE_MS);
     }

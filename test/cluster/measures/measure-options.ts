@@ -9,6 +9,9 @@ export type MeasureOptions = Readonly<{
   say: (line: string) => void;
 }>;
 
+/** Longest time until the shards are even. */
+export const LONGEST_MS = 300_000;
+
 /** Settings of all nodes that are measured: quotes do not age, and there are no children. */
 export const settingsOf = ({ ttlMs }: MeasureOptions): Readonly<Record<string, string>> => ({
   CLOCK: "real",

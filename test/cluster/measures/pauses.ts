@@ -9,7 +9,7 @@ import { drainNode, moveShards } from "../../../src/engine/index.ts";
 import { accountIn } from "../../bench/bench-engine.ts";
 import { keepResting } from "../../bench/burst-stores.ts";
 import { type Slot, Stack } from "../stack.ts";
-import { type MeasureOptions, settingsOf } from "./measure-options.ts";
+import { LONGEST_MS, type MeasureOptions, settingsOf } from "./measure-options.ts";
 import { type Pause, printPauses } from "./pause-table.ts";
 import { openPlacers, ownersIn, type Placer, Placing, someShards } from "./placing.ts";
 
@@ -66,7 +66,7 @@ export async function measurePauses(options: MeasureOptions): Promise<void> {
   });
   const cluster = await openPostgresCluster({ url: stack.server.url() });
   try {
-    await stack.even();
+    await stack.even(LONGEST_MS);
     const placers = await openPlacers(stack, shards);
     const urlFor = (): string => stack.frontUrl;
     const placing = new Placing({ placers, urlFor, everyMs: EVERY_MS, lifeMs: LIFE_MS });
@@ -156,7 +156,7 @@ async function drain(world: World, slot: Slot): Promise<void> {
 /** Starts the process of a node that has none, and waits until it has its part of the shards. */
 async function join({ stack }: World): Promise<void> {
   await stack.restart();
-  await stack.even();
+  await stack.even(LONGEST_MS);
 }
 
 async function kill({ stack }: World, slot: Slot): Promise<void> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openPostgresCluster } from "../../../src/adapters/postgres/index.ts";
 import { figure, medianOf, printTable } from "../../bench/measure.ts";
 import { type RunningNode, Stack } from "../stack.ts";
-import { type MeasureOptions, settingsOf, verdict } from "./measure-options.ts";
+import { LONGEST_MS, type MeasureOptions, settingsOf, verdict } from "./measure-options.ts";
 import { openPlacers, ownersIn, type Placer, Placing, someShards } from "./placing.ts";
 
 const NODES = 4;
@@ -65,7 +65,7 @@ async function opened(nodes: number, options: MeasureOptions, stacks: Stack[]): 
   const settings = settingsOf(options);
   const stack = await Stack.open({ nodes, shares: true, binaries, market: "manual", settings });
   stacks.push(stack);
-  await stack.even();
+  await stack.even(LONGEST_MS);
   const placers = await openPlacers(stack, someShards(ACCOUNTS));
   // Its questions for the health of the nodes would count.
   await stack.front.close();

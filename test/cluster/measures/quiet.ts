@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadDriver, type Row } from "../../../src/adapters/postgres/driver.ts";
 import { figure, printTable } from "../../bench/measure.ts";
 import { Stack } from "../stack.ts";
-import { type MeasureOptions, settingsOf, verdict } from "./measure-options.ts";
+import { LONGEST_MS, type MeasureOptions, settingsOf, verdict } from "./measure-options.ts";
 
 const NODES = 3;
 const GOAL = 1;
@@ -21,7 +21,7 @@ export async function measureQuiet(options: MeasureOptions): Promise<void> {
     serverSettings: { shared_preload_libraries: "pg_stat_statements" },
   });
   try {
-    await stack.even();
+    await stack.even(LONGEST_MS);
     await sleep(SETTLES_TTLS * ttlMs);
     const seconds = isSmall ? 5 : 6 * (ttlMs / 1_000);
     say(`counting for ${seconds} s ...`);
