@@ -121,7 +121,7 @@ export class OwnedShards {
 
   /**
    * Gives shards up, and makes them nobody's: one after the other, so that each has no engine only for as long as it needs
-   * itself, and the others still decide. Never rejects: shards whose release failed stay this node's, and do not run; the
+   * itself, and the others still decide (decision VH). Never rejects: shards whose release failed stay this node's, and do not run; the
    * next call releases them, or {@link take} goes on with them.
    */
   async give(held: readonly Held[]): Promise<void> {

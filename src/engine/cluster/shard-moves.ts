@@ -60,7 +60,7 @@ export class ShardMoves {
   /**
    * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. As soon as it
    * does not run any more, calls `left` with what a follower goes on from; not for a shard that stopped by itself. Nobody
-   * serves the shard until the call has released it, so its parents are let go afterwards (decision KG).
+   * serves the shard until the call has released it, so its parents are let go afterwards (decision VH).
    */
   async leave(number: number, left: (followed: Followed) => Promise<void>): Promise<void> {
     const { shards, children, stream } = this.#parts;
