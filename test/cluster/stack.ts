@@ -51,6 +51,10 @@ export type StackOptions = Readonly<{
   frontPort?: number;
   market?: "synthetic" | "manual";
   settings?: Readonly<Record<string, string>>;
+  /** More settings of Postgres. */
+  serverSettings?: Readonly<Record<string, string>>;
+  /** Writes what the database shall contain before the first node starts. */
+  fill?: (url: string) => Promise<void>;
 }>;
 
 /**
@@ -95,9 +99,10 @@ export class Stack {
   /** Starts everything. Resolves when all nodes have started and everything is served. */
   static async open(options: StackOptions): Promise<Stack> {
     const { nodes, spares = 0, shares, binaries, frontPort = 0 } = options;
-    const { market = "synthetic", settings = {} } = options;
+    const { market = "synthetic", settings = {}, serverSettings = {}, fill } = options;
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-cluster-"));
-    const server = await Server.create(binaries, SERVER_SETTINGS);
+    const server = await Server.create(binaries, { ...SERVER_SETTINGS, ...serverSettings });
+    await fill?.(server.url());
     const proxy = await LossyProxy.create(server.port);
     const venue = await VenueNode.open(folder, market);
     const slots: Slot[] = [];
@@ -205,12 +210,13 @@ export class Stack {
     });
   }
 
-  /** Resolves when the nodes have about the same number of shards. Rejects if they do not within a minute. */
-  async even(): Promise<void> {
-    await this.#until("the shards are even", async () => {
+  /** Resolves when the nodes have about the same number of shards. Rejects if they do not in time. */
+  async even(longestMs: number = LONGEST_MS): Promise<void> {
+    const areEven = async (): Promise<boolean> => {
       const shards = [...(await this.shards()).values()];
       return shards.length === this.running.length && Math.max(...shards) - Math.min(...shards) <= 1;
-    });
+    };
+    await this.#until("the shards are even", areEven, longestMs);
   }
 
   /** A node that serves: the active one, or any that shares. */
@@ -225,12 +231,12 @@ export class Stack {
     return this.shares ? this.running.length : [...shards.values()].filter((count) => count > 0).length;
   }
 
-  async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    const end = performance.now() + LONGEST_MS;
+  async #until(what: string, holds: () => Promise<boolean>, longestMs: number = LONGEST_MS): Promise<void> {
+    const end = performance.now() + longestMs;
     while (!(await holds())) {
       if (performance.now() > end) {
         const shards = JSON.stringify([...(await this.shards())]);
-        throw new Error(`it took longer than ${LONGEST_MS} ms until ${what}; shards: ${shards}`);
+        throw new Error(`it took longer than ${longestMs} ms until ${what}; shards: ${shards}`);
       }
       await sleep(PAUSE_MS);
     }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { request } from "node:http";
+import { type Agent, request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { sign } from "../../src/signing/index.ts";
@@ -37,8 +37,16 @@ export type SandboxProcess = {
 
 type Addresses = Pick<SandboxProcess, "url" | "wsUrl" | "controlUrl">;
 
-/** Who signs requests, and from which address of the loopback they come. */
-export type SandboxClient = Readonly<{ apiKey: string; secret: string; localAddress?: string }>;
+/**
+ * Who signs requests, from which address of the loopback they come, and which connections they use; without an agent, each
+ * request has one of its own.
+ */
+export type SandboxClient = Readonly<{
+  apiKey: string;
+  secret: string;
+  localAddress?: string;
+  agent?: Agent;
+}>;
 
 let nonces = 0;
 
@@ -136,7 +144,7 @@ export function processAt(
 /** Returns the function that sends signed requests of a client to a sandbox. */
 export function signedBy(
   { url, controlUrl }: Addresses,
-  { apiKey, secret, localAddress }: SandboxClient,
+  { apiKey, secret, ...from }: SandboxClient,
 ): SandboxProcess["signed"] {
   return async (method, path, parameters) => {
     const fields =
@@ -150,10 +158,7 @@ export function signedBy(
     const json = method === "POST" ? JSON.stringify(fields) : "";
     const signature = sign({ secret, payload: query + json });
     const headers = { "X-MBX-APIKEY": apiKey, signature };
-    return await send(`${url}${path}?${query}`, {
-      ...{ method, json, headers },
-      ...(localAddress !== undefined && { localAddress }),
-    });
+    return await send(`${url}${path}?${query}`, { method, json, headers, ...from });
   };
 }
 
@@ -171,17 +176,17 @@ type RequestText = Readonly<{
   method: string;
   json: string;
   headers?: Readonly<Record<string, string>>;
-  localAddress?: string;
-}>;
+}> &
+  Pick<SandboxClient, "localAddress" | "agent">;
 
-/** One request over a separate connection; rejects if no complete answer arrived. */
+/** One request; rejects if no complete answer arrived. */
 function send(url: string, { method, json, headers = {}, ...from }: RequestText): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const body =
       json === ""
         ? {}
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(json)) };
-    const options = { ...from, method, headers: { ...body, ...headers }, agent: false };
+    const options = { agent: false as const, ...from, method, headers: { ...body, ...headers } };
     const outgoing = request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));

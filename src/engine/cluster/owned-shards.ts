@@ -120,23 +120,35 @@ export class OwnedShards {
   }
 
   /**
-   * Gives shards up, and makes them nobody's. Never rejects: shards whose release failed stay this node's, and do not run;
-   * the next call releases them, or {@link take} goes on with them.
+   * Gives shards up, and makes them nobody's: one after the other, so that each has no engine only for as long as it needs
+   * itself, and the others still decide (decision VH). Never rejects: shards whose release failed stay this node's, and do not run; the
+   * next call releases them, or {@link take} goes on with them.
    */
   async give(held: readonly Held[]): Promise<void> {
-    const { moves, journal, market, shards } = this.#parts;
-    const set = held.map(({ shard }) => shard);
-    this.#note(set);
-    try {
-      const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
-      await moves.leave(new Set(running), (shard, followed) => journal.shards[shard]?.goOn(followed));
-      if (set.includes(MARKET_SHARD)) market.stopWriting();
-      await this.#release(held);
-    } catch (error) {
-      this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
-    } finally {
-      this.#noteOver(set);
+    this.#note(held.map(({ shard }) => shard));
+    for (const one of held) {
+      try {
+        await this.#giveOne(one);
+      } catch (error) {
+        this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
+      } finally {
+        this.#noteOver([one.shard]);
+      }
     }
+  }
+
+  async #giveOne(held: Held): Promise<void> {
+    const { moves, journal, market, shards } = this.#parts;
+    const { shard } = held;
+    let hasLeft = false;
+    if (shard === MARKET_SHARD) market.stopWriting();
+    else if (shards.at(shard).state !== "elsewhere")
+      await moves.leave(shard, async (followed) => {
+        hasLeft = true;
+        journal.shards[shard]?.goOn(followed);
+        await this.#release([held]);
+      });
+    if (!hasLeft) await this.#release([held]);
   }
 
   #note(set: readonly number[]): void {

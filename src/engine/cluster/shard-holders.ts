@@ -7,6 +7,9 @@ import type { ShardHolder } from "./standby-api.ts";
 /** Shortest time between two reads that were asked for. Requests that fail ask for one, and there may be many. */
 const SHORTEST_PAUSE_MS = 100;
 
+/** The same while a shard is on its way: its next owner serves it in some tens of milliseconds. */
+const SHORTEST_MOVING_MS = 20;
+
 /** The owners of all shards, as a node has read them last. */
 export class ShardHolders {
   readonly #core: Core;
@@ -16,6 +19,8 @@ export class ShardHolders {
   #sole: ShardHolder | undefined;
   #reading: Promise<void> | undefined;
   #readAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether a shard was assigned to another node than its owner. */
+  #isMoving = false;
 
   constructor(core: Core, leases: ShardLeases) {
     this.#core = core;
@@ -33,6 +38,7 @@ export class ShardHolders {
       if (incarnation !== undefined) holders[shard] = live.get(incarnation);
     }
     this.#holders = holders;
+    this.#isMoving = shards.some((row) => row.next !== undefined && row.next !== row.incarnation);
     const [first] = holders;
     this.#sole = owned.every(({ shard }) => holders[shard] === first) ? first : undefined;
   }
@@ -45,7 +51,8 @@ export class ShardHolders {
   /** Reads the owners again, unless that was done a moment ago. Callers at the same time share one read. */
   async read(own: () => number): Promise<void> {
     const { monotonicMs } = this.#core;
-    if (this.#reading === undefined && monotonicMs() - this.#readAtMs < SHORTEST_PAUSE_MS) return;
+    const pauseMs = this.#isMoving ? SHORTEST_MOVING_MS : SHORTEST_PAUSE_MS;
+    if (this.#reading === undefined && monotonicMs() - this.#readAtMs < pauseMs) return;
     this.#reading ??= this.#readNow(own).finally(() => {
       this.#reading = undefined;
       this.#readAtMs = monotonicMs();

@@ -58,27 +58,25 @@ export class ShardMoves {
   }
 
   /**
-   * Gives shards up: nothing more of them is sent, then nothing more decided, then everything becomes durable. Calls `left`
-   * with what a follower goes on from, as soon as a shard does not run any more; not for shards that stopped by themselves.
+   * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. As soon as it
+   * does not run any more, calls `left` with what a follower goes on from; not for a shard that stopped by itself. Nobody
+   * serves the shard until the call has released it, so its parents are let go afterwards (decision VH).
    */
-  async leave(
-    numbers: ReadonlySet<number>,
-    left: (shard: number, followed: Followed) => void,
-  ): Promise<void> {
+  async leave(number: number, left: (followed: Followed) => Promise<void>): Promise<void> {
     const { shards, children, stream } = this.#parts;
-    const leaving = [...numbers].map((number) => shards.at(number));
+    const [shard, only] = [shards.at(number), new Set([number])];
     try {
-      await children.hold(numbers);
-      for (const shard of leaving) shard.leave();
-      stream.moved({ gained: [], lost: [...numbers] });
-      for (const shard of leaving) await this.#settled(shard);
-      // Only now are all children of them known that will not be handed over.
-      children.withdraw(numbers);
-      for (const shard of leaving) await this.#settled(shard);
-      await this.#keepMarks(leaving);
-      for (const shard of leaving) await this.#depart(shard, left);
+      await children.hold(only);
+      shard.leave();
+      stream.moved({ gained: [], lost: [number] });
+      await this.#settled(shard);
+      // Only now are all children of it known that will not be handed over.
+      children.withdraw(only);
+      await this.#settled(shard);
+      await this.#keepMarks(shard);
+      await this.#depart(shard, left);
     } finally {
-      children.release(numbers);
+      children.release(only);
     }
   }
 
@@ -88,13 +86,13 @@ export class ShardMoves {
   }
 
   /**
-   * Makes the references of leaving shards durable, so that the next owner has them as they are. A store that does not keep
-   * them for `hostTimeoutMs` must not keep the shards: the next owner has the last durable ones, as after a crash.
+   * Makes the references of a leaving shard durable, so that the next owner has them as they are. A store that does not keep
+   * them for `hostTimeoutMs` must not keep the shard: the next owner has the last durable ones, as after a crash.
    */
-  async #keepMarks(leaving: readonly Shard[]): Promise<void> {
+  async #keepMarks(shard: Shard): Promise<void> {
     const { monotonicMs, settings } = this.#core;
     const untilMs = monotonicMs() + settings.hostTimeoutMs;
-    while (!(await this.#parts.committer.keepMarks()) && monotonicMs() < untilMs && leaving.some(isAlive))
+    while (!(await this.#parts.committer.keepMarks()) && monotonicMs() < untilMs && isAlive(shard))
       await this.#look();
   }
 
@@ -102,7 +100,7 @@ export class ShardMoves {
     return new Promise((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
   }
 
-  async #depart(shard: Shard, left: (shard: number, followed: Followed) => void): Promise<void> {
+  async #depart(shard: Shard, left: (followed: Followed) => Promise<void>): Promise<void> {
     const { rearming } = this.#parts;
     const { turns, counters } = this.#core;
     // Work on an earlier memory of the shard would meet its next one. It may have to wait for the store.
@@ -115,8 +113,11 @@ export class ShardMoves {
     if (followed === undefined) return;
     const before = shard.depart();
     counters.shards--;
-    left(shard.number, followed);
-    await rearming.letGoAll(shard, before, turns);
+    try {
+      await left(followed);
+    } finally {
+      await rearming.letGoAll(shard, before, turns);
+    }
   }
 }
 

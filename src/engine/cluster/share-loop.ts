@@ -156,7 +156,7 @@ export class ShareLoop {
     }
   }
 
-  /** Reads, follows and acts. Resolves to the pause before the next step. */
+  /** Reads, acts and follows. Resolves to the pause before the next step. */
   async #step(): Promise<number> {
     const { keeper, watch, holders, entry, board } = this.#parts;
     const askedMs = this.#core.monotonicMs();
@@ -166,7 +166,6 @@ export class ShareLoop {
     this.#canRead = readersIn(view);
     const reading = this.#shares.saw(view, keeper.incarnation, times);
     this.#reading = reading;
-    await this.#follow(reading);
     const live = watch.others(view).filter((row) => !watch.hasFailed(row));
     this.#objections = live.flatMap((row) => (isOwner(view, row) ? objectionsTo(row, entry) : []));
     board.nodesOutdated(outdatedIn(live, entry));
@@ -175,6 +174,8 @@ export class ShareLoop {
     await keeper.tell(this.state);
     const hasBuried = await watch.buryFailed(view);
     if (!this.#stopped) await this.#act(reading);
+    // A claim reads the records of its own shards, so that these do not wait for those of the others.
+    await this.#follow(reading);
     return hasBuried ? 0 : await this.#pauseAfter(reading);
   }
 
@@ -247,10 +248,13 @@ export class ShareLoop {
     await this.#take(set);
   }
 
-  /** Returns whether the engine could run a shard. One that was fenced here cannot come back to this engine. */
+  /**
+   * Returns whether the engine could run a shard. One that was fenced here cannot come back to this engine, and one that it
+   * has given up only when all its parents are let go.
+   */
   #canTake(shard: number): boolean {
-    const { journal, shards } = this.#parts;
-    return !journal.broken.has(shard) && isElsewhere(shards, shard);
+    const { journal, owned, shards } = this.#parts;
+    return !journal.broken.has(shard) && !owned.isMoving(shard) && isElsewhere(shards, shard);
   }
 
   /** Takes shards, unless their open orders are more than this node may hold. */

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import type { MarketHub } from "../../src/engine/market/market-hub.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import { createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.ts";
+import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
+import {
+  accountOn,
+  leasesOf,
+  orderOn,
+  pairOf,
+  placeOn,
+  runnersOf,
+  shardIn,
+  sharers,
+  verified,
+} from "../support/sharing.ts";
+import { SYMBOL } from "../support/world.ts";
+
+const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "95" } as const;
+
+const assignTo = async (cluster: ReturnType<typeof createCluster>, shards: readonly number[], to: Sharer) =>
+  void (await leasesOf(cluster).assign({ shards, to: to.node.status().incarnation }));
+
+/** Whether a node watches the market for an order. */
+const isArmed = ({ engine }: Sharer, { orderId }: ParentOrder): boolean =>
+  (engine.market as MarketHub).book(SYMBOL)?.has(orderId) ?? false;
+
+/** Holds the answers to calls of the store from now on. Returns a function that gives them. */
+function heldAnswers(node: Sharer, name: string): () => void {
+  const given: (() => void)[] = [];
+  node.faults[name] = async (honest) => {
+    const answer = await honest();
+    await new Promise<void>((resolve) => given.push(resolve));
+    return answer;
+  };
+  return () => {
+    node.faults[name] = undefined;
+    for (const give of given) give();
+  };
+}
+
+describe("decision VH: shards of a node leave one after the other", () => {
+  it("the next one still decides while the one before it waits for the store", async () => {
+    const { cluster, a, b } = await pairOf();
+    const first = accountOn(a);
+    const accounts = [first, accountOn(a, first + 1)].sort((one, other) => shardOf(one) - shardOf(other));
+    const [leaving, waiting] = accounts as [number, number];
+    const giveAnswers = heldAnswers(a, "leases.release");
+    await assignTo(cluster, accounts.map(shardOf), b);
+    while (!a.asked.includes("leases.release")) await cluster.pass(20);
+    await expect(placeOn(a, leaving, STOP)).rejects.toMatchObject({ reason: "SHARD_ELSEWHERE" });
+    const order = await placeOn(a, waiting, STOP);
+    giveAnswers();
+    await cluster.pass(2_000);
+    for (const accountId of accounts) expect(runnersOf([a, b], shardOf(accountId))).toEqual(["b"]);
+    expect(await orderOn(b, order)).toEqual(order);
+    await verified([a, b]);
+  });
+
+  it("a shard is released before its orders leave the books of the node", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await placeOn(a, accountOn(a), STOP);
+    const armed: boolean[] = [];
+    a.faults["leases.release"] = (honest) => {
+      armed.push(isArmed(a, order));
+      return honest();
+    };
+    await assignTo(cluster, [shardIn(order)], b);
+    await cluster.pass(TTL_MS);
+    expect([armed, isArmed(a, order), isArmed(b, order)]).toEqual([[true], false, true]);
+  });
+
+  it("a shard comes back only when all its orders have left the books, and is then watched again", async () => {
+    const venue = createScriptedVenue();
+    const cluster = createCluster(venue);
+    const { a, b } = await pairOf(cluster, { hostTimeoutMs: 10 * TTL_MS });
+    venue.onSubmit = (child) => filled(child);
+    const order = await placeOn(a, accountOn(a), STOP);
+    const giveAnswers = heldAnswers(a, "leases.release");
+    await assignTo(cluster, [shardIn(order)], b);
+    while (!a.asked.includes("leases.release")) await cluster.pass(20);
+    b.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    expect(runnersOf([a], shardIn(order))).toEqual([]);
+    giveAnswers();
+    await cluster.pass(TTL_MS);
+    expect(runnersOf([a], shardIn(order))).toEqual(["a"]);
+    expect(isArmed(a, order)).toBe(true);
+    await cluster.quote("94", "96");
+    await cluster.pass(1_000);
+    expect((await orderOn(a, order)).ended).toMatchObject({ status: "FILLED" });
+  });
+
+  it("its next owner claims a free shard before it reads the records of other shards", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await placeOn(a, accountOn(a), STOP);
+    const before = b.asked.length;
+    await assignTo(cluster, [shardIn(order)], b);
+    await cluster.pass(TTL_MS);
+    const asked = b.asked.slice(before);
+    const claimed = asked.indexOf("leases.claim");
+    expect(claimed).toBeGreaterThan(0);
+    expect(asked.slice(asked.lastIndexOf("leases.nodes", claimed), claimed)).not.toContain("leases.tail");
+  });
+});
+
+describe("decision VH: a node that forwards reads the owners again", () => {
+  it("after 20 ms while a shard is on its way, and otherwise after 100 ms", async () => {
+    const cluster = createCluster();
+    const [a, b, c] = (await sharers(cluster, ["a", "b", "c"])) as [Sharer, Sharer, Sharer];
+    const order = await placeOn(a, accountOn(a), STOP);
+    const readsAfter = async (ms: number): Promise<number> => {
+      await c.node.readOwners();
+      await cluster.clock.advanceBy(ms, settle);
+      const before = c.asked.filter((name) => name === "leases.nodes").length;
+      await c.node.readOwners();
+      return c.asked.filter((name) => name === "leases.nodes").length - before;
+    };
+    expect([await readsAfter(21), await readsAfter(101)]).toEqual([0, 1]);
+    const giveAnswers = heldAnswers(a, "leases.release");
+    await assignTo(cluster, [shardIn(order)], b);
+    b.faults["leases.claim"] = () => Promise.reject(new Error("away"));
+    await cluster.clock.advanceBy(101, settle);
+    expect(await readsAfter(21)).toBe(1);
+    giveAnswers();
+  });
+});
