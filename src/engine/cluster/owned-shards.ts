@@ -1,19 +1,20 @@
 import { errorMessage } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
-import type { ShardHead, ShardLeases, ShardOwner } from "../../ports/index.ts";
+import type { ShardHead } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { WholeReads } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
 import type { FollowedMarket } from "./followed-market.ts";
+import type { Held, ShardClaims } from "./shard-claims.ts";
 import type { Arrival, ShardMoves } from "./shard-moves.ts";
 import { shardsIn } from "./shard-sets.ts";
 import type { VenueBuffer } from "./venue-buffer.ts";
 
 /** Dependencies of {@link OwnedShards}. */
 export type OwnedShardParts = Readonly<{
-  leases: ShardLeases;
+  claims: ShardClaims;
   store: Pick<WholeReads, "readMarks">;
   shards: Shards;
   moves: ShardMoves;
@@ -21,13 +22,9 @@ export type OwnedShardParts = Readonly<{
   venue: VenueBuffer;
   market: Pick<MarketHub, "writes" | "startWriting" | "stopWriting">;
   prints: FollowedMarket;
-  incarnation: () => number;
   /** Whether another node has declared this one dead. */
   isLost: () => boolean;
 }>;
-
-/** A shard of this node, and the epoch in which it is. */
-type Held = Pick<ShardOwner, "shard" | "epoch">;
 
 /** The shards of a node: takes them with a claim, and gives them up with a release. */
 export class OwnedShards {
@@ -66,10 +63,9 @@ export class OwnedShards {
    * the same shards goes on. Shards with a record that cannot be read are released again.
    */
   async take(set: readonly number[]): Promise<boolean> {
-    const { leases, incarnation } = this.#parts;
     this.#note(set);
     try {
-      const heads = await leases.claim({ incarnation: incarnation(), shards: set });
+      const heads = await this.#parts.claims.claim(set);
       if (heads === undefined) return false;
       this.#core.probe("after-take-over");
       await this.#run(heads);
@@ -80,7 +76,7 @@ export class OwnedShards {
   }
 
   async #run(heads: readonly ShardHead[]): Promise<void> {
-    const { store, journal, moves, venue } = this.#parts;
+    const { claims, store, journal, moves, venue } = this.#parts;
     const accounts = shardsIn(heads);
     const numbers = accounts.map(({ shard }) => shard);
     if (numbers.length > 0) {
@@ -92,7 +88,7 @@ export class OwnedShards {
         marks,
       );
       venue.release();
-      await this.#release(accounts.filter(({ shard }) => journal.broken.has(shard)));
+      await claims.release(accounts.filter(({ shard }) => journal.broken.has(shard)));
     }
     if (heads.some(({ shard }) => shard === MARKET_SHARD)) await this.#runMarket();
   }
@@ -104,13 +100,6 @@ export class OwnedShards {
     market.startWriting();
   }
 
-  /** Makes shards nobody's, if no claim has raised their epochs since. */
-  async #release(held: readonly Held[]): Promise<void> {
-    const { leases, incarnation } = this.#parts;
-    const [shards, epochs] = [held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)];
-    if (shards.length > 0) await leases.release({ incarnation: incarnation(), shards, epochs });
-  }
-
   #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
     const { journal, shards } = this.#parts;
     const follower = journal.shards[shard];
@@ -120,23 +109,30 @@ export class OwnedShards {
   }
 
   /**
-   * Gives shards up, and makes them nobody's. Never rejects: shards whose release failed stay this node's, and do not run;
-   * the next call releases them, or {@link take} goes on with them.
+   * Gives shards up, and makes them nobody's. Never rejects, and resolves to whether that is done: shards whose release failed
+   * do not run. They may be this node's still; then the next call releases them, or {@link take} claims them anew.
    */
-  async give(held: readonly Held[]): Promise<void> {
-    const { moves, journal, market, shards } = this.#parts;
+  async give(held: readonly Held[]): Promise<boolean> {
+    const { claims, moves, journal, market, shards } = this.#parts;
     const set = held.map(({ shard }) => shard);
     this.#note(set);
     try {
       const running = set.filter((shard) => shard !== MARKET_SHARD && shards.at(shard).state !== "elsewhere");
       await moves.leave(new Set(running), (shard, followed) => journal.shards[shard]?.goOn(followed));
       if (set.includes(MARKET_SHARD)) market.stopWriting();
-      await this.#release(held);
+      await claims.release(held);
+      return true;
     } catch (error) {
       this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
+      return false;
     } finally {
       this.#noteOver(set);
     }
+  }
+
+  /** Writes the market journal no more: the store says that it is not this node's. */
+  loseMarket(): void {
+    if (this.runsMarket && !this.isMoving(MARKET_SHARD)) this.#parts.market.stopWriting();
   }
 
   #note(set: readonly number[]): void {
