@@ -17,6 +17,7 @@ import {
 import { NodeLease } from "./cluster/node-lease.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
 import { OwnedShards } from "./cluster/owned-shards.ts";
+import { ShardClaims } from "./cluster/shard-claims.ts";
 import { ShardHolders } from "./cluster/shard-holders.ts";
 import { ShardMoves } from "./cluster/shard-moves.ts";
 import { ShareLoop } from "./cluster/share-loop.ts";
@@ -247,7 +248,8 @@ async function made(
   const prints = new FollowedMarket(core, { leases, market: engine.market, after: kept.volume.upTo });
   const moves = new ShardMoves(core, engine);
   const owned = new OwnedShards(core, {
-    ...{ leases, store, moves, journal, venue, prints, incarnation },
+    ...{ store, moves, journal, venue, prints },
+    claims: new ShardClaims({ leases, incarnation }),
     isLost: () => keeper.isLost,
     ...{ shards: engine.shards, market: engine.market },
   });

@@ -9,6 +9,7 @@ import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
 import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
+import { ShardClaims } from "./cluster/shard-claims.ts";
 import { ShardHolders } from "./cluster/shard-holders.ts";
 import { EVERY_SHARD, shardsIn } from "./cluster/shard-sets.ts";
 import {
@@ -54,6 +55,7 @@ class WaitingEngine implements Standby {
   readonly #entry: NodeEntry;
   readonly #watch: NodeWatch;
   readonly #holders: ShardHolders;
+  readonly #claims: ShardClaims;
   readonly #journal: FollowedJournal;
   readonly #books: FollowedBooks;
   readonly #venue: VenueBuffer;
@@ -90,6 +92,7 @@ class WaitingEngine implements Standby {
     this.#entry = { name, address, version, ttlMs, ...readableJournal() };
     this.#watch = new NodeWatch(core, { leases, ttlMs, incarnation: () => this.#keeper.incarnation });
     this.#holders = new ShardHolders(core, leases);
+    this.#claims = new ShardClaims({ leases, incarnation: () => this.#keeper.incarnation });
     this.#venue = new VenueBuffer(core, ttlMs);
     this.#market = new WaitingMarket(core, options.instruments, cluster);
     this.#books = new FollowedBooks(core, options.instruments);
@@ -258,9 +261,8 @@ class WaitingEngine implements Standby {
    * it goes on following. A journal that cannot be read releases them.
    */
   async #takeOver(): Promise<void> {
-    const { core, leases } = this.#parts;
-    const { incarnation } = this.#keeper;
-    const heads = await leases.claim({ incarnation, shards: EVERY_SHARD });
+    const { core } = this.#parts;
+    const heads = await this.#claims.claim(EVERY_SHARD);
     if (heads === undefined) return;
     this.#enter("taking-over");
     core.probe("after-take-over");
@@ -272,7 +274,7 @@ class WaitingEngine implements Standby {
       this.#enter("following");
       if (error instanceof InvariantError) {
         this.#unreadable = error.message;
-        await leases.release({ incarnation, shards: EVERY_SHARD });
+        await this.#claims.release(heads);
       }
       throw error;
     }

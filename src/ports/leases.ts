@@ -111,7 +111,8 @@ export interface ShardSet {
 export interface ShardRelease extends ShardSet {
   /**
    * The epochs of the shards, in the order of `shards`. If set, each of them is released only while it has this epoch: a
-   * release that arrives late then takes nothing from a node that has claimed the shard anew (decision RK).
+   * release that arrives late then takes nothing from a node that has claimed the shard anew. A claim of a shard that the node
+   * owns keeps its epoch: a release without an answer is repeated before such a claim (decision RK).
    */
   readonly epochs?: readonly number[];
 }

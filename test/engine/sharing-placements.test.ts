@@ -89,21 +89,24 @@ describe("decision 1: a placement that waits for the host while its shard leaves
     expect((await verified([a, b])).records).toBe(1);
   });
 
-  it("is placed if the shard comes back because its release failed: nobody had it meanwhile", async () => {
+  it("is refused if the shard comes back after a release without an answer: another node may have had it", async () => {
     const { cluster, a, b, account, answer } = await slow();
     const shard = shardOf(account);
     const waiting = placeOn(a, account, ONE);
+    const refused = expect(waiting).rejects.toMatchObject(ELSEWHERE);
     a.faults["leases.release"] = () => Promise.reject(new Error("away"));
     const leases = leasesOf(cluster);
     await leases.assign({ shards: [shard], to: b.node.status().incarnation });
     while (runnersOf([a], shard).length > 0) await cluster.pass(100);
     await leases.assign({ shards: [shard] });
-    // Until it has read that, it would release the shard once more.
+    // Until it has read that, it would release the shard to the other node.
     await cluster.pass(TTL_MS);
     a.faults["leases.release"] = undefined;
+    await cluster.pass(TTL_MS);
     expect(runnersOf([a, b], shard)).toEqual(["a"]);
     answer();
-    expect((await waiting).accountId).toBe(account);
+    await refused;
+    expect((await placeOn(a, account, ONE)).accountId).toBe(account);
   });
 });
 

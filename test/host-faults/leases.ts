@@ -3,6 +3,7 @@ import {
   type Cluster,
   type ClusterNode,
   createCluster,
+  type Sharer,
   type StoreFaults,
   settle,
 } from "../support/cluster.ts";
@@ -15,6 +16,8 @@ export type LeaseCall = Readonly<{
   at: "owner" | "standby";
   /** How the owner ends. */
   ends: "dies" | "closes" | "stays";
+  /** Whether the nodes share the shards. The owner then gives a part of them to the other node. */
+  shares?: true;
   wrong?: unknown;
   range?: unknown;
 }>;
@@ -22,7 +25,10 @@ export type LeaseCall = Readonly<{
 const SHARDS = Array.from({ length: 257 }, (_, shard) => shard);
 const NAN_CLOCK = { alive: true, clockMs: Number.NaN };
 
-/** Every call of a store's leases. */
+/** A node of either form. */
+type Node = ClusterNode | Sharer;
+
+/** The calls of a store's leases with which nodes take shards and give them up. */
 export const LEASE_CALLS: readonly LeaseCall[] = [
   {
     ...{ name: "leases.join", at: "standby", ends: "dies" },
@@ -42,6 +48,7 @@ export const LEASE_CALLS: readonly LeaseCall[] = [
     range: SHARDS.map((shard) => ({ shard, epoch: -1, sequence: 0 })),
   },
   { name: "leases.release", at: "owner", ends: "closes" },
+  { ...{ name: "leases.assign", at: "owner", ends: "stays", shares: true }, wrong: "all", range: 258 },
   { name: "leases.leave", at: "owner", ends: "closes" },
   {
     ...{ name: "leases.heads", at: "standby", ends: "dies" },
@@ -105,11 +112,13 @@ export async function observeLease(call: LeaseCall, column: Column): Promise<str
     said: (_name, level, event) => void (level !== "debug" && told.add(event)),
     faults: (name) => (isWhileOpening && name === failing ? { [call.name]: fault } : {}),
   });
-  const nodes: ClusterNode[] = [];
+  const nodes: Node[] = [];
   let client = "";
   for (const name of ["a", "b"]) {
-    const opening = cluster.start(name, {}, { ttlMs: TTL_MS }).then(
-      (node) => void nodes.push(node),
+    const options = [name, {}, { ttlMs: TTL_MS }] as const;
+    const node = call.shares === true ? cluster.join(...options) : cluster.start(...options);
+    const opening = node.then(
+      (opened) => void nodes.push(opened),
       (error: unknown) => {
         client = `openStandby rejects with ${(error as Error).name}; `;
       },
@@ -131,11 +140,11 @@ export async function observeLease(call: LeaseCall, column: Column): Promise<str
 async function ending(
   { ends, at }: LeaseCall,
   column: Column,
-  { cluster, nodes }: Readonly<{ cluster: Cluster; nodes: readonly ClusterNode[] }>,
+  { cluster, nodes }: Readonly<{ cluster: Cluster; nodes: readonly Node[] }>,
 ): Promise<string> {
   const [a, b] = nodes;
   let said = "";
-  const closes = column === "after close" && at === "standby" ? b?.standby.close() : undefined;
+  const closes = column === "after close" && at === "standby" ? closeStandby(b) : undefined;
   const closed =
     ends === "closes" || (column === "after close" && at === "owner") ? a?.engine?.close() : closes;
   closed?.then(
@@ -151,7 +160,10 @@ async function ending(
   return closed === undefined ? "" : said || "close does not answer; ";
 }
 
-async function servedBy(nodes: readonly ClusterNode[]): Promise<Readonly<{ by: string; order: string }>> {
+const closeStandby = (node: Node | undefined): Promise<unknown> | undefined =>
+  node !== undefined && "standby" in node ? node.standby.close() : undefined;
+
+async function servedBy(nodes: readonly Node[]): Promise<Readonly<{ by: string; order: string }>> {
   for (const { name, engine, process } of nodes) {
     if (engine === undefined || process.dead) continue;
     const page = { accountId: 1, includeHistory: true, newestFirst: true, limit: 5, afterOrderId: 0 };
@@ -164,12 +176,14 @@ async function servedBy(nodes: readonly ClusterNode[]): Promise<Readonly<{ by: s
   return { by: "served by no node", order: "in the journal" };
 }
 
-/** Conditions of engines, and whether a standby gives reasons why it could not take over. */
-function reasonsOf(nodes: readonly ClusterNode[]): readonly string[] {
-  return nodes.flatMap(({ engine, standby, process }) => {
-    if (process.dead) return [];
-    if (engine !== undefined) return engine.status().reasons.map(({ kind }) => kind);
-    return standby.status().reasons.length > 0 ? ["status of the standby"] : [];
+/** Conditions of engines, and whether a node gives reasons why it could not take shards. */
+function reasonsOf(nodes: readonly Node[]): readonly string[] {
+  return nodes.flatMap((one) => {
+    if (one.process.dead) return [];
+    const kinds = one.engine?.status().reasons.map(({ kind }) => kind);
+    if ("standby" in one)
+      return kinds ?? (one.standby.status().reasons.length > 0 ? ["status of the standby"] : []);
+    return [...(kinds ?? []), ...(one.node.status().reasons.length > 0 ? ["status of the node"] : [])];
   });
 }
 

@@ -107,9 +107,9 @@ export type Cluster = {
     print: Partial<PrintInput> & Pick<PrintInput, "id" | "quantity">,
     nodes?: readonly ClusterProcess[],
   ): Promise<void>;
-  place(node: ClusterNode, order: Partial<OrderFields>): Promise<ParentOrder>;
+  place(node: ClusterNode | Sharer, order: Partial<OrderFields>): Promise<ParentOrder>;
   /** The engine of the node that took over. Throws if it did not. */
-  active(node: ClusterNode): Engine;
+  active(node: ClusterNode | Sharer): Engine;
 };
 
 /** Accounts of these clusters. They are of different shards. */

@@ -1,19 +1,20 @@
 import { errorMessage } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
-import type { ShardHead, ShardLeases, ShardOwner } from "../../ports/index.ts";
+import type { ShardHead } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { WholeReads } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
 import type { FollowedMarket } from "./followed-market.ts";
+import type { Held, ShardClaims } from "./shard-claims.ts";
 import type { Arrival, ShardMoves } from "./shard-moves.ts";
 import { shardsIn } from "./shard-sets.ts";
 import type { VenueBuffer } from "./venue-buffer.ts";
 
 /** Dependencies of {@link OwnedShards}. */
 export type OwnedShardParts = Readonly<{
-  leases: ShardLeases;
+  claims: ShardClaims;
   store: Pick<WholeReads, "readMarks">;
   shards: Shards;
   moves: ShardMoves;
@@ -21,13 +22,9 @@ export type OwnedShardParts = Readonly<{
   venue: VenueBuffer;
   market: Pick<MarketHub, "writes" | "startWriting" | "stopWriting">;
   prints: FollowedMarket;
-  incarnation: () => number;
   /** Whether another node has declared this one dead. */
   isLost: () => boolean;
 }>;
-
-/** A shard of this node, and the epoch in which it is. */
-type Held = Pick<ShardOwner, "shard" | "epoch">;
 
 /** The shards of a node: takes them with a claim, and gives them up with a release. */
 export class OwnedShards {
@@ -66,10 +63,9 @@ export class OwnedShards {
    * the same shards goes on. Shards with a record that cannot be read are released again.
    */
   async take(set: readonly number[]): Promise<boolean> {
-    const { leases, incarnation } = this.#parts;
     this.#note(set);
     try {
-      const heads = await leases.claim({ incarnation: incarnation(), shards: set });
+      const heads = await this.#parts.claims.claim(set);
       if (heads === undefined) return false;
       this.#core.probe("after-take-over");
       await this.#run(heads);
@@ -80,7 +76,7 @@ export class OwnedShards {
   }
 
   async #run(heads: readonly ShardHead[]): Promise<void> {
-    const { store, journal, moves, venue } = this.#parts;
+    const { claims, store, journal, moves, venue } = this.#parts;
     const accounts = shardsIn(heads);
     const numbers = accounts.map(({ shard }) => shard);
     if (numbers.length > 0) {
@@ -92,7 +88,7 @@ export class OwnedShards {
         marks,
       );
       venue.release();
-      await this.#release(accounts.filter(({ shard }) => journal.broken.has(shard)));
+      await claims.release(accounts.filter(({ shard }) => journal.broken.has(shard)));
     }
     if (heads.some(({ shard }) => shard === MARKET_SHARD)) await this.#runMarket();
   }
@@ -102,13 +98,6 @@ export class OwnedShards {
     const { prints, market } = this.#parts;
     await prints.follow();
     market.startWriting();
-  }
-
-  /** Makes shards nobody's, if no claim has raised their epochs since. */
-  async #release(held: readonly Held[]): Promise<void> {
-    const { leases, incarnation } = this.#parts;
-    const [shards, epochs] = [held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)];
-    if (shards.length > 0) await leases.release({ incarnation: incarnation(), shards, epochs });
   }
 
   #arrivalOf({ shard, epoch }: ShardHead): readonly Arrival[] {
@@ -121,24 +110,28 @@ export class OwnedShards {
 
   /**
    * Gives shards up, and makes them nobody's: one after the other, so that each has no engine only for as long as it needs
-   * itself, and the others still decide (decision VH). Never rejects: shards whose release failed stay this node's, and do not run; the
-   * next call releases them, or {@link take} goes on with them.
+   * itself, and the others still decide (decision VH). Never rejects, and resolves to whether that is done: shards whose
+   * release failed do not run. They may be this node's still; then the next call releases them, or {@link take} claims them
+   * anew.
    */
-  async give(held: readonly Held[]): Promise<void> {
+  async give(held: readonly Held[]): Promise<boolean> {
     this.#note(held.map(({ shard }) => shard));
+    let isDone = true;
     for (const one of held) {
       try {
         await this.#giveOne(one);
       } catch (error) {
         this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
+        isDone = false;
       } finally {
         this.#noteOver([one.shard]);
       }
     }
+    return isDone;
   }
 
   async #giveOne(held: Held): Promise<void> {
-    const { moves, journal, market, shards } = this.#parts;
+    const { claims, moves, journal, market, shards } = this.#parts;
     const { shard } = held;
     let hasLeft = false;
     if (shard === MARKET_SHARD) market.stopWriting();
@@ -146,9 +139,14 @@ export class OwnedShards {
       await moves.leave(shard, async (followed) => {
         hasLeft = true;
         journal.shards[shard]?.goOn(followed);
-        await this.#release([held]);
+        await claims.release([held]);
       });
-    if (!hasLeft) await this.#release([held]);
+    if (!hasLeft) await claims.release([held]);
+  }
+
+  /** Writes the market journal no more: the store says that it is not this node's. */
+  loseMarket(): void {
+    if (this.runsMarket && !this.isMoving(MARKET_SHARD)) this.#parts.market.stopWriting();
   }
 
   #note(set: readonly number[]): void {

@@ -1,4 +1,5 @@
 import { errorMessage } from "../../common/index.ts";
+import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -195,21 +196,24 @@ export class ShareLoop {
   }
 
   async #act(reading: ShareReading): Promise<void> {
-    this.#fence(reading.view);
+    this.#fence(reading);
     await this.#assign(reading);
     const gives = this.#give(reading);
     await this.#takeBack(reading, gives);
     if (!this.#givesAll && this.reasons.length === 0)
-      for (const set of claimsOf(reading)) await this.#take(set.filter((shard) => this.#canTake(shard)));
+      for (const set of claimsOf(reading)) await this.#take(this.#takeable(set));
   }
 
-  /** Stops the shards that the store says are another node's. */
-  #fence({ shards: rows }: ClusterView): void {
+  /** Stops what the store says is not this node's any more: shards in another epoch, and the market journal. */
+  #fence({ view, own }: ShareReading): void {
     const { shards, owned } = this.#parts;
-    for (const { shard: number, epoch } of shardsIn(rows)) {
+    for (const { shard: number, epoch } of shardsIn(view.shards)) {
       const shard = shards.at(number);
       if (!owned.isMoving(number) && shard.isOwned && shard.epoch !== epoch) shard.saw(epoch);
     }
+    // An append would be refused, but without quotes and prints there is none.
+    if (view.shards.some(({ shard, incarnation }) => shard === MARKET_SHARD && incarnation !== own))
+      owned.loseMarket();
   }
 
   /** Says in the store which shards of this node shall go where. */
@@ -235,34 +239,47 @@ export class ShareLoop {
     const waitedFor = this.#recipients.ready(reading.view, gives);
     const isDue = ({ shard }: ShardOwner): boolean => waitedFor.includes(shard) && !owned.isMoving(shard);
     const due = reading.view.shards.filter(isDue);
-    if (due.length > 0) void owned.give(due).then(() => this.#wake());
+    this.#giveUp(due);
     return gives;
   }
 
-  /** Runs again what belongs to this node and does not run: its release failed, or the answer to its claim was lost. */
+  #giveUp(rows: readonly ShardOwner[]): void {
+    if (rows.length === 0) return;
+    // After a failure the next step comes by itself, and not at once: the store may fail at once, too.
+    void this.#parts.owned.give(rows).then((isDone) => isDone && this.#wake());
+  }
+
+  /**
+   * Runs again what belongs to this node and does not run: its release failed, or the answer to its claim was lost. What it
+   * cannot run it gives up, so that another node can take it.
+   */
   async #takeBack({ view, own }: ShareReading, gives: ReadonlySet<number>): Promise<void> {
-    const { owned, shards } = this.#parts;
+    const { owned } = this.#parts;
     const isIdle = (shard: number): boolean => !owned.runs(shard) && !owned.isMoving(shard);
     const idle = ownedBy(view, own).filter(({ shard }) => isIdle(shard) && !gives.has(shard));
-    const set = idle.map(({ shard }) => shard).filter((shard) => isElsewhere(shards, shard));
+    const set = this.#takeable(idle.map(({ shard }) => shard));
+    this.#giveUp(idle.filter(({ shard }) => !set.includes(shard)));
     await this.#take(set);
   }
 
   /**
-   * Returns whether the engine could run a shard. One that was fenced here cannot come back to this engine, and one that it
-   * has given up only when all its parents are let go.
+   * Returns those of the shards that the engine could run, as long as their open orders are not more than it may hold. One
+   * that was fenced here cannot come back to this engine, and one that it has given up only when all its parents are let go.
    */
-  #canTake(shard: number): boolean {
+  #takeable(set: readonly number[]): readonly number[] {
     const { journal, owned, shards } = this.#parts;
-    return !journal.broken.has(shard) && !owned.isMoving(shard) && isElsewhere(shards, shard);
+    let room = this.#core.settings.maxOpenParents - shards.openParents;
+    return set.filter((shard) => {
+      const { openParents } = journal.shards[shard]?.memory ?? { openParents: 0 };
+      const isAway = isElsewhere(shards, shard) && !owned.isMoving(shard);
+      const isTakeable = isAway && !journal.broken.has(shard) && openParents <= room;
+      if (isTakeable) room -= openParents;
+      return isTakeable;
+    });
   }
 
-  /** Takes shards, unless their open orders are more than this node may hold. */
   async #take(set: readonly number[]): Promise<void> {
-    const { owned, shards, journal } = this.#parts;
-    const room = this.#core.settings.maxOpenParents - shards.openParents;
-    const more = set.reduce((sum, shard) => sum + (journal.shards[shard]?.memory.openParents ?? 0), 0);
-    if (set.length > 0 && more <= room) await owned.take(set);
+    if (set.length > 0 && !this.#stopped) await this.#parts.owned.take(set);
   }
 
   /** Reads often while shards are on their way to this node or from it, and then renews with each read, so that the others know. */
