@@ -8,10 +8,13 @@ export class Owner {
   #isRoundDue = false;
   #rows = 0;
 
-  /** Notes a takeover that is durable. In an epoch that goes on, so do the round and the numbers of the rows. */
+  /**
+   * Notes a takeover that is durable. In an epoch that goes on, so do the round and the numbers of the rows. One of an
+   * earlier epoch was answered late, and changes nothing.
+   */
   take(epochs: ReadonlyMap<number, number>): void {
     const { market } = this;
-    for (const [shard, epoch] of epochs) this.#epochs.set(shard, epoch);
+    for (const [shard, epoch] of epochs) this.#epochs.set(shard, Math.max(epoch, this.epochOf(shard)));
     if (this.market === market) return;
     this.#round = 0;
     this.#isRoundDue = false;

@@ -1,12 +1,12 @@
-import type { ClusterView, NodeRow } from "../../ports/index.ts";
+import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
 
 /** Returns the row of a node, dead or not. */
 export const rowIn = ({ nodes }: ClusterView, wanted: number | undefined): NodeRow | undefined =>
   nodes.find(({ incarnation }) => incarnation === wanted);
 
-/** Returns the shards of a node by number, the market journal included. */
-export const ownedBy = ({ shards }: ClusterView, owner: number): readonly number[] =>
-  shards.filter(({ incarnation }) => incarnation === owner).map(({ shard }) => shard);
+/** Returns the rows of the shards that a node owns, the market journal included. */
+export const ownedBy = ({ shards }: ClusterView, owner: number): readonly ShardOwner[] =>
+  shards.filter(({ incarnation }) => incarnation === owner);
 
 /** Returns the nodes that nobody has declared dead. */
 export const livingIn = ({ nodes }: ClusterView): ReadonlySet<number> =>

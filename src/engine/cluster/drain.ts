@@ -100,7 +100,7 @@ class Drain {
     const { incarnation, clock, limitMs = LIMIT_MS, signal } = this.#options;
     const before = await this.#leases.nodes();
     if (rowIn(before, incarnation)?.dead !== false) return { kind: "not-live" };
-    this.#own = ownedBy(before, incarnation);
+    this.#own = numbersOf(before, incarnation);
     this.#shards = countOf(this.#own);
     if (this.#own.length === 0) return { kind: "nothing-owned" };
     const askedMs = clock.monotonicMs();
@@ -136,7 +136,7 @@ class Drain {
     try {
       const view = await this.#leases.nodes();
       const row = rowIn(view, incarnation);
-      const left = ownedBy(view, incarnation);
+      const left = numbersOf(view, incarnation);
       this.#own = [...new Set([...this.#own, ...left])];
       this.#shards = countOf(left);
       if (left.length > 0 && row?.dead === false && row.wanted === undefined) return { kind: "no-standby" };
@@ -181,6 +181,10 @@ class Drain {
     }
   }
 }
+
+/** The shards of a node by number, the market journal included. */
+const numbersOf = (view: ClusterView, node: number): readonly number[] =>
+  ownedBy(view, node).map(({ shard }) => shard);
 
 /** The number of shards without the market journal. */
 const countOf = (shards: readonly number[]): number =>

@@ -4,6 +4,7 @@ import type { ClusterView, NodeEntry, NodeState, ShardLeases, ShardOwner } from 
 import type { Core } from "../core/core.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
+import { ownedBy } from "./cluster-views.ts";
 import { HAND_OVER_PAUSE_MS } from "./engine-lease.ts";
 import type { FollowedJournal } from "./followed-journal.ts";
 import type { FollowedMarket } from "./followed-market.ts";
@@ -21,7 +22,6 @@ import {
   givesOf,
   handOverOf,
   movesOf,
-  ownedBy,
   type ShareMove,
   type ShareReading,
   withdrawalsOf,

@@ -1,5 +1,6 @@
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
+import { ownedBy } from "./cluster-views.ts";
 
 /** Most account shards that one claim asks for: a single one that another node has taken refuses the whole set. */
 const MOST_IN_SET = 32;
@@ -211,11 +212,6 @@ const onWayIn = (reading: ShareReading): readonly ShardOwner[] =>
 function destinationOf(reading: ShareReading, row: ShardOwner): number | undefined {
   if (isOnWay(reading, row)) return row.next;
   return isFree(reading, row) ? undefined : row.incarnation;
-}
-
-/** Returns the rows of the shards that a node owns. */
-export function ownedBy({ shards }: ClusterView, node: number): readonly ShardOwner[] {
-  return shards.filter(({ incarnation }) => incarnation === node);
 }
 
 /** Returns the shards of a node that it has not assigned to anybody. */

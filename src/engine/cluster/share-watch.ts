@@ -1,5 +1,6 @@
 import type { ClusterView, ShardOwner } from "../../ports/index.ts";
 import type { ReadTimes } from "./beat-watch.ts";
+import { ownedBy } from "./cluster-views.ts";
 import {
   ableIn,
   type CanRead,
@@ -8,7 +9,6 @@ import {
   isFree,
   isHandOverUnderWay,
   isUneven,
-  ownedBy,
   type ShareReading,
 } from "./share-plan.ts";
 

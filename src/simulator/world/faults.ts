@@ -97,6 +97,9 @@ export const CLUSTER_FAULTS = [
   "store loses the answer to a release",
   "nodes have one name",
   "node of an old version joins",
+  "release reaches the store late",
+  "claim reaches the store late",
+  "operator ends a move of shards",
 ] as const;
 
 /** The name of a fault. */

@@ -72,6 +72,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     ...shared,
     random: random.of("store"),
     journal,
+    demand,
     disk,
     departures,
     alive: () => fleet.alive,

@@ -171,6 +171,8 @@ export const SHARING_SITUATIONS = [
   "shard given with an unfinished list",
   "claim refused because two nodes want one shard",
   "shards taken back after a lost release",
+  "release that arrives when its node runs the shard again",
+  "shards given to a node by a late claim",
   "shards given during a fault",
   "shards assigned by an operator",
   "node without any shard",

@@ -10,11 +10,13 @@ import type {
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import { HeldAppends } from "./cluster/held-appends.ts";
+import { LateCalls } from "./cluster/late-calls.ts";
 import { WorldLeases } from "./cluster/world-leases.ts";
 import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";
 import { EVERY_SHARD } from "./holdings.ts";
 import type { Instance } from "./instance.ts";
+import type { Demand } from "./invariant-broken.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { ClusterPlan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
@@ -28,6 +30,7 @@ export type StoreParts = Readonly<{
   situations: Situations;
   time: WorldTime;
   journal: JournalBook;
+  demand: Demand;
   disk: WorldDisk;
   /** Present if the stores forget: it checks what their deletions take. */
   departures: Departures | undefined;
@@ -63,11 +66,14 @@ export class WorldStore {
   readonly #holding: Random;
   /** Appends of nodes that have not arrived. */
   readonly held: HeldAppends;
+  /** Calls of leases that have not arrived. */
+  readonly late: LateCalls;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
     this.#holding = parts.random.of("appends under way");
     this.held = new HeldAppends(parts.situations);
+    this.late = new LateCalls(parts.time);
     this.#upkeep = parts.random.of("upkeep");
     this.#names = parts.random.of("names of ended orders");
     this.#deletions = parts.random.of("deletions");
@@ -110,6 +116,7 @@ export class WorldStore {
             random: this.#parts.random.of(`leases of process ${instance.generation}`),
             cluster,
             held: this.held,
+            late: this.late,
           }).open(instance, store.leases),
         }),
       close: () => call(() => store.close()),

@@ -147,6 +147,24 @@ describe("an append", () => {
   });
 });
 
+it("decision RK: a claim that is answered after a later one leaves the handle the later epoch", () => {
+  const owner = new Owner();
+  owner.take(
+    new Map([
+      [3, 7],
+      [256, 5],
+    ]),
+  );
+  owner.take(
+    new Map([
+      [3, 6],
+      [256, 4],
+      [4, 2],
+    ]),
+  );
+  expect([3, 4, 256].map((shard) => owner.epochOf(shard))).toEqual([7, 2, 5]);
+});
+
 describe("connections", () => {
   it("I71: a read without an answer is given up, and its connection is not used again", async () => {
     const { server, database } = open({ answerTimeoutMs: 5 });

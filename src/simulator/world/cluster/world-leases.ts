@@ -1,13 +1,15 @@
 import { MARKET_SHARD } from "../../../model/index.ts";
-import type { ShardHead, ShardLeases, ShardSet, WatchedBeat } from "../../../ports/index.ts";
+import type { ShardHead, ShardLeases, ShardRelease, ShardSet, WatchedBeat } from "../../../ports/index.ts";
 import type { Random } from "../../random/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
+import type { Demand } from "../invariant-broken.ts";
 import type { JournalBook } from "../journal-book.ts";
 import type { ClusterPlan } from "../plan.ts";
 import type { Situations } from "../situations.ts";
 import type { WorldTime } from "../world-time.ts";
 import type { HeldAppends } from "./held-appends.ts";
+import type { LateCalls } from "./late-calls.ts";
 
 /** Dependencies of the leases of a world. */
 export type LeaseParts = Readonly<{
@@ -18,6 +20,8 @@ export type LeaseParts = Readonly<{
   journal: JournalBook;
   cluster: ClusterPlan;
   held: HeldAppends;
+  late: LateCalls;
+  demand: Demand;
   /** Returns the processes that live. */
   alive: () => readonly Instance[];
   /** Called when a node has claimed shards. */
@@ -28,10 +32,12 @@ export type LeaseParts = Readonly<{
 export class WorldLeases {
   readonly #parts: LeaseParts;
   readonly #releases: Random;
+  readonly #late: Random;
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
     this.#releases = parts.random.of("releases");
+    this.#late = parts.random.of("late calls");
   }
 
   /** Returns the leases for a process. */
@@ -45,7 +51,7 @@ export class WorldLeases {
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
       claim: (set) => call(() => this.#hear(instance, set, () => leases.claim(set))),
-      release: (set) => call(() => this.#release(instance, set, () => leases.release(set))),
+      release: (set) => call(() => this.#release(instance, set, leases)),
       assign: (assignment) => call(() => leases.assign(assignment)),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
       leave: (incarnation) => call(() => this.#leave(instance, () => leases.leave(incarnation))),
@@ -104,13 +110,20 @@ export class WorldLeases {
     return renewal;
   }
 
-  /** Claims shards. The answer may be lost: the node owns them then, and does not know it. */
+  /**
+   * Claims shards. The answer may be lost: the node owns them then, and does not know it. Or the claim reaches the store after
+   * the node has given it up.
+   */
   async #hear(
     instance: Instance,
     set: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
   ): Promise<readonly ShardHead[] | undefined> {
     const { random, faults, situations } = this.#parts;
+    if (faults.strikes("claim reaches the store late", this.#late, 0.1)) {
+      this.#hold(() => this.#claimLate(instance, set, claim));
+      throw failed(instance);
+    }
     const heads = await this.#claim(instance, set, claim);
     if (!faults.strikes("store loses the answer to a claim", random, 0.15) || heads === undefined)
       return heads;
@@ -165,18 +178,60 @@ export class WorldLeases {
       situations.saw("claim refused because two nodes want one shard");
   }
 
-  /** Releases shards. That may fail, or be made and not heard. */
-  async #release(instance: Instance, { shards }: ShardSet, release: () => Promise<void>): Promise<void> {
-    const { faults, time } = this.#parts;
+  async #claimLate(
+    instance: Instance,
+    set: ShardSet,
+    claim: () => Promise<readonly ShardHead[] | undefined>,
+  ): Promise<void> {
+    const isNew = set.shards.some((shard) => !instance.holdings.owns(shard));
+    const heads = await this.#claim(instance, set, claim);
+    if (isNew && heads !== undefined) this.#parts.situations.saw("shards given to a node by a late claim");
+  }
+
+  /** Lets a call reach the store at a later time. One that finds the handle closed never does. */
+  #hold(call: () => Promise<unknown>): void {
+    const { late, cluster } = this.#parts;
+    const mostMs = this.#late.chance(0.5) ? 500 : 4 * cluster.ttlMs;
+    late.hold(1 + this.#late.below(mostMs), () => call().then(ignored, ignored));
+  }
+
+  /** Releases shards. That may fail, be made and not heard, or reach the store after the node has given the call up. */
+  async #release(instance: Instance, set: ShardRelease, leases: ShardLeases): Promise<void> {
+    const { faults } = this.#parts;
     const isMade = !faults.strikes("store does not make a release", this.#releases, 0.25);
     const isHeard = !faults.strikes("store loses the answer to a release", this.#releases, 0.25);
-    if (isMade) {
-      await release();
-      for (const shard of shards) instance.holdings.release(shard, time.trueMs);
-    }
-    if (isMade && isHeard) return;
-    for (const shard of shards) instance.unreleased.add(shard);
+    const isLate = faults.strikes("release reaches the store late", this.#late, 0.5);
+    const release = (): Promise<void> => this.#free(instance, set, leases);
+    if (isLate) this.#hold(release);
+    else if (isMade) await release();
+    if (isMade && isHeard && !isLate) return;
+    // The node takes the shards back if they are assigned to nobody any more.
+    if (set.epochs !== undefined && faults.strikes("operator ends a move of shards", this.#late, 0.9))
+      await leases.assign({ shards: set.shards });
+    for (const shard of set.shards) instance.unreleased.add(shard);
     throw failed(instance);
+  }
+
+  /** Makes a release. It frees no shard that the engine of its node runs (decision RK). */
+  async #free(instance: Instance, set: ShardRelease, leases: ShardLeases): Promise<void> {
+    const { time, situations, demand } = this.#parts;
+    const { shards: owners } = await leases.nodes();
+    const own = owners.filter(({ incarnation }) => incarnation === set.incarnation);
+    const runs = (shard: number): boolean => isRunBy(instance, shard);
+    const freed = own.filter(({ shard, epoch }) => {
+      const place = set.shards.indexOf(shard);
+      return place >= 0 && (set.epochs?.[place] ?? epoch) === epoch;
+    });
+    if (own.some(({ shard }) => set.shards.includes(shard) && runs(shard)))
+      situations.saw("release that arrives when its node runs the shard again");
+    const wrong = freed.filter(({ shard }) => runs(shard)).map(({ shard }) => shard);
+    demand(
+      wrong.length === 0,
+      "I61",
+      () => `process ${instance.generation} runs ${wrong}, which it releases`,
+    );
+    await leases.release(set);
+    for (const { shard } of freed) instance.holdings.release(shard, time.trueMs);
   }
 
   async #leave(instance: Instance, leave: () => Promise<void>): Promise<void> {
@@ -184,6 +239,14 @@ export class WorldLeases {
     instance.holdings.releaseAll(this.#parts.time.trueMs);
   }
 }
+
+/** Whether the engine of a process runs a shard, or writes the market journal. */
+function isRunBy({ node, dead }: Instance, shard: number): boolean {
+  if (node === undefined || dead) return false;
+  return shard === MARKET_SHARD ? node.status().keepsMarket : node.engine.owns(shard);
+}
+
+const ignored = (): void => undefined;
 
 function failed(instance: Instance): Error {
   instance.storeFaults++;
