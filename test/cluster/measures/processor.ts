@@ -25,11 +25,14 @@ type Loaded = Readonly<{
   owners: ReadonlyMap<number, RunningNode>;
 }>;
 
-/** For how long processor time is measured, and under how many placements a second. */
-type Load = Readonly<{ seconds: number; rate: number }>;
+/** For how long processor time is measured, under how many placements a second, and who is told how many there were. */
+type Load = Readonly<{ seconds: number; rate: number }> & Pick<MeasureOptions, "say">;
 
-/** Processor time of all nodes for a placement in one round, in microseconds. */
-type Costs = Readonly<{ sharing: number; single: number; forwarded: number }>;
+/**
+ * Processor time of all nodes in one round, in microseconds: for a placement, and of the sharing nodes at rest for each node
+ * and second.
+ */
+type Costs = Readonly<{ sharing: number; single: number; forwarded: number; atRest: number }>;
 
 /**
  * Measures the processor time of nodes that share for a durable placement: against that of a single node under the same load,
@@ -37,7 +40,7 @@ type Costs = Readonly<{ sharing: number; single: number; forwarded: number }>;
  */
 export async function measureProcessor(options: MeasureOptions): Promise<void> {
   const { isSmall, rounds, rate, say } = options;
-  const load: Load = { seconds: isSmall ? 3 : 20, rate };
+  const load: Load = { seconds: isSmall ? 3 : 20, rate, say };
   const stacks: Stack[] = [];
   try {
     const [sharing, single] = [await opened(NODES, options, stacks), await opened(1, options, stacks)];
@@ -47,6 +50,7 @@ export async function measureProcessor(options: MeasureOptions): Promise<void> {
         sharing: await costOf(sharing, load, (shard) => ownerOf(sharing, shard)),
         single: await costOf(single, load, (shard) => ownerOf(single, shard)),
         forwarded: await costOf(sharing, load, (shard) => otherThanOwnerOf(sharing, shard)),
+        atRest: await restingCostOf(sharing, load),
       };
       const shown = Object.entries(costs).map(([name, us]) => `${name} ${figure(us)} us`);
       // The first round warms all of them up.
@@ -91,7 +95,7 @@ function otherThanOwnerOf(loaded: Loaded, shard: number): RunningNode {
 /** Places for some seconds, the orders for each shard at one node, and returns the processor time of all nodes for each. */
 async function costOf(
   { stack, placers }: Loaded,
-  { seconds, rate }: Load,
+  { seconds, rate, say }: Load,
   nodeFor: (shard: number) => RunningNode,
 ): Promise<number> {
   const urlFor = ({ shard }: Placer): string => nodeFor(shard).process.url;
@@ -102,12 +106,21 @@ async function costOf(
       await sleep(WARMS_MS);
       const [usBefore, countBefore] = [processorUs(stack), placing.count];
       await sleep(seconds * 1_000);
-      cost = (processorUs(stack) - usBefore) / (placing.count - countBefore);
+      const count = placing.count - countBefore;
+      cost = (processorUs(stack) - usBefore) / count;
+      say(`${figure(count / seconds)} placements a second on ${stack.running.length} nodes`);
     });
     return cost;
   } finally {
     await placing.stop();
   }
+}
+
+/** Returns the processor time of a node without requests in a second. */
+async function restingCostOf({ stack }: Loaded, { seconds }: Load): Promise<number> {
+  const before = processorUs(stack);
+  await sleep(seconds * 1_000);
+  return (processorUs(stack) - before) / stack.running.length / seconds;
 }
 
 /** Returns the processor time of all nodes so far, with that of the system for them. */
@@ -144,6 +157,7 @@ function printCosts(found: readonly Costs[], { rate }: Load): void {
       ...against(({ forwarded, sharing }) => forwarded / sharing, MOST_OF_FORWARDED),
     ],
   ];
+  rows.push(["a node at rest, for each second", median(({ atRest }) => atRest)]);
   printTable(
     `Durable placements over REST, ${rate} a second asked for of ${ACCOUNTS} accounts; medians of ${found.length} rounds`,
     rows,
