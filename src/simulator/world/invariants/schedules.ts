@@ -14,7 +14,10 @@ export class Schedules {
   readonly #parts: WorldParts;
   /** The slots in which children of each order were sent, newest last, with the generation of the sender. */
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
-  /** True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that is earlier. */
+  /**
+   * True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that
+   * is earlier. Of nodes that share the shards, the time from which trades may count.
+   */
   readonly #accepted: Map<number, number> = new Map();
   /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
@@ -56,7 +59,9 @@ export class Schedules {
       sent?.sentAtMs ?? time.trueMs,
       plan.cluster ? order.acceptedAtMs : time.trueMs,
     );
-    this.#accepted.set(order.orderId, acceptedAtMs);
+    // A node that shares reads in the store what it has not heard, also trades from just before the acceptance (decision XP).
+    const earlierMs = plan.cluster?.shares === true ? plan.settings.quoteMaxAgeMs : 0;
+    this.#accepted.set(order.orderId, acceptedAtMs - earlierMs);
     const { type, schedule } = order.intent;
     const isOfHost =
       this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;
