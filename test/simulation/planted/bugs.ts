@@ -401,6 +401,54 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: "a node that goes on although it was declared dead",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/lease-keeper.ts",
+        before: "      if (!renewal.alive) return this.#lose();\n",
+        after: "",
+      },
+      {
+        file: "src/engine/cluster/share-loop.ts",
+        before: "    this.#fence(reading.view);\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "every node writes the market journal",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster-node.ts",
+        before: "  engine.market.stopWriting();\n",
+        after: "",
+      },
+      {
+        file: "src/adapters/memory/journal.ts",
+        before: "  if (!isOwner) return outcomes;\n",
+        after: "",
+      },
+      {
+        file: "src/adapters/memory/journal.ts",
+        before: "prints.length + quotes.length > 0) requireOwner(isOwner);",
+        after: "prints.length + quotes.length > 0) requireOwner(true);",
+      },
+    ],
+  },
+  {
+    name: "a stored print counted again",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/market/volume-tape.ts",
+        before: "    if (tape.ids.mayHave(stored)) return undefined;\n",
+        after: "",
+      },
+    ],
+  },
+  {
     name: "a stored print counted beside the one that waits",
     world: "cluster",
     edits: [
@@ -414,16 +462,13 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "an event of a shard in motion dropped",
+    name: "a print that comes twice counted again by a node that does not write",
     world: "cluster",
     edits: [
       {
-        file: "src/engine/cluster/venue-buffer.ts",
-        before: `    if (this.#passing?.hears(childId ?? "") === true) return this.#passing.listener(event);
-`,
-        after: `    if (this.#passing !== undefined)
-      return this.#passing.hears(childId ?? "") ? this.#passing.listener(event) : undefined;
-`,
+        file: "src/engine/market/volume-tape.ts",
+        before: "    if (tape.ids.has(id)) {",
+        after: "    if (tape.ids.has(id) && this.#pending.writes) {",
       },
     ],
   },
