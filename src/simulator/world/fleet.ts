@@ -5,6 +5,7 @@ import { type Instrument, MARKET_SHARD, shardOfId } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
 import type { Random } from "../random/index.ts";
+import type { GivingWatch } from "./cluster/giving-watch.ts";
 import { openInCluster } from "./cluster/open-node.ts";
 import { EVERY_SHARD } from "./holdings.ts";
 import type { Hosts } from "./hosts.ts";
@@ -41,6 +42,8 @@ export type FleetParts = Readonly<{
   claiming: (owner: Instance, shards: readonly number[]) => void;
   /** Called when the engine of a node has taken shards over. */
   takenOver: (instance: Instance, engine: Engine) => void;
+  /** Called when shards have come to the engine of a node that shares them, or left it. */
+  moved: GivingWatch["moved"];
 }>;
 
 /** The processes of a world: the newest one, and older ones that do not know that they were replaced. */
@@ -206,7 +209,7 @@ export class Fleet {
   }
 
   async #open(instance: Instance): Promise<void> {
-    const { demand, parts, takenOver } = this.#options;
+    const { demand, parts, takenOver, moved } = this.#options;
     const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
     const shared = {
@@ -237,7 +240,10 @@ export class Fleet {
       const engine =
         plan.cluster === undefined
           ? await openEngine(options)
-          : await openInCluster(instance, options, plan.cluster, (runs) => takenOver(instance, runs));
+          : await openInCluster(instance, options, plan.cluster, {
+              takenOver: (runs) => takenOver(instance, runs),
+              moved: (shards) => moved(instance, shards),
+            });
       if (instance.dead) return;
       instance.engine = engine;
       instance.service = this.#service(instance, { ...shared, engine });

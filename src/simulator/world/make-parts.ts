@@ -7,6 +7,7 @@ import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
 import type { Demand } from "./invariant-broken.ts";
 import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
+import { Giving } from "./invariants/giving.ts";
 import { checkSubmit } from "./invariants/submission.ts";
 import { JournalBook, type RecordCheck } from "./journal-book.ts";
 import { Market, type RecordedRow } from "./market.ts";
@@ -58,12 +59,14 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     ...(plan.cluster && { freshMs: Number.POSITIVE_INFINITY }),
   });
   const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, demand });
+  const giving = new Giving(() => parts);
   const fleet = new Fleet(
     {
       demand,
       parts: () => parts,
       claiming: (owner, shards) => checkClaim(parts, owner, shards),
       takenOver: (instance, engine) => checkTakenOver(parts, instance, engine),
+      moved: (instance, shards) => giving.moved(instance, shards),
     },
     plan.markets.map(({ symbol }) => symbol),
   );
@@ -75,6 +78,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     demand,
     disk,
     departures,
+    giving,
     alive: () => fleet.alive,
     kill: (instance) => fleet.kill(instance),
     acquired: (instance, shards) => fleet.acquired(instance, shards),

@@ -75,6 +75,11 @@ export class Market {
     return { quote: { symbol: this.symbol, ...this.#good(), ...stamp } };
   }
 
+  /** Returns a quote at a price that is this factor of the present one. */
+  moved(factor: number): ToldQuote {
+    return this.at((this.#mid / START) * factor);
+  }
+
   /** Returns a quote at a given price, as a factor of the middle price of the range. */
   at(factor: number): ToldQuote {
     this.#mid = Math.round(START * factor);

@@ -14,7 +14,11 @@ type Market = {
   /** Own executions that were not reported yet. */
   readonly owed: Readonly<{ id: string; size: Quantity }>[];
   total: Quantity;
+  /** Quantity of the trades of each minute. */
+  readonly minutes: Map<number, Quantity>;
 };
+
+const MINUTE_MS = 60_000;
 
 /** Greatest age of a fresh print. */
 const FRESH_MS = 5_000;
@@ -50,6 +54,11 @@ export class TrueTape {
   /** Returns the fresh volume of a market so far, each id counted once. An engine may know less. */
   total(symbol: string): Quantity {
     return this.#market(symbol).total;
+  }
+
+  /** Returns the quantity of all trades of each minute of a market that had any, each id counted once. */
+  minutes(symbol: string): ReadonlyMap<number, Quantity> {
+    return this.#market(symbol).minutes;
   }
 
   /**
@@ -120,13 +129,18 @@ export class TrueTape {
     if (market.told.length > 200) market.told.splice(0, 100);
     if (nowMs - timeMs <= this.#freshMs) market.total = add(market.total, size);
     market.known.set(id, [this.#time.trueMs]);
+    const minuteMs = timeMs - (timeMs % MINUTE_MS);
+    market.minutes.set(minuteMs, add(market.minutes.get(minuteMs) ?? ZERO_QUANTITY, size));
     return print;
   }
 
   #market(symbol: string): Market {
     const known = this.#markets.get(symbol);
     if (known !== undefined) return known;
-    const market: Market = { told: [], known: new Map(), heard: new Map(), owed: [], total: ZERO_QUANTITY };
+    const market: Market = {
+      ...{ told: [], known: new Map(), heard: new Map(), owed: [] },
+      ...{ total: ZERO_QUANTITY, minutes: new Map() },
+    };
     this.#markets.set(symbol, market);
     return market;
   }

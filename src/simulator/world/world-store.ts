@@ -9,6 +9,7 @@ import type {
   ShardSnapshot,
 } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
+import type { GivingWatch } from "./cluster/giving-watch.ts";
 import { HeldAppends } from "./cluster/held-appends.ts";
 import { LateCalls } from "./cluster/late-calls.ts";
 import { WorldLeases } from "./cluster/world-leases.ts";
@@ -34,6 +35,8 @@ export type StoreParts = Readonly<{
   disk: WorldDisk;
   /** Present if the stores forget: it checks what their deletions take. */
   departures: Departures | undefined;
+  /** Checks what nodes give up. */
+  giving: GivingWatch;
   /** Returns the processes that live. */
   alive: () => readonly Instance[];
   /** Kills a process. */
@@ -51,6 +54,9 @@ const READING = {
   running: { slow: 0.05, fails: 0.03 },
 } as const;
 
+/** Longest time of an append while shards are in motion. */
+const SLOWEST_MOVE_MS = 400;
+
 type Round = Parameters<OrderStore["fence"]>[0];
 
 type Forgotten = Parameters<NonNullable<OrderStore["forgetEnded"]>>;
@@ -64,6 +70,9 @@ export class WorldStore {
   readonly #names: Random;
   readonly #deletions: Random;
   readonly #holding: Random;
+  readonly #slowness: Random;
+  /** Until when appends are slow. */
+  #slowUntilMs = Number.NEGATIVE_INFINITY;
   /** Appends of nodes that have not arrived. */
   readonly held: HeldAppends;
   /** Calls of leases that have not arrived. */
@@ -72,6 +81,7 @@ export class WorldStore {
   constructor(parts: StoreParts) {
     this.#parts = parts;
     this.#holding = parts.random.of("appends under way");
+    this.#slowness = parts.random.of("slow appends");
     this.held = new HeldAppends(parts.situations);
     this.late = new LateCalls(parts.time);
     this.#upkeep = parts.random.of("upkeep");
@@ -87,7 +97,12 @@ export class WorldStore {
     const read = <T>(ask: () => Promise<T>): Promise<T> => call(() => this.#read(instance, ask));
     return {
       acquire: () => call(() => this.#acquire(instance, store)),
-      append: (batch) => call(() => this.#append(instance, store, batch)),
+      append: (batch) => {
+        const answered = this.#parts.giving.appends(instance, batch);
+        const answer = call(() => this.#append(instance, store, batch));
+        void answer.then(answered, answered);
+        return answer;
+      },
       writeSnapshot: (snapshot) => call(() => this.#snapshot(instance, store, snapshot)),
       fence: (round) => read(() => this.#fence(instance, store, round)),
       head: (shard) => read(() => store.head(shard)),
@@ -123,6 +138,11 @@ export class WorldStore {
     };
   }
 
+  /** Makes appends slow until a time. */
+  slowDown(untilMs: number): void {
+    this.#slowUntilMs = untilMs;
+  }
+
   async #acquire(instance: Instance, store: OrderStore): ReturnType<OrderStore["acquire"]> {
     const heads = await store.acquire();
     this.#parts.acquired(instance, EVERY_SHARD);
@@ -134,11 +154,12 @@ export class WorldStore {
     store: OrderStore,
     batch: AppendBatch,
   ): Promise<readonly AppendOutcome[]> {
-    const { random, faults, situations } = this.#parts;
+    const { random, faults, situations, time } = this.#parts;
     instance.appending++;
     try {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (faults.strikes("store is slow", random, 0.1)) await this.#delay(instance, slowMs(random));
+      if (time.trueMs < this.#slowUntilMs) await this.#delay(instance, this.#slowness.below(SLOWEST_MOVE_MS));
       if (instance.dead) return [];
       if (this.#isHeld(instance)) await this.#hold(instance, store, batch);
       if (faults.strikes("store fails an append", random, 0.02))

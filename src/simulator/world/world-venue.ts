@@ -7,7 +7,7 @@ import {
   subtract,
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
-import type { ChildReport, ChildRequest } from "../../model/index.ts";
+import { type ChildReport, type ChildRequest, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Standstill } from "./cluster/machine-clock.ts";
@@ -47,6 +47,8 @@ export type VenueParts = Readonly<{
 type Subscriber = Readonly<{ instance: Instance; listener: (event: VenueEvent) => void }>;
 
 const STEP = quantity("0.000001");
+/** Longest time that the answer to a submit of a shard in motion takes. */
+const SLOWEST_ANSWER_MS = 2_000;
 /** Longest time that the answer to a question for the venue's time takes. */
 const SLOWEST_TIME_MS = 3_000;
 const BEYOND = price("0.25");
@@ -62,11 +64,15 @@ export class WorldVenue {
   readonly #parts: VenueParts;
   readonly #subscribers: Set<Subscriber> = new Set();
   readonly #stops: Random;
+  readonly #slowness: Random;
+  /** Until when it answers submits of a shard slowly. */
+  readonly #slowUntilMs: Map<number, number> = new Map();
   #executions = 0;
 
   constructor(parts: VenueParts) {
     this.#parts = parts;
     this.#stops = parts.random.of("stops before the socket");
+    this.#slowness = parts.random.of("slow answers");
   }
 
   get capabilities(): VenueCapabilities {
@@ -83,7 +89,11 @@ export class WorldVenue {
         const askedAtMs = this.#parts.time.trueMs;
         if (this.#parts.takeoverMs !== undefined) this.#stopBefore(instance, this.#parts.takeoverMs);
         const isStopped = instance.paused;
-        return call(() => this.#submit({ child, deadlineMs, instance, askedAtMs, isStopped }));
+        instance.unanswered.add(child.childId);
+        const answer = call(() => this.#submit({ child, deadlineMs, instance, askedAtMs, isStopped }));
+        const answered = (): boolean => instance.unanswered.delete(child.childId);
+        void answer.then(answered, answered);
+        return answer;
       },
       lookup: (child) => call(() => this.#lookup(child)),
       voidChild: (child) => call(() => this.#void(child)),
@@ -133,6 +143,11 @@ export class WorldVenue {
    */
   tick(): void {
     for (const row of [...this.#live]) this.#tickOne(row);
+  }
+
+  /** Answers submits of some shards slowly until a time, and withholds more of their fills. */
+  slowDown(shards: readonly number[], untilMs: number): void {
+    for (const shard of shards) this.#slowUntilMs.set(shard, untilMs);
   }
 
   /** Reports everything that was executed and not reported yet. */
@@ -345,7 +360,7 @@ export class WorldVenue {
       this.#execute(row, add(child.quantity, quantity("0.25")));
     } else this.#execute(row, child.quantity);
     row.shown = row.fills.length;
-    row.late = faults.strikes("venue withholds fills", random, 0.08);
+    row.late = faults.strikes("venue withholds fills", random, this.#isSlow(row) ? 0.5 : 0.08);
     if (row.late) row.shown = 0;
   }
 
@@ -372,6 +387,10 @@ export class WorldVenue {
     this.#parts.executed(row, size, executionId);
   }
 
+  #isSlow({ child }: Row): boolean {
+    return this.#parts.time.trueMs < (this.#slowUntilMs.get(shardOfId(child.parentOrderId)) ?? 0);
+  }
+
   /** Returns a quantity between one step and the rest. */
   #part(row: Row): Quantity {
     const left = leftOf(row);
@@ -394,6 +413,7 @@ export class WorldVenue {
       await time.after(random.below(4_000));
       if (time.trueMs > row.deadlineMs) situations.saw("answer after the deadline");
     }
+    if (this.#isSlow(row)) await time.after(this.#slowness.below(SLOWEST_ANSWER_MS));
     if (faults.strikes("venue says nonsense", random, 0.04)) {
       situations.saw("nonsense in an answer");
       return nonsenseOf(reportOf(row), random);

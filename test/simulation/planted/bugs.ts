@@ -3,8 +3,11 @@
  */
 export type Edit = Readonly<{ file: string; before: string; after: string }>;
 
-/** A plausible bug: its name, its changes to the sources, and the world that must find it if it is not the usual one. */
-export type Bug = Readonly<{ name: string; edits: readonly Edit[]; world?: "cluster" }>;
+/**
+ * A plausible bug: its name, its changes to the sources, and the world that must find it if it is not the usual one, or
+ * for what no world has, the file of tests of which one must fail.
+ */
+export type Bug = Readonly<{ name: string; edits: readonly Edit[]; world?: "cluster"; test?: string }>;
 
 const DEADLINE_IN_ENGINE_TIME: Bug["edits"] = [
   {
@@ -290,6 +293,194 @@ export const BUGS: readonly Bug[] = [
         before: `    const sequence = sequences.get(part.shard)`,
         after: `    for (const mark of part.marks ?? []) disk.marks.set(keyOf(mark), { ...mark });
     const sequence = sequences.get(part.shard)`,
+      },
+    ],
+  },
+  {
+    name: "a shard released while it is being left",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "await moves.leave(",
+        after: "void moves.leave(",
+      },
+    ],
+  },
+  {
+    name: "a shard released before its last append",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/shard-moves.ts",
+        before: "    while (!shard.isSettled && isAlive(shard)) await this.#look();\n",
+        after: "",
+      },
+      {
+        file: "src/engine/shards/shard.ts",
+        before: `this.#core.turns, () => this.isSettled);`,
+        after: `this.#core.turns, () => this.state === "running");`,
+      },
+      {
+        file: "src/engine/shards/shard.ts",
+        before: "if (parents === undefined || !this.isSettled) return undefined;",
+        after: `if (parents === undefined || this.state !== "running") return undefined;`,
+      },
+    ],
+  },
+  {
+    name: "a shard released before its children are answered",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/shard-moves.ts",
+        before: "await children.hold(only);",
+        after: "void children.hold(only);",
+      },
+    ],
+  },
+  {
+    name: "a shard released with children that wait",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/shard-moves.ts",
+        before: "      children.withdraw(only);\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "a claimed shard without a read after its claim",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "      await journal.catchUp(new Set(numbers));\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "a claimed shard without its marks",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "const marks = await store.readMarks(numbers);",
+        after: "const marks = (await store.readMarks(numbers)).slice(0, 0);",
+      },
+    ],
+  },
+  {
+    name: "a claimed shard with marks from before its claim",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "      const heads = await this.#parts.claims.claim(set);\n",
+        after: `      const early = await this.#parts.store.readMarks(shardsIn(set.map((shard) => ({ shard }))).map(({ shard }) => shard));
+      const heads = await this.#parts.claims.claim(set);
+`,
+      },
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "await this.#run(heads);",
+        after: "await this.#run(heads, early);",
+      },
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "async #run(heads: readonly ShardHead[]): Promise<void> {",
+        after: `async #run(heads: readonly ShardHead[], marks: Awaited<ReturnType<WholeReads["readMarks"]>>): Promise<void> {`,
+      },
+      {
+        file: "src/engine/cluster/owned-shards.ts",
+        before: "      const marks = await store.readMarks(numbers);\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "a node that goes on although it was declared dead",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster/lease-keeper.ts",
+        before: "      if (!renewal.alive) return this.#lose();\n",
+        after: "",
+      },
+      {
+        file: "src/engine/cluster/share-loop.ts",
+        before: "    this.#fence(reading);\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "every node writes the market journal",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/cluster-node.ts",
+        before: "  engine.market.stopWriting();\n",
+        after: "",
+      },
+      {
+        file: "src/adapters/memory/journal.ts",
+        before: "  if (!isOwner) return outcomes;\n",
+        after: "",
+      },
+      {
+        file: "src/adapters/memory/journal.ts",
+        before: "prints.length + quotes.length > 0) requireOwner(isOwner);",
+        after: "prints.length + quotes.length > 0) requireOwner(true);",
+      },
+    ],
+  },
+  {
+    name: "a stored print counted again",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/market/volume-tape.ts",
+        before: "    if (tape.ids.mayHave(stored)) return undefined;\n",
+        after: "",
+      },
+    ],
+  },
+  {
+    name: "a stored print counted beside the one that waits",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/market/volume-tape.ts",
+        before: `      this.#settle(pending, stored);
+      return undefined;`,
+        after: `      tape.adopt(stored, false);
+      return undefined;`,
+      },
+    ],
+  },
+  {
+    name: "a print that comes twice counted again by a node that does not write",
+    world: "cluster",
+    edits: [
+      {
+        file: "src/engine/market/volume-tape.ts",
+        before: "    if (tape.ids.has(id)) {",
+        after: "    if (tape.ids.has(id) && this.#pending.writes) {",
+      },
+    ],
+  },
+  {
+    name: "a repeated print of a trade log that sets its total back",
+    // The trades of the seeded world have no log.
+    test: "test/engine/logged-volume.test.ts",
+    edits: [
+      {
+        file: "src/engine/market/trade-log.ts",
+        before: "return sequence > this.#last.sequence && total >= add(this.#last.total, quantity);",
+        after: "return total >= quantity;",
       },
     ],
   },

@@ -24,10 +24,10 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-type HuntResult = Readonly<{ steps: number; seed?: number; invariant?: string; seen?: string }>;
+type HuntResult = Readonly<{ steps?: number; seed?: number; invariant?: string; seen?: string }>;
 
 /** Plants a bug, searches for it and removes it; returns whether it was found. */
-function hunt({ name, edits, world }: Bug): boolean {
+function hunt({ name, edits, world, test }: Bug): boolean {
   const before = new Map(edits.map(({ file }) => [file, readFileSync(join(scratch, file), "utf8")]));
   for (const { file, before: text, after } of edits) {
     const source = readFileSync(join(scratch, file), "utf8");
@@ -37,12 +37,28 @@ function hunt({ name, edits, world }: Bug): boolean {
       source.replace(text, () => after),
     );
   }
-  const found = look(world);
+  const found = test === undefined ? look(world) : runTests(test);
   for (const [file, source] of before) writeFileSync(join(scratch, file), source);
   const { steps, seed, invariant = "nobody" } = found;
-  console.log(`| ${name} | ${invariant} | ${steps} | ${seed ?? ""} |`);
+  console.log(`| ${name} | ${invariant} | ${steps ?? ""} | ${seed ?? ""} |`);
   if (found.seen !== undefined && ONLY !== "") console.log(found.seen);
-  return seed !== undefined;
+  return found.invariant !== undefined;
+}
+
+/** Runs a file of tests, of which one must fail. */
+function runTests(file: string): HuntResult {
+  const report = join(scratch, "tests.json");
+  const parameters = [
+    "run",
+    "--config",
+    "test/vitest.config.ts",
+    "--reporter=json",
+    `--outputFile=${report}`,
+  ];
+  const vitest = join(scratch, "node_modules", ".bin", "vitest");
+  spawnSync(vitest, [...parameters, file], { cwd: scratch, timeout: LONGEST_MS });
+  const { numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as { numFailedTests: number };
+  return numFailedTests > 0 ? { invariant: file } : {};
 }
 
 function look(world: Bug["world"] = undefined): HuntResult {

@@ -8,6 +8,7 @@ import type { JournalBook } from "../journal-book.ts";
 import type { ClusterPlan } from "../plan.ts";
 import type { Situations } from "../situations.ts";
 import type { WorldTime } from "../world-time.ts";
+import type { GivingWatch } from "./giving-watch.ts";
 import type { HeldAppends } from "./held-appends.ts";
 import type { LateCalls } from "./late-calls.ts";
 
@@ -22,6 +23,8 @@ export type LeaseParts = Readonly<{
   held: HeldAppends;
   late: LateCalls;
   demand: Demand;
+  /** Checks what nodes give up. */
+  giving: GivingWatch;
   /** Returns the processes that live. */
   alive: () => readonly Instance[];
   /** Called when a node has claimed shards. */
@@ -51,7 +54,10 @@ export class WorldLeases {
       nodes: () => call(() => leases.nodes()),
       bury: (watched) => call(() => this.#bury(watched, () => leases.bury(watched))),
       claim: (set) => call(() => this.#hear(instance, set, () => leases.claim(set))),
-      release: (set) => call(() => this.#release(instance, set, leases)),
+      release: (set) => {
+        if (set.epochs !== undefined) this.#parts.giving.gives(instance, set.shards);
+        return call(() => this.#release(instance, set, leases));
+      },
       assign: (assignment) => call(() => leases.assign(assignment)),
       // A node that leaves relies on its shards no more, whether or not it could give them back.
       leave: (incarnation) => call(() => this.#leave(instance, () => leases.leave(incarnation))),
@@ -140,7 +146,7 @@ export class WorldLeases {
     { shards }: ShardSet,
     claim: () => Promise<readonly ShardHead[] | undefined>,
   ): Promise<readonly ShardHead[] | undefined> {
-    const { random, journal, held, situations, acquired } = this.#parts;
+    const { random, journal, held, situations, acquired, giving } = this.#parts;
     const heads = new Map(journal.heads);
     const order = random.pick(["before", "at once", "after"]);
     const before = "append of the old owner kept just before a takeover";
@@ -161,6 +167,7 @@ export class WorldLeases {
     for (const shard of shards)
       if (shard !== MARKET_SHARD) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
     acquired(instance, shards);
+    giving.takes(instance, shards);
     await held.arrive(isOfSet, after);
     return claimed.map((head) => ({
       ...head,

@@ -1,3 +1,4 @@
+import { ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { Engine } from "../../../engine/index.ts";
 import { shardOfId } from "../../../model/index.ts";
 import type { Instance } from "../instance.ts";
@@ -80,6 +81,23 @@ export function checkTrust({ demand, plan }: WorldParts, instance: Instance, act
 
 /** Something that only the owner of a shard may do, and when the node began to. */
 export type Act = Readonly<{ what: string; shard: number; atMs: number; invariant: string }>;
+
+/** Checks that no node counts more volume in a minute than was executed in it (I34). It may have missed a trade. */
+export async function checkBars({ fleet, demand, tape, markets }: WorldParts): Promise<void> {
+  for (const { generation, engine } of fleet.alive) {
+    for (const { symbol } of markets) {
+      const told = tape.minutes(symbol);
+      const range = { symbol, fromMs: Math.min(...told.keys()), toMs: Math.max(...told.keys()) + 1 };
+      const bars = told.size === 0 ? [] : ((await engine?.volumes.minutes(range)) ?? []);
+      for (const { minuteMs, quantity } of bars) {
+        const most = told.get(minuteMs) ?? ZERO_QUANTITY;
+        const what = (): string =>
+          `node ${generation} counts ${quantity} of ${symbol} at ${minuteMs}, executed were ${most}`;
+        demand(quantity <= most, "I34", what);
+      }
+    }
+  }
+}
 
 /** Longest time in which a standby reads what is durable: a call that is not answered, and a pause. */
 const READ_MS = 6_000;

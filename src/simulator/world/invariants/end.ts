@@ -3,8 +3,7 @@ import type { Client } from "../clients/client.ts";
 import { recordsOf } from "../departures.ts";
 import { marksKey } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
-import { storesEveryPrint } from "../plan.ts";
-import { checkNodes } from "./cluster.ts";
+import { checkBars, checkNodes } from "./cluster.ts";
 
 /** Checks that the journal alone reproduces the current state (I53). Runs only when nothing is in progress. */
 export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
@@ -70,7 +69,9 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
   if (engine === undefined) return;
   const { equal } = await engine.verify();
   demand(equal, "I53", "replaying the journal does not give the current state");
-  if (parts.plan.cluster !== undefined) await checkNodes(parts, parts.plan.cluster);
+  if (parts.plan.cluster === undefined) return;
+  if (!parts.plan.brings.volumeHistory) await checkBars(parts);
+  await checkNodes(parts, parts.plan.cluster);
 }
 
 /** Checks that the disk contains the same records as were observed becoming durable, except for those that have left. */
@@ -85,7 +86,7 @@ async function checkDisk({ journal, disk, departures, demand }: WorldParts): Pro
 }
 
 /** Checks that every stored mark was written by the owner of the market journal, and that each print is counted once. */
-async function checkMarket({ journal, disk, demand, plan }: WorldParts): Promise<void> {
+async function checkMarket({ journal, disk, demand }: WorldParts): Promise<void> {
   for (const mark of await disk.reader.readMarks()) {
     const { symbol, side, position, price } = mark;
     const written = journal.marks.get(marksKey(mark))?.find((one) => one.position === position);
@@ -93,7 +94,6 @@ async function checkMarket({ journal, disk, demand, plan }: WorldParts): Promise
       `mark ${position} of ${symbol} ${side} is ${price}, written was ${written?.price}`;
     demand(written?.price === price, "I31", what);
   }
-  if (!storesEveryPrint(plan)) return;
   const { totals } = await disk.reader.readVolume();
   for (const [symbol, volume] of journal.volumes) {
     const stored = totals.find((one) => one.symbol === symbol)?.total;

@@ -1,0 +1,150 @@
+import type { Price } from "../../../decimal/index.ts";
+import { shardOfId } from "../../../model/index.ts";
+import type { AppendBatch } from "../../../ports/index.ts";
+import type { GivingWatch, MovedShards } from "../cluster/giving-watch.ts";
+import type { Instance } from "../instance.ts";
+import { marksKey, type SeenOrder } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+import type { SeenQuote } from "../seen-markets.ts";
+
+const RULE = "decision KY";
+
+/** What a node knew when a shard left its engine, and how many faults of the store it had met. */
+type Leaving = Readonly<{ quotes: ReadonlyMap<string, SeenQuote>; storeFaults: number }>;
+
+/** An append with records that a node awaits. */
+type Append = Readonly<{ shards: readonly number[]; askedMs: number }>;
+
+/**
+ * Checks decision KY: a node that shares the shards gives one up only when its children are answered or withdrawn and its
+ * newest marks are durable, and appends nothing of it after that.
+ */
+export class Giving implements GivingWatch {
+  readonly #parts: () => WorldParts;
+  /** Last quotes of each node when its engine began with a shard: references need not know them. */
+  readonly #arrived: WeakMap<Instance, Map<number, Leaving>> = new WeakMap();
+  readonly #leaving: WeakMap<Instance, Map<number, Leaving>> = new WeakMap();
+  /** Shards that a node has given up and not claimed since. */
+  readonly #given: WeakMap<Instance, Set<number>> = new WeakMap();
+
+  readonly #underWay: WeakMap<Instance, Set<Append>> = new WeakMap();
+
+  constructor(parts: () => WorldParts) {
+    this.#parts = parts;
+  }
+
+  /** Notes that an engine has begun with shards, or decides nothing more of them. */
+  moved(instance: Instance, { gained, lost }: MovedShards): void {
+    for (const shard of gained) notedIn(this.#arrived, instance).set(shard, this.#known(instance));
+    for (const shard of lost) notedIn(this.#leaving, instance).set(shard, this.#known(instance));
+  }
+
+  /** Checks shards that a node gives up, whether or not its call arrives. */
+  gives(instance: Instance, shards: readonly number[]): void {
+    const { journal } = this.#parts();
+    const given = this.#given.get(instance) ?? new Set();
+    for (const shard of shards) given.add(shard);
+    this.#given.set(instance, given);
+    this.#append(instance, shards);
+    for (const orderId of journal.open) {
+      const order = journal.find(orderId);
+      const shard = shardOfId(orderId);
+      const leaving = this.#leaving.get(instance)?.get(shard);
+      // A record that the store did not keep is decided again by the next owner.
+      if (order === undefined || !shards.includes(shard) || leaving?.storeFaults !== instance.storeFaults)
+        continue;
+      this.#child(instance, order);
+      this.#marks(instance, order, leaving);
+    }
+  }
+
+  /** Notes that a node has claimed shards. */
+  takes(instance: Instance, shards: readonly number[]): void {
+    for (const shard of shards) this.#given.get(instance)?.delete(shard);
+  }
+
+  /** Checks an append that a node asks for. The returned function notes its answer. */
+  appends(instance: Instance, { shards }: AppendBatch): () => void {
+    const { demand, time } = this.#parts();
+    for (const { shard } of shards)
+      demand(
+        this.#given.get(instance)?.has(shard) !== true,
+        RULE,
+        () => `node ${instance.generation} appends to shard ${shard} after it has given it up`,
+      );
+    // The last marks wait no longer than the time for an answer, and quotes that come later make more of them.
+    const decided = shards.filter(({ records }) => records.length > 0).map(({ shard }) => shard);
+    const append: Append = { shards: decided, askedMs: time.trueMs };
+    const underWay = this.#underWay.get(instance) ?? new Set();
+    this.#underWay.set(instance, underWay.add(append));
+    return () => void underWay.delete(append);
+  }
+
+  /** One that is not answered for long counts as lost: the shard is read again before it leaves. */
+  #append(instance: Instance, given: readonly number[]): void {
+    const { demand, time, plan } = this.#parts();
+    const sinceMs = time.trueMs - plan.settings.hostTimeoutMs;
+    for (const { shards, askedMs } of this.#underWay.get(instance) ?? []) {
+      const shard = askedMs > sinceMs ? shards.find((one) => given.includes(one)) : undefined;
+      const what = (): string => `node ${instance.generation} gives shard ${shard} up during an append to it`;
+      demand(shard === undefined, RULE, what);
+    }
+  }
+
+  #known({ markets, storeFaults }: Instance): Leaving {
+    const quotes = new Map<string, SeenQuote>();
+    for (const { symbol } of this.#parts().markets) {
+      const last = markets.last(symbol);
+      if (last !== undefined) quotes.set(symbol, last);
+    }
+    return { quotes, storeFaults };
+  }
+
+  /** A child of unknown outcome is looked up by the next owner. */
+  #child({ generation, claimedAt, unanswered }: Instance, { orderId, child, lastSequence }: SeenOrder): void {
+    const { demand, venue } = this.#parts();
+    if (child === undefined || child.unknown) return;
+    const { childId } = child;
+    const isOfNode = lastSequence > (claimedAt.get(shardOfId(orderId)) ?? 0);
+    demand(
+      !isOfNode || venue.rows.has(childId),
+      RULE,
+      () => `node ${generation} gives a shard up with ${childId}, which is neither handed over nor withdrawn`,
+    );
+    demand(
+      !unanswered.has(childId),
+      RULE,
+      () => `node ${generation} gives a shard up while the answer about ${childId} is awaited`,
+    );
+  }
+
+  /** The next owner must know the last quote that the engine has counted for a trailing order. */
+  #marks(instance: Instance, order: SeenOrder, { quotes }: Leaving): void {
+    const { demand, journal } = this.#parts();
+    const { orderId, intent, activation, trigger, frozen, pendingEnd } = order;
+    if (activation === undefined || trigger !== undefined || frozen || pendingEnd !== undefined) return;
+    const { symbol } = intent;
+    const shard = shardOfId(orderId);
+    const quote = quotes.get(symbol);
+    if (quote === undefined || this.#arrived.get(instance)?.get(shard)?.quotes.get(symbol) === quote) return;
+    const side = intent.side === "BUY" ? "ask" : "bid";
+    const isReached = (price: Price): boolean => (side === "ask" ? price <= quote.ask : price >= quote.bid);
+    const since = (journal.marks.get(marksKey({ shard, symbol, side })) ?? []).filter(
+      ({ position }) => position >= activation.position,
+    );
+    demand(
+      isReached(activation.seed) || since.some(({ price }) => isReached(price)),
+      RULE,
+      () => `node ${instance.generation} gives order ${orderId} up without a mark of ${quote[side]}`,
+    );
+  }
+}
+
+function notedIn<Key extends object, Value>(
+  notes: WeakMap<Key, Map<number, Value>>,
+  key: Key,
+): Map<number, Value> {
+  const known = notes.get(key) ?? new Map<number, Value>();
+  notes.set(key, known);
+  return known;
+}
