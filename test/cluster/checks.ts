@@ -109,6 +109,24 @@ function allNodes(stack: Stack): Pick<AskedSandbox, "control"> {
   };
 }
 
+/** Cancels all open orders of the accounts. */
+export async function cancelAll(
+  stack: Stack,
+  accounts: readonly LoadedAccount[],
+  random: Random,
+): Promise<void> {
+  for (const { client, accountId } of accounts) {
+    const { status, body } = await anyNode(stack, random, client)("DELETE", "/api/v3/openOrders", {
+      apiManaged: true,
+    });
+    if (status !== 200 && !NOT_DECIDED.includes(Number(body.code)))
+      throw new Error(`account ${accountId} cannot cancel: ${JSON.stringify(body)}`);
+  }
+}
+
+/** Of an account whose shard moves, or whose store fails, the orders stay until the next time. */
+const NOT_DECIDED: readonly number[] = [-1001, -1006];
+
 type Settled = Readonly<{ inFlight: number; unknown: number }>;
 
 /** Returns whether a node answered that it owns another shard, or is a standby. */

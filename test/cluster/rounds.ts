@@ -1,5 +1,5 @@
 import { createRandom } from "../../src/simulator/random/index.ts";
-import { check } from "./checks.ts";
+import { cancelAll, check } from "./checks.ts";
 import { faultsOf, type Round } from "./faults.ts";
 import { Load, type LoadedAccount, openAccounts } from "./load.ts";
 import { Stack } from "./stack.ts";
@@ -16,6 +16,9 @@ export type RoundsOptions = Readonly<{
 }>;
 
 const TTL_MS = 1_500;
+
+/** After so many rounds, all open orders are canceled. Schedules would otherwise add up, and the records that each check reads. */
+const CANCEL_ROUNDS = 3;
 
 const SETTINGS = {
   CLOCK: "real",
@@ -57,6 +60,7 @@ export async function clusterRounds(options: RoundsOptions): Promise<readonly Ga
       await check(stack, accounts, random).catch((error: unknown) => {
         throw new Error(`after round ${round}, "${name}"`, { cause: error });
       });
+      if (round % CANCEL_ROUNDS === CANCEL_ROUNDS - 1) await cancelAll(stack, accounts, random);
       const worst = found.reduce((most, { ms }) => Math.max(most, ms), 0);
       const times = `${inSeconds(faultMs)} of load, ${inSeconds(performance.now() - started - faultMs)} of checks`;
       say(`${round + 1} of ${rounds}: ${name}, ${Math.round(worst)} ms without service, ${times}`);
