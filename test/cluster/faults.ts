@@ -27,7 +27,8 @@ const LONGEST_END_MS = 40_000;
 /** How long shards are waited for that were assigned to other nodes. An assignment may be lost with its node. */
 const LONGEST_MOVE_MS = 3_000;
 
-async function expectEnd({ slot, process }: RunningNode, how: number, why: string): Promise<void> {
+/** Waits for the end of a node, and throws unless it ends in this way. */
+export async function expectEnd({ slot, process }: RunningNode, how: number, why: string): Promise<void> {
   const ended = await within(LONGEST_END_MS, `${slot.name} to end ${why}`, process.ended);
   if (ended !== how) throw new Error(`${slot.name} ended with ${ended} and not with ${how} ${why}`);
 }

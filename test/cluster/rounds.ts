@@ -20,7 +20,8 @@ const TTL_MS = 1_500;
 /** After so many rounds, all open orders are canceled. Schedules would otherwise add up, and the records that each check reads. */
 const CANCEL_ROUNDS = 3;
 
-const SETTINGS = {
+/** Settings of all nodes under load. */
+export const SETTINGS: Readonly<Record<string, string>> = {
   CLOCK: "real",
   LEASE_TTL_MS: String(TTL_MS),
   QUOTE_MAX_AGE_MS: "3600000",

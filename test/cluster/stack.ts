@@ -33,7 +33,12 @@ export type Slot = {
   /** Whether it has a process only while a fault needs one more node. */
   readonly isSpare: boolean;
   process: SandboxProcess | undefined;
+  /** The version that it runs, if that is not this checkout. */
+  version?: OtherVersion | undefined;
 };
+
+/** A package in another folder, and the settings of its nodes that differ. */
+export type OtherVersion = Readonly<{ folder: string; settings: Readonly<Record<string, string>> }>;
 
 /** A node with a process. */
 export type RunningNode = Readonly<{ slot: Slot; process: SandboxProcess }>;
@@ -41,6 +46,8 @@ export type RunningNode = Readonly<{ slot: Slot; process: SandboxProcess }>;
 /** How many nodes, the market of the venue, and settings of all nodes. */
 export type StackOptions = Readonly<{
   nodes: number;
+  /** The version with which the nodes start, if that is not this checkout. */
+  version?: OtherVersion;
   /** Nodes that are started only when a fault needs them. */
   spares?: number;
   /** Whether the nodes share the shards. Otherwise one is active and the others are standbys. */
@@ -98,7 +105,7 @@ export class Stack {
 
   /** Starts everything. Resolves when all nodes have started and everything is served. */
   static async open(options: StackOptions): Promise<Stack> {
-    const { nodes, spares = 0, shares, binaries, frontPort = 0 } = options;
+    const { nodes, spares = 0, shares, binaries, frontPort = 0, version } = options;
     const { market = "synthetic", settings = {}, serverSettings = {}, fill } = options;
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-cluster-"));
     const server = await Server.create(binaries, { ...SERVER_SETTINGS, ...serverSettings });
@@ -109,7 +116,7 @@ export class Stack {
     for (let number = 1; number <= nodes + spares; number++) {
       const [port, controlPort] = [await freePort(), await freePort()];
       const isSpare = number > nodes;
-      slots.push({ name: `node-${number}`, port, controlPort, isSpare, process: undefined });
+      slots.push({ name: `node-${number}`, port, controlPort, isSpare, process: undefined, version });
     }
     const front = await Front.open(slots, frontPort);
     const stack = new Stack({ shares, server, proxy, venue, front, slots }, folder, settings);
@@ -126,11 +133,16 @@ export class Stack {
 
   /** Starts the process of a slot that has none. Resolves when it serves or follows. */
   async start(slot: Slot): Promise<void> {
-    const opening = openSandboxProcess({
-      ...this.#environment,
-      PORT: String(slot.port),
-      CONTROL_PORT: String(slot.controlPort),
-    });
+    const { settings, folder } = slot.version ?? {};
+    const opening = openSandboxProcess(
+      {
+        ...this.#environment,
+        PORT: String(slot.port),
+        CONTROL_PORT: String(slot.controlPort),
+        ...settings,
+      },
+      folder,
+    );
     void opening.ended.then((how) => {
       this.#ended.push(`${slot.name} ended with ${how}: ${opening.said()}`);
       this.#ended.splice(0, this.#ended.length - MOST_ENDED);
@@ -226,9 +238,11 @@ export class Stack {
     return random.pick(serving);
   }
 
-  /** How many nodes serve if all do what they can. */
+  /** How many nodes serve if all do what they can: of those that do not share, the active one. */
   #expected(shards: ReadonlyMap<string, number>): number {
-    return this.shares ? this.running.length : [...shards.values()].filter((count) => count > 0).length;
+    const isExpected = ({ slot: { name, version } }: RunningNode): boolean =>
+      (shards.get(name) ?? 0) > 0 || (this.shares && version?.settings["SHARES"] !== "false");
+    return this.running.filter(isExpected).length;
   }
 
   async #until(what: string, holds: () => Promise<boolean>, longestMs: number = LONGEST_MS): Promise<void> {

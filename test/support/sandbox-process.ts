@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Agent, request } from "node:http";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { sign } from "../../src/signing/index.ts";
 
-const cli = fileURLToPath(new URL("dist/sandbox/cli.js", rootOf(import.meta.url)));
+/** The command within a folder of the package. */
+const CLI = "dist/sandbox/cli.js";
+
+const cli = fileURLToPath(new URL(CLI, rootOf(import.meta.url)));
 
 /** The root of the checkout, from a test file or from a bundle beside node_modules. */
 function rootOf(url: string): string {
@@ -77,9 +81,16 @@ export type CommandProcess = Readonly<{
 /** Most characters of standard error that are kept. */
 const MOST_SAID = 20_000;
 
-/** Starts a command such as `sandbox` with nothing but the given environment. */
-export function startCommand(command: string, env: Readonly<Record<string, string>>): CommandProcess {
-  const child = spawn(process.execPath, [cli, command], {
+/**
+ * Starts a command such as `sandbox` with nothing but the given environment, of this checkout or of the package in another
+ * folder.
+ */
+export function startCommand(
+  command: string,
+  env: Readonly<Record<string, string>>,
+  folder?: string,
+): CommandProcess {
+  const child = spawn(process.execPath, [folder === undefined ? cli : join(folder, CLI), command], {
     env: { PATH: process.env["PATH"] ?? "", LOG: "json", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -104,9 +115,9 @@ export function startCommand(command: string, env: Readonly<Record<string, strin
   return { process: child, ended, kill, ready, said: () => errors };
 }
 
-/** Starts a sandbox and does not wait for it. */
-export function openSandboxProcess(env: Readonly<Record<string, string>>): OpeningSandbox {
-  const started = startCommand("sandbox", {
+/** Starts a sandbox, of this checkout or of the package in another folder, and does not wait for it. */
+export function openSandboxProcess(env: Readonly<Record<string, string>>, folder?: string): OpeningSandbox {
+  const settings = {
     FRONT_THREADS: process.env["FRONT_THREADS"] ?? "0",
     PORT: "auto",
     CONTROL_PORT: "auto",
@@ -114,7 +125,8 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>): Openi
     SANDBOX_API_KEY: KEY,
     SANDBOX_API_SECRET: SECRET,
     ...env,
-  });
+  };
+  const started = startCommand("sandbox", settings, folder);
   const ready = started.ready.then((line) => processAt(JSON.parse(line) as Addresses, started));
   ready.catch(() => undefined);
   return { ready, ended: started.ended, kill: started.kill, said: started.said };
