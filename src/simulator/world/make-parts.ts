@@ -1,5 +1,5 @@
 import { type Price, ZERO_QUANTITY } from "../../decimal/index.ts";
-import { createRandom } from "../random/index.ts";
+import { createRandom, type Random } from "../random/index.ts";
 import { Ledger } from "./clients/ledger.ts";
 import { Departures } from "./departures.ts";
 import { Faults } from "./faults.ts";
@@ -59,6 +59,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     ...(plan.cluster && { freshMs: Number.POSITIVE_INFINITY }),
   });
   const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, demand });
+  const between = random.of("fills told between two owners");
   const giving = new Giving(() => parts);
   const fleet = new Fleet(
     {
@@ -66,7 +67,10 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
       parts: () => parts,
       claiming: (owner, shards) => checkClaim(parts, owner, shards),
       takenOver: (instance, engine) => checkTakenOver(parts, instance, engine),
-      moved: (instance, shards) => giving.moved(instance, shards),
+      moved: (instance, shards) => {
+        giving.moved(instance, shards);
+        if (shards.lost.length > 0) parts.beside(tellBetween(parts, between));
+      },
     },
     plan.markets.map(({ symbol }) => symbol),
   );
@@ -96,6 +100,13 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     },
   };
   return parts;
+}
+
+/** Lets the venue tell withheld fills about when a shard has left its node and no other one runs it yet. */
+async function tellBetween({ time, venue }: WorldParts, random: Random): Promise<void> {
+  const [isTold, inMs] = [random.chance(0.7), random.below(60)];
+  await time.after(inMs);
+  if (isTold) venue.tellWithheld();
 }
 
 function makeBase(plan: Plan, { turn, rows, demand }: WorldInputs): Base {

@@ -21,6 +21,9 @@ type NumberedQuote = SeenQuote & Readonly<{ sequence: number }>;
 /** A moment by the clocks of a process. */
 type Reading = Readonly<{ wallMs: number; monotonicMs: number }>;
 
+/** Most quotes of one market that are kept. A trigger may wait for its shard while many more come. */
+const MOST_RECENT = 4_000;
+
 /** The quotes of each market that a process has counted, according to the world. */
 export class SeenMarkets {
   readonly #last: Map<string, SeenQuote> = new Map();
@@ -36,7 +39,7 @@ export class SeenMarkets {
     this.#confirmedAtMs.set(quote.symbol, quote.timeMs);
     const recent = this.#recent.get(quote.symbol) ?? [];
     recent.push({ ...quote, sequence: (recent.at(-1)?.sequence ?? 0) + 1 });
-    if (recent.length > 400) recent.splice(0, 200);
+    if (recent.length > MOST_RECENT) recent.splice(0, MOST_RECENT / 2);
     this.#recent.set(quote.symbol, recent);
   }
 
