@@ -357,7 +357,7 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/cluster/shard-moves.ts",
-        before: "      await this.#keepMarks(leaving);\n",
+        before: "      await this.#keepMarks(shard);\n",
         after: "",
       },
     ],
