@@ -173,7 +173,7 @@ export class JournalBook {
         () => `process ${generation} appended to shard ${shard} after it was replaced`,
       );
     // Market data is stored whatever the outcome of the shards.
-    if (holdings.owns(MARKET_SHARD)) for (const print of batch.prints ?? []) this.#print(print);
+    if (holdings.isLast(MARKET_SHARD)) for (const print of batch.prints ?? []) this.#print(print);
     for (const part of kept) {
       for (const mark of part.marks ?? []) this.#mark({ ...mark, generation });
       this.#takeShard(part, instance);

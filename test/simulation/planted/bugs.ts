@@ -385,34 +385,6 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "a claimed shard with marks from before its claim",
-    world: "cluster",
-    edits: [
-      {
-        file: "src/engine/cluster/owned-shards.ts",
-        before: "      const heads = await this.#parts.claims.claim(set);\n",
-        after: `      const early = await this.#parts.store.readMarks(shardsIn(set.map((shard) => ({ shard }))).map(({ shard }) => shard));
-      const heads = await this.#parts.claims.claim(set);
-`,
-      },
-      {
-        file: "src/engine/cluster/owned-shards.ts",
-        before: "await this.#run(heads);",
-        after: "await this.#run(heads, early);",
-      },
-      {
-        file: "src/engine/cluster/owned-shards.ts",
-        before: "async #run(heads: readonly ShardHead[]): Promise<void> {",
-        after: `async #run(heads: readonly ShardHead[], marks: Awaited<ReturnType<WholeReads["readMarks"]>>): Promise<void> {`,
-      },
-      {
-        file: "src/engine/cluster/owned-shards.ts",
-        before: "      const marks = await store.readMarks(numbers);\n",
-        after: "",
-      },
-    ],
-  },
-  {
     name: "untaken marks of an earlier stay of a shard appended",
     // A cluster seldom has a reference that moves in these few milliseconds, or a shard that comes back.
     test: "test/engine/sharing-references.test.ts",

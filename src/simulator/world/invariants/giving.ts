@@ -45,15 +45,19 @@ export class Giving implements GivingWatch {
     const given = this.#given.get(instance) ?? new Set();
     for (const shard of shards) given.add(shard);
     this.#given.set(instance, given);
-    this.#append(instance, shards);
+    // A shard that another node has taken meanwhile is that node's: the release of its former owner does nothing.
+    const own = shards.filter((shard) => instance.holdings.isLast(shard));
+    this.#append(instance, own);
     for (const orderId of journal.open) {
       const order = journal.find(orderId);
       const shard = shardOfId(orderId);
       const leaving = this.#leaving.get(instance)?.get(shard);
       // A record that the store did not keep is decided again by the next owner.
-      if (order === undefined || !shards.includes(shard) || leaving?.storeFaults !== instance.storeFaults)
+      if (order === undefined || !own.includes(shard) || leaving?.storeFaults !== instance.storeFaults)
         continue;
-      this.#child(instance, order);
+      // A child that a shard has found in the journal when it was read again is looked up, and may never have been sent.
+      if (this.#arrived.get(instance)?.get(shard)?.storeFaults === instance.storeFaults)
+        this.#child(instance, order);
       this.#marks(instance, order, leaving);
     }
   }
