@@ -75,9 +75,9 @@ export class Market {
     return { quote: { symbol: this.symbol, ...this.#good(), ...stamp } };
   }
 
-  /** Returns a quote at a price that is this factor of the present one. */
+  /** Returns a quote at a price that is this factor of the present one, within the range. */
   moved(factor: number): ToldQuote {
-    return this.at((this.#mid / START) * factor);
+    return this.at(Math.min(HIGHEST, Math.max(LOWEST, this.#mid * factor)) / START);
   }
 
   /** Returns a quote at a given price, as a factor of the middle price of the range. */
