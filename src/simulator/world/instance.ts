@@ -61,8 +61,8 @@ export class Instance {
   readonly unreleased: Set<number> = new Set();
   /** The last durable sequence of each shard when it claimed that shard, in a cluster. */
   readonly claimedAt: Map<number, number> = new Map();
-  /** Children that it has handed over and of which it awaits the venue's answer. */
-  readonly unanswered: Set<string> = new Set();
+  /** Children that it has handed over and of which it awaits the venue's answer, with the true time of the call. */
+  readonly unanswered: Map<string, number> = new Map();
   /** The point of its engine at which it dies. */
   diesAt: ProbePoint | undefined;
   /** Number of store faults it met, and of appends and reads in progress. */

@@ -89,7 +89,7 @@ export class WorldVenue {
         const askedAtMs = this.#parts.time.trueMs;
         if (this.#parts.takeoverMs !== undefined) this.#stopBefore(instance, this.#parts.takeoverMs);
         const isStopped = instance.paused;
-        instance.unanswered.add(child.childId);
+        instance.unanswered.set(child.childId, askedAtMs);
         const answer = call(() => this.#submit({ child, deadlineMs, instance, askedAtMs, isStopped }));
         const answered = (): boolean => instance.unanswered.delete(child.childId);
         void answer.then(answered, answered);

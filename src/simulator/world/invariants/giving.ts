@@ -106,7 +106,7 @@ export class Giving implements GivingWatch {
 
   /** A child of unknown outcome is looked up by the next owner. */
   #child({ generation, claimedAt, unanswered }: Instance, { orderId, child, lastSequence }: SeenOrder): void {
-    const { demand, venue } = this.#parts();
+    const { demand, venue, time, plan } = this.#parts();
     if (child === undefined || child.unknown) return;
     const { childId } = child;
     const isOfNode = lastSequence > (claimedAt.get(shardOfId(orderId)) ?? 0);
@@ -115,8 +115,10 @@ export class Giving implements GivingWatch {
       RULE,
       () => `node ${generation} gives a shard up with ${childId}, which is neither handed over nor withdrawn`,
     );
+    // An answer is waited for until the deadline of the child.
+    const sinceMs = time.trueMs - plan.settings.submitDeadlineMs;
     demand(
-      !unanswered.has(childId),
+      (unanswered.get(childId) ?? Number.NEGATIVE_INFINITY) <= sinceMs,
       RULE,
       () => `node ${generation} gives a shard up while the answer about ${childId} is awaited`,
     );
