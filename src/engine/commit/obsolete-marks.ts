@@ -5,6 +5,7 @@ import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { COSTS } from "../core/turns.ts";
 import type { MarketHub } from "../market/market-hub.ts";
+import type { ShardMemory } from "../shards/shard-memory.ts";
 import type { Shards } from "../shards/shards.ts";
 
 /** Dependencies of {@link ObsoleteMarks}. */
@@ -16,8 +17,8 @@ type Market = MarketOf & Readonly<{ lastPosition: number }>;
 /** By side of a market and by shard, the position of the oldest activation. */
 type Oldest = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** Whether every shard has gone on with the parents that it had when the search began. */
-type IsSame = () => boolean;
+/** The parents of all shards when the search began, by shard. A shard that is read again, leaves or comes has others. */
+type Memories = readonly ShardMemory[];
 
 /**
  * Finds the marks that no trailing parent rests on any more. A parent that becomes active during the search rests on the
@@ -38,12 +39,12 @@ export class ObsoleteMarks {
    */
   async *inBatchesOf(most: number): AsyncGenerator<readonly MarketMark[]> {
     const markets = this.#markets();
-    const isSame = this.#watch();
-    const oldest = await this.#oldestActivations(isSame);
+    const memories = this.#parts.shards.all.map((shard) => shard.memory);
+    const oldest = await this.#oldestActivations(memories);
     if (oldest === undefined) return;
     let batch: MarketMark[] = [];
     for (const market of markets) {
-      for (const mark of this.#obsoleteIn(market, { oldest, limit: most, isSame })) {
+      for (const mark of this.#obsoleteIn(market, { oldest, limit: most, memories })) {
         batch.push(mark);
         if (batch.length < most) continue;
         yield batch;
@@ -56,17 +57,17 @@ export class ObsoleteMarks {
 
   *#obsoleteIn(
     { symbol, side, lastPosition }: Market,
-    { oldest, limit, isSame }: Readonly<{ oldest: Oldest; limit: number; isSame: IsSame }>,
+    { oldest, limit, memories }: Readonly<{ oldest: Oldest; limit: number; memories: Memories }>,
   ): Generator<MarketMark> {
     const { shards, market } = this.#parts;
-    if (!isSame()) return;
+    if (!this.#areSame(memories)) return;
     const activations = oldest.get(keyOf({ symbol, side }));
     let beforePosition = lastPosition;
     for (const position of activations?.values() ?? []) beforePosition = Math.min(beforePosition, position);
     market.book(symbol)?.forgetMarks({ side, beforePosition });
     for (const shard of market.history.shardsOf({ symbol, side })) {
-      if (!isSame()) return;
-      if (shards.at(shard).state !== "running") continue;
+      const { state, memory } = shards.at(shard);
+      if (state !== "running" || memory !== memories[shard]) continue;
       const oldestPosition = Math.min(activations?.get(shard) ?? lastPosition, lastPosition);
       const range = { shard, symbol, side, oldestPosition, limit };
       const next = (): readonly MarketMark[] => market.history.obsolete(range);
@@ -86,20 +87,19 @@ export class ObsoleteMarks {
     });
   }
 
-  #watch(): IsSame {
+  /** Whether every shard goes on with the parents that it had when the search began. */
+  #areSame(memories: Memories): boolean {
     const { all } = this.#parts.shards;
-    const memories = all.map((shard) => shard.memory);
-    return () => all.every((shard, index) => shard.state !== "reloading" && shard.memory === memories[index]);
+    return all.every((shard, index) => shard.state !== "reloading" && shard.memory === memories[index]);
   }
 
   /**
    * Returns the oldest activations of parents without a durable trigger; a trigger record under way can still be lost.
    * Returns undefined when a shard was or is being read again: its mailbox may hold an activation whose mark must stay.
    */
-  async #oldestActivations(isSame: IsSame): Promise<Oldest | undefined> {
-    if (!isSame()) return undefined;
+  async #oldestActivations(memories: Memories): Promise<Oldest | undefined> {
+    if (!this.#areSame(memories)) return undefined;
     const oldest = new Map<string, Map<number, number>>();
-    const memories = this.#parts.shards.all.map((shard) => shard.memory);
     for (const { liveOrders } of memories) {
       for (const live of liveOrders.values()) {
         noteActivation(live, oldest);
@@ -107,7 +107,7 @@ export class ObsoleteMarks {
         if (turn !== undefined) await turn;
       }
     }
-    return isSame() ? oldest : undefined;
+    return this.#areSame(memories) ? oldest : undefined;
   }
 }
 
