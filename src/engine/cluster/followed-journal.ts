@@ -3,7 +3,7 @@ import { countOfId } from "../../lifecycle/index.ts";
 import { type JournalRecord, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
-import { type ShardReads, timely, type WholeReads } from "../core/stored.ts";
+import { readEndedOrder, type ShardReads, timely, type WholeReads } from "../core/stored.ts";
 import { COSTS } from "../core/turns.ts";
 import { ShardFollower } from "../shards/shard-follower.ts";
 import type { FollowedBooks } from "./followed-books.ts";
@@ -87,13 +87,11 @@ export class FollowedJournal {
    * "unread" for one that was placed after the last record that was read.
    */
   async orderOf(orderId: number): Promise<ParentOrder | "unread" | undefined> {
-    const shard = shardOfId(orderId);
-    const { memory, followed } = this.shards[shard] ?? {};
+    const { memory, followed } = this.shards[shardOfId(orderId)] ?? {};
     const open = memory?.liveOrders.get(orderId)?.durable;
     if (open !== undefined) return open;
     if (followed === undefined || followed.counter < countOfId(orderId)) return "unread";
-    const [ended] = await this.#reads.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 });
-    return ended?.orderId === orderId ? ended : undefined;
+    return await readEndedOrder(this.#reads.readEnded, orderId);
   }
 
   /** Reads new records, until a page is not full. */

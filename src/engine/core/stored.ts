@@ -1,9 +1,19 @@
+import { type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import type { Core } from "./core.ts";
 
 /** Asks the store. A store that fails or stays silent is an error -1001, never an empty answer (I71, decision CC). */
 export async function stored<T>({ questions }: Core, question: () => Promise<T>): Promise<T> {
   return await questions.ask("store", question, (answer) => answer as T);
+}
+
+/** Resolves to an ended parent by its id alone. Its row contains its account. */
+export async function readEndedOrder(
+  read: OrderStore["readEnded"],
+  orderId: number,
+): Promise<ParentOrder | undefined> {
+  const [ended] = await read({ shard: shardOfId(orderId), afterOrderId: orderId + 1, limit: 1 });
+  return ended?.orderId === orderId ? ended : undefined;
 }
 
 /** Store methods that fence and read a shard. */

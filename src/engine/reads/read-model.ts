@@ -3,7 +3,7 @@ import type { PageRequest, ParentKey, ParentPage } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import type { LiveOrder } from "../core/live-order.ts";
-import { stored } from "../core/stored.ts";
+import { readEndedOrder, stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import { pageOf, readEndedRows } from "./page-rows.ts";
@@ -66,9 +66,8 @@ export class ReadModel {
 
   /** Resolves to an ended parent by its id alone. Its row contains its account. */
   async findEnded(orderId: number): Promise<ParentOrder | undefined> {
-    const page = { shard: shardOfId(orderId), afterOrderId: orderId + 1, limit: 1 };
-    const [ended] = await stored(this.#core, () => this.#core.store.readEnded(page));
-    return ended?.orderId === orderId ? ended : undefined;
+    const { store } = this.#core;
+    return await readEndedOrder((page) => stored(this.#core, () => store.readEnded(page)), orderId);
   }
 
   /**

@@ -235,7 +235,10 @@ export class Shard {
     this.saw(epoch);
   }
 
-  /** Stops the shard if this epoch, which the store names, is that of a later owner. A lower one was read long ago. */
+  /**
+   * Stops the shard if this epoch, which the store names, is that of a later owner. A lower one was read before the shard came
+   * to this engine.
+   */
   saw(epoch: number): void {
     if (epoch > this.#epoch && this.state !== "elsewhere") this.#fence(epoch);
   }
