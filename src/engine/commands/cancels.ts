@@ -1,4 +1,4 @@
-import { OrderError } from "../../errors/index.ts";
+import { afterDecision, OrderError } from "../../errors/index.ts";
 import { statusOf } from "../../lifecycle/index.ts";
 import type { CancelRestriction, OrderList, ParentOrder } from "../../model/index.ts";
 import type { CancelAllResult, CancelRequest, ListKey } from "../core/calls.ts";
@@ -55,8 +55,7 @@ export class Cancels {
     const legs = list?.legs.map(({ orderId }) => orderId);
     const canceled = legs && (await this.#cancel(this.#parts.reads.ownShard(key.accountId), legs));
     if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
-    const after = await this.#parts.lists.find(key).catch(partly);
-    return after ?? partly(undefined);
+    return await afterDecision(this.#parts.lists.find(key));
   }
 
   /**
@@ -77,7 +76,7 @@ export class Cancels {
     const { matched, canceled } = count;
     if (failures.length > 0) {
       if (matched === 0 && failures.every(isUndecided)) throw failures[0];
-      partly(failures[0]);
+      throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause: failures[0] });
     }
     return { matchedCount: matched, canceledCount: canceled, cancelPendingCount: matched - canceled };
   }
@@ -138,11 +137,6 @@ export class Cancels {
       }, reject);
     });
   }
-}
-
-/** Throws what a call answers that has decided something and then failed. */
-function partly(cause: unknown): never {
-  throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
 }
 
 /** Returns whether a failure says that nothing was decided. */

@@ -76,18 +76,6 @@ export async function inSeveralSteps<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Passes on what is read after something was decided. If it cannot be read, rejects with an OrderError -1006, because the
- * failure of the read would say that nothing was executed. Source: decision XR.
- */
-export async function afterDecision<T>(answer: Promise<T | undefined>): Promise<T> {
-  const found = await answer.catch((cause: unknown) => {
-    throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
-  });
-  if (found === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
-  return found;
-}
-
 const isShardElsewhere = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.reason === "SHARD_ELSEWHERE";
 

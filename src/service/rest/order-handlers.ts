@@ -1,4 +1,4 @@
-import { OrderError } from "../../errors/index.ts";
+import { afterDecision, OrderError } from "../../errors/index.ts";
 import {
   type OrderKey,
   type OrderKeyContext,
@@ -7,7 +7,7 @@ import {
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { accountOf, afterDecision } from "../access/ownership.ts";
+import { accountOf } from "../access/ownership.ts";
 import {
   nativeOrderView,
   type Snapshot,
