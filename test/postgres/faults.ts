@@ -1,13 +1,13 @@
 import { Appends } from "../../src/adapters/postgres/appends.ts";
 import { Database } from "../../src/adapters/postgres/database.ts";
-import { loadDriver, type PgClient } from "../../src/adapters/postgres/driver.ts";
+import { loadDriver } from "../../src/adapters/postgres/driver.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { Owner } from "../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../src/adapters/postgres/pool.ts";
 import { part, sampleRecord } from "../../src/conformance/internal.ts";
 import type { AppendBatch } from "../../src/ports/index.ts";
 import { LossyProxy } from "./proxy.ts";
-import type { Server } from "./server.ts";
+import { rowsOf, session } from "./session.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
 const SHARDS = [3, 77, 128, 250];
@@ -19,23 +19,6 @@ export async function open(
 ): Promise<PostgresStore> {
   const options = { url: server.url(port), schema, connections: 6, requireDurability: false };
   return await openPostgresStore({ ...options, answerTimeoutMs: 20_000 });
-}
-
-/** Opens a connection for the test itself. */
-export async function session(server: Server): Promise<PgClient> {
-  const client = loadDriver()({
-    connectionString: server.url(),
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000, application_name: "test" },
-  });
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
-}
-
-/** Runs one statement and returns its rows. */
-export async function rowsOf(client: PgClient, text: string): Promise<readonly (readonly unknown[])[]> {
-  const types = { getTypeParser: () => (value: string) => value };
-  return (await client.query({ text, values: [], rowMode: "array", types })).rows;
 }
 
 /** What an engine knows of one shard: its round, and the last record that is durable. */

@@ -6,7 +6,8 @@ import { Pool } from "../../src/adapters/postgres/pool.ts";
 import { samplePrint } from "../../src/conformance/internal.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { OrderStore, PrintPlace, ShardLeases } from "../../src/ports/index.ts";
-import { open, rowsOf, session, Unlocked } from "./faults.ts";
+import { open, Unlocked } from "./faults.ts";
+import { rowsOf, session } from "./session.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
 const MARKET = [MARKET_SHARD];

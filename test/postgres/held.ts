@@ -1,10 +1,11 @@
-import { loadDriver, type PgClient } from "../../src/adapters/postgres/driver.ts";
+import type { PgClient } from "../../src/adapters/postgres/driver.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { endedOrder, part, sampleMark, samplePrint } from "../../src/conformance/internal.ts";
 import { price } from "../../src/decimal/index.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
 import { medianOf } from "../bench/measure.ts";
 import type { Server } from "./server.ts";
+import { session } from "./session.ts";
 
 const SHARDS = 16;
 /** Orders that one append accepts and ends in each of the shards. */
@@ -107,16 +108,6 @@ function summed(taken: readonly Slice[]): Slice & Readonly<{ ratio: number }> {
     inserts: medianOf(taken.map(({ inserts }) => inserts)),
     ratio: medianOf(taken.map(({ records, inserts }) => records / inserts)),
   };
-}
-
-async function session(server: Server): Promise<PgClient> {
-  const client = loadDriver()({
-    connectionString: server.url(),
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000, application_name: "held" },
-  });
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
 }
 
 /**

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { part, sampleRecord } from "../../src/conformance/internal.ts";
-import { BATCH, open, rowsOf, session } from "./faults.ts";
+import { BATCH, open } from "./faults.ts";
 import { Server } from "./server.ts";
+import { rowsOf, session } from "./session.ts";
 import { demand, type Step, type Surroundings, until } from "./steps.ts";
 
 const WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";

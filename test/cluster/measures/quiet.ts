@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadDriver, type Row } from "../../../src/adapters/postgres/driver.ts";
 import { figure, printTable } from "../../bench/measure.ts";
+import type { Server } from "../../postgres/server.ts";
+import { rowsOf, session } from "../../postgres/session.ts";
 import { Stack } from "../stack.ts";
 import { LONGEST_MS, type MeasureOptions, settingsOf, verdict } from "./measure-options.ts";
 
@@ -25,7 +26,7 @@ export async function measureQuiet(options: MeasureOptions): Promise<void> {
     await sleep(SETTLES_TTLS * ttlMs);
     const seconds = isSmall ? 5 : 6 * (ttlMs / 1_000);
     say(`counting for ${seconds} s ...`);
-    printQuiet(await countedFor(seconds, stack.server.url()), seconds);
+    printQuiet(await countedFor(seconds, stack.server), seconds);
   } finally {
     await stack.close();
   }
@@ -34,20 +35,13 @@ export async function measureQuiet(options: MeasureOptions): Promise<void> {
 /** A statement that was counted, and how often it was executed. */
 type Counted = Readonly<{ text: string; calls: number }>;
 
-async function countedFor(seconds: number, url: string): Promise<readonly Counted[]> {
-  const client = loadDriver()({
-    ...{ connectionString: url, application_name: "counter" },
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
-  });
-  const ask = async (text: string): Promise<readonly Row[]> => {
-    const types = { getTypeParser: () => (value: string) => value };
-    return (await client.query({ text, values: [], rowMode: "array", types })).rows;
-  };
-  await client.connect();
+async function countedFor(seconds: number, server: Server): Promise<readonly Counted[]> {
+  const client = await session(server);
   try {
     await client.query("CREATE EXTENSION pg_stat_statements; SELECT pg_stat_statements_reset()");
     await sleep(seconds * 1_000);
-    const rows = await ask(
+    const rows = await rowsOf(
+      client,
       "SELECT s.query, s.calls FROM pg_stat_statements AS s WHERE s.query NOT LIKE '%pg_stat_statements%' ORDER BY s.calls DESC",
     );
     return rows.map(([text, calls]) => ({ text: text ?? "", calls: Number(calls) }));
