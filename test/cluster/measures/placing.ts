@@ -5,7 +5,7 @@ import type { ClusterView } from "../../../src/ports/index.ts";
 import { ABOVE, accountIn } from "../../bench/bench-engine.ts";
 import { type SandboxClient, signedBy } from "../../support/sandbox-process.ts";
 import { answered, ServiceWatch } from "../service-watch.ts";
-import { type RunningNode, type Stack, within } from "../stack.ts";
+import { type RunningNode, rowOfProcess, type Stack, within } from "../stack.ts";
 
 /** Pause after a placement that was not answered with success. */
 const FAILED_PAUSE_MS = 10;
@@ -52,17 +52,16 @@ export async function openPlacers(
 
 /** Returns the running node that owns each shard. */
 export function ownersIn(
-  { nodes, shards }: ClusterView,
+  view: ClusterView,
   { running }: Pick<Stack, "running">,
 ): ReadonlyMap<number, RunningNode> {
   const byIncarnation = new Map<number, RunningNode>();
   for (const node of running) {
-    // The name of a sandbox ends with the number of its process.
-    const row = nodes.find(({ dead, name }) => !dead && name.endsWith(`:${node.process.process.pid}`));
+    const row = rowOfProcess(view, node.process);
     if (row !== undefined) byIncarnation.set(row.incarnation, node);
   }
   const owners = new Map<number, RunningNode>();
-  for (const { shard, incarnation = 0 } of shards) {
+  for (const { shard, incarnation = 0 } of view.shards) {
     const node = byIncarnation.get(incarnation);
     if (node !== undefined && shard !== MARKET_SHARD) owners.set(shard, node);
   }

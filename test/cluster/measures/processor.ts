@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openPostgresCluster } from "../../../src/adapters/postgres/index.ts";
 import { figure, medianOf, printTable } from "../../bench/measure.ts";
-import { type RunningNode, Stack } from "../stack.ts";
+import { inDatabase, type RunningNode, Stack } from "../stack.ts";
 import { LONGEST_MS, type MeasureOptions, settingsOf, verdict } from "./measure-options.ts";
 import { openPlacers, ownersIn, type Placer, Placing, someShards } from "./placing.ts";
 
@@ -73,10 +72,8 @@ async function opened(nodes: number, options: MeasureOptions, stacks: Stack[]): 
   const placers = await openPlacers(stack, someShards(ACCOUNTS));
   // Its questions for the health of the nodes would count.
   await stack.front.close();
-  const cluster = await openPostgresCluster({ url: stack.server.url() });
-  const owners = ownersIn(await cluster.leases.nodes(), stack);
-  await cluster.close();
-  return { stack, placers, owners };
+  const view = await inDatabase(stack, ({ leases }) => leases.nodes());
+  return { stack, placers, owners: ownersIn(view, stack) };
 }
 
 function ownerOf({ owners }: Loaded, shard: number): RunningNode {
