@@ -77,16 +77,22 @@ async function adoptOldMarks(database: Database, owner: Owner, [shard]: readonly
   await database.write(MARKETS.dropOldMarks, judge, "first");
 }
 
-/** Reads records as they are stored, otherwise like `readRecords`. */
-export async function readTexts(
-  database: Database,
-  range: Range,
-  limitMs?: number,
-): Promise<readonly RecordText[]> {
+/** Reads records of a shard as they are stored, otherwise like `readRecords`. */
+export async function readTexts(database: Database, range: Range): Promise<readonly RecordText[]> {
   const { shard, after, limit } = range;
-  requireShard(shard);
-  const values = [shard, after, limit, READ_BYTES];
-  return textsOf(range, await database.read(JOURNAL.read, values, "other", limitMs));
+  return await readTextsOf(database, { shards: [{ shard, after }], limit });
+}
+
+/** Reads records of several shards as they are stored, by shard and sequence, at most `limit` of each. */
+export async function readTextsOf(
+  database: Database,
+  { shards, limit }: Ranges,
+  limitMs?: number,
+): Promise<readonly ShardText[]> {
+  for (const { shard } of shards) requireShard(shard);
+  const values = [shards.map(({ shard }) => shard), shards.map(({ after }) => after), limit, READ_BYTES];
+  const rows = await database.read(JOURNAL.read, values, "other", limitMs);
+  return textsOf({ shards, limit }, rows);
 }
 
 /** Reads the heads of all shards. */
@@ -104,27 +110,59 @@ function headOf(row: Row | undefined): ShardHead {
   return { shard, epoch, sequence, ...(forgotten > 0 && { forgotten }) };
 }
 
-type Range = Readonly<{ shard: number; after: number; limit: number }>;
+type After = Readonly<{ shard: number; after: number }>;
+type Range = After & Readonly<{ limit: number }>;
+type Ranges = Readonly<{ shards: readonly After[]; limit: number }>;
+
+/** A record as it is stored, and its shard. */
+type ShardText = RecordText & Pick<After, "shard">;
 
 /**
- * Throws if records above `forgotten` are missing, or the last one: a journal with a hole or a lost end must never be
- * read as a shorter journal.
+ * Throws if records above `forgotten` are missing, or the last one of a shard: a journal with a hole or a lost end must never
+ * be read as a shorter journal.
  */
-function textsOf({ shard, after, limit }: Range, rows: readonly Row[]): readonly RecordText[] {
-  const [forgotten, last] = [wholeIn(rows[0], 0), wholeIn(rows[0], 1)];
+function textsOf({ shards, limit }: Ranges, rows: readonly Row[]): readonly ShardText[] {
+  const rowsOf = rowsByShard(rows);
+  const texts: ShardText[] = [];
+  let bytes = 0;
+  for (const { shard, after } of [...shards].sort((one, other) => one.shard - other.shard)) {
+    const those = rowsOf.get(shard) ?? [];
+    const records = recordsOf({ shard, after }, those);
+    for (const record of records) {
+      texts.push({ shard, ...record });
+      bytes += Buffer.byteLength(record.text);
+    }
+    const isCut = records.length === limit || bytes >= READ_BYTES;
+    const end = records.at(-1)?.sequence ?? after;
+    const isWhole = isCut || (those.length > 0 && end >= wholeIn(those[0], 2));
+    invariant(isWhole, "I54", `the journal of shard ${shard} has a gap after record ${end}`);
+  }
+  return texts;
+}
+
+/** Returns the records of one shard. Throws if one is missing between them. */
+function recordsOf({ shard, after }: After, rows: readonly Row[]): readonly RecordText[] {
   const records: RecordText[] = [];
-  let [before, bytes] = [after, 0];
+  let before = after;
   for (const row of rows) {
-    if (row[2] === null) break; // no record above `after`
-    const [sequence, text] = [wholeIn(row, 2), textIn(row, 3)];
+    if (row[3] === null) break; // no record above `after`
+    const [forgotten, sequence] = [wholeIn(row, 1), wholeIn(row, 3)];
     const follows = sequence === before + 1 || (sequence > before && sequence - 1 <= forgotten);
     invariant(follows, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
-    requireRecord(row, shard, 2);
-    records.push({ sequence, text });
+    requireRecord(row, shard, 3);
+    records.push({ sequence, text: textIn(row, 4) });
     before = sequence;
-    bytes += Buffer.byteLength(text);
   }
-  const isCut = records.length === limit || bytes >= READ_BYTES;
-  invariant(isCut || before >= last, "I54", `the journal of shard ${shard} has a gap after record ${before}`);
   return records;
+}
+
+function rowsByShard(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
+  const found = new Map<number, Row[]>();
+  for (const row of rows) {
+    const shard = wholeIn(row, 0);
+    const those = found.get(shard);
+    if (those === undefined) found.set(shard, [row]);
+    else those.push(row);
+  }
+  return found;
 }

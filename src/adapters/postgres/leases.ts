@@ -14,7 +14,7 @@ import { limited, sortedReleases, sortedShards } from "../shared/index.ts";
 import type { Position } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
-import { headsOf, readTexts, takenOver } from "./journal.ts";
+import { headsOf, readTextsOf, takenOver } from "./journal.ts";
 import { LEASES } from "./lease-statements.ts";
 import type { Owner } from "./owner.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
@@ -163,20 +163,22 @@ async function prints(
   });
 }
 
-/** Reads shard after shard, and none of the shards without further records. */
+/** Reads, after the heads, as many of the shards with further records as a page can take. */
 async function tail(
   database: Database,
   { after, limit }: TailRange,
   limitMs: number | undefined,
 ): Promise<readonly JournalRecord[]> {
-  const found: JournalRecord[] = [];
+  const shards: { shard: number; after: number }[] = [];
+  let further = 0;
   for (const { shard, sequence } of await headsOf(database, limitMs)) {
     const known = after[shard] ?? 0;
     if (sequence <= known) continue;
-    const range = { shard, after: known, limit: limit - found.length };
-    for (const { sequence: place, text } of await readTexts(database, range, limitMs))
-      found.push(decodeRecord(text, { shard, sequence: place }));
-    if (found.length >= limit) break;
+    shards.push({ shard, after: known });
+    further += sequence - known;
+    if (further >= limit) break;
   }
-  return found;
+  if (shards.length === 0) return [];
+  const texts = await readTextsOf(database, { shards, limit }, limitMs);
+  return texts.slice(0, limit).map(({ text, ...place }) => decodeRecord(text, place));
 }

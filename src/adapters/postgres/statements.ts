@@ -143,21 +143,25 @@ FROM managed_orders.shard AS s WHERE s.shard < 256 ORDER BY s.shard`,
   owned: `
 SELECT s.shard FROM managed_orders.shard AS s
 JOIN unnest($1::int4[], $2::int8[]) AS u (shard, epoch) ON u.shard = s.shard AND u.epoch = s.epoch WHERE s.shard < 256`,
-  /** The head of a shard, and records up to a number of bytes, at least one: both at one moment. */
+  /**
+   * The heads of shards, each with its records above a sequence, by shard and sequence, up to a number of bytes, at least one:
+   * all at one moment.
+   */
   read: `
-SELECT h.forgotten, h.last_sequence, c.sequence, c.record, c.checksum FROM (
-  SELECT s.forgotten, coalesce((
-    SELECT j.sequence FROM managed_orders.journal AS j
-    WHERE j.shard = s.shard ORDER BY j.sequence DESC LIMIT 1), 0) AS last_sequence
-  FROM managed_orders.shard AS s WHERE s.shard = $1::int4
-) AS h LEFT JOIN (
-  SELECT p.sequence, p.record, p.checksum,
-    sum(octet_length(p.record)) OVER (ORDER BY p.sequence) - octet_length(p.record) AS bytes
+SELECT c.shard, c.forgotten, c.last_sequence, c.sequence, c.record, c.checksum FROM (
+  SELECT h.shard, h.forgotten, h.last_sequence, p.sequence, p.record, p.checksum,
+    sum(octet_length(p.record)) OVER (ORDER BY h.shard, p.sequence) - octet_length(p.record) AS bytes
   FROM (
+    SELECT s.shard, s.forgotten, u.known, coalesce((
+      SELECT j.sequence FROM managed_orders.journal AS j
+      WHERE j.shard = s.shard ORDER BY j.sequence DESC LIMIT 1), 0) AS last_sequence
+    FROM managed_orders.shard AS s
+    JOIN unnest($1::int4[], $2::int8[]) AS u (shard, known) ON u.shard = s.shard
+  ) AS h LEFT JOIN LATERAL (
     SELECT j.sequence, j.record, j.checksum FROM managed_orders.journal AS j
-    WHERE j.shard = $1::int4 AND j.sequence > $2::int8 ORDER BY j.sequence LIMIT $3::int8
-  ) AS p
-) AS c ON c.bytes < $4::int8 ORDER BY c.sequence`,
+    WHERE j.shard = h.shard AND j.sequence > h.known ORDER BY j.sequence LIMIT $3::int8
+  ) AS p ON true
+) AS c WHERE c.bytes IS NULL OR c.bytes < $4::int8 ORDER BY c.shard, c.sequence`,
 };
 
 /** Snapshots. The row of `snapshot` makes the parts of one generation visible. */

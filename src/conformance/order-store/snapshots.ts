@@ -11,225 +11,182 @@ const SEVERAL = 600;
 const ATTEMPTS = 5;
 
 function snapshotOf(sequence: number, orders: number): ShardSnapshot {
-	const parents = Array.from({ length: orders }, (_, n) =>
-		openOrder({ orderId: -256 * (n + 1) }),
-	);
-	return { shard: 0, sequence, counter: orders + 5, parents };
+  const parents = Array.from({ length: orders }, (_, n) => openOrder({ orderId: -256 * (n + 1) }));
+  return { shard: 0, sequence, counter: orders + 5, parents };
 }
 
-const write = (
-	store: OrderStore,
-	sequence: number,
-	orders: number,
-): Promise<void> => store.writeSnapshot(snapshotOf(sequence, orders));
+const write = (store: OrderStore, sequence: number, orders: number): Promise<void> =>
+  store.writeSnapshot(snapshotOf(sequence, orders));
 
 /** Gives shard 0 nine records. */
 async function nineRecords(store: OrderStore): Promise<void> {
-	await store.append({
-		shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })],
-	});
+  await store.append({
+    shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })],
+  });
 }
 
 const complete: StoreRule = {
-	name: "a snapshot of any size is returned completely, in its order",
-	remedy:
-		"Store all parents with their position, and read them back by it. A shard without a snapshot has undefined.",
-	async check({ store }) {
-		await nineRecords(store);
-		for (const orders of [0, 1, 128, 129, 600]) {
-			await write(store, 4, orders);
-			same(
-				`readSnapshot of ${orders} parents`,
-				await store.readSnapshot(0),
-				snapshotOf(4, orders),
-			);
-		}
-		same(
-			"readSnapshot of another shard",
-			await store.readSnapshot(1),
-			undefined,
-		);
-	},
+  name: "a snapshot of any size is returned completely, in its order",
+  remedy:
+    "Store all parents with their position, and read them back by it. A shard without a snapshot has undefined.",
+  async check({ store }) {
+    await nineRecords(store);
+    for (const orders of [0, 1, 128, 129, 600]) {
+      await write(store, 4, orders);
+      same(`readSnapshot of ${orders} parents`, await store.readSnapshot(0), snapshotOf(4, orders));
+    }
+    same("readSnapshot of another shard", await store.readSnapshot(1), undefined);
+  },
 };
 
 const newest: StoreRule = {
-	name: "a later one replaces it, an earlier one does not",
-	remedy:
-		"Compare the sequences inside the transaction that makes the new snapshot visible.",
-	async check({ store }) {
-		await nineRecords(store);
-		await write(store, 4, 3);
-		await write(store, 6, 2);
-		await write(store, 5, 9);
-		same(
-			"readSnapshot after 4, 6 and a late 5",
-			await store.readSnapshot(0),
-			snapshotOf(6, 2),
-		);
-		await write(store, 6, 400);
-		same(
-			"readSnapshot after another of 6",
-			await store.readSnapshot(0),
-			snapshotOf(6, 400),
-		);
-	},
+  name: "a later one replaces it, an earlier one does not",
+  remedy: "Compare the sequences inside the transaction that makes the new snapshot visible.",
+  async check({ store }) {
+    await nineRecords(store);
+    await write(store, 4, 3);
+    await write(store, 6, 2);
+    await write(store, 5, 9);
+    same("readSnapshot after 4, 6 and a late 5", await store.readSnapshot(0), snapshotOf(6, 2));
+    await write(store, 6, 400);
+    same("readSnapshot after another of 6", await store.readSnapshot(0), snapshotOf(6, 400));
+  },
 };
 
 const wholeOrNot: StoreRule = {
-	name: "a snapshot is never half visible while it is replaced",
-	remedy:
-		"Write the parts under a new name, and make them visible in one transaction at the end.",
-	async check({ store, open }) {
-		await nineRecords(store);
-		await write(store, 4, SEVERAL);
-		const reader = await open();
-		let isWritten = false;
-		const writing = write(store, 9, MANY).finally(() => {
-			isWritten = true;
-		});
-		for (let reads = 0; reads < 50 && !isWritten; reads++) {
-			const read = await reader.readSnapshot(0);
-			const whole =
-				read?.sequence === 4 ? snapshotOf(4, SEVERAL) : snapshotOf(9, MANY);
-			same("readSnapshot while another is written", read, whole);
-		}
-		await writing;
-		same(
-			"readSnapshot after that",
-			await reader.readSnapshot(0),
-			snapshotOf(9, MANY),
-		);
-	},
+  name: "a snapshot is never half visible while it is replaced",
+  remedy: "Write the parts under a new name, and make them visible in one transaction at the end.",
+  async check({ store, open }) {
+    await nineRecords(store);
+    await write(store, 4, SEVERAL);
+    const reader = await open();
+    let isWritten = false;
+    const writing = write(store, 9, MANY).finally(() => {
+      isWritten = true;
+    });
+    for (let reads = 0; reads < 50 && !isWritten; reads++) {
+      const read = await reader.readSnapshot(0);
+      const whole = read?.sequence === 4 ? snapshotOf(4, SEVERAL) : snapshotOf(9, MANY);
+      same("readSnapshot while another is written", read, whole);
+    }
+    await writing;
+    same("readSnapshot after that", await reader.readSnapshot(0), snapshotOf(9, MANY));
+  },
 };
 
 const ahead: StoreRule = {
-	name: "I53: one that is ahead of its journal is refused",
-	remedy:
-		"Reject a snapshot whose sequence is above that of the last record of the shard.",
-	async check({ store }) {
-		await nineRecords(store);
-		await refused("writeSnapshot of sequence 10 with 9 records", () =>
-			write(store, 10, 1),
-		);
-		same("readSnapshot", await store.readSnapshot(0), undefined);
-	},
+  name: "I53: one that is ahead of its journal is refused",
+  remedy: "Reject a snapshot whose sequence is above that of the last record of the shard.",
+  async check({ store }) {
+    await nineRecords(store);
+    await refused("writeSnapshot of sequence 10 with 9 records", () => write(store, 10, 1));
+    same("readSnapshot", await store.readSnapshot(0), undefined);
+  },
 };
 
 const journalStays: StoreRule = {
-	name: "the journal stays complete: a replay from empty stays possible",
-	remedy: "Delete no records when a snapshot is written.",
-	async check({ store }) {
-		await nineRecords(store);
-		await write(store, 9, 2);
-		same(
-			"readRecords after a snapshot",
-			await store.readRecords({ shard: 0, ...all }),
-			sampleRecords(0, 1, 9),
-		);
-	},
+  name: "the journal stays complete: a replay from empty stays possible",
+  remedy: "Delete no records when a snapshot is written.",
+  async check({ store }) {
+    await nineRecords(store);
+    await write(store, 9, 2);
+    same(
+      "readRecords after a snapshot",
+      await store.readRecords({ shard: 0, ...all }),
+      sampleRecords(0, 1, 9),
+    );
+  },
 };
 
 const appendsContinue: StoreRule = {
-	name: "appends continue while one is written, and it is as of the time of the request",
-	remedy:
-		"Let a snapshot hold no lock that an append needs for longer than one part.",
-	async check({ store }) {
-		await nineRecords(store);
-		const writing = write(store, 9, 400);
-		const tenth = { shards: [part(0, 1, { records: [sampleRecord(0, 10)] })] };
-		same("append while a snapshot is written", await store.append(tenth), [
-			"durable",
-		]);
-		await writing;
-		same("readSnapshot", await store.readSnapshot(0), snapshotOf(9, 400));
-	},
+  name: "appends continue while one is written, and it is as of the time of the request",
+  remedy: "Let a snapshot hold no lock that an append needs for longer than one part.",
+  async check({ store }) {
+    await nineRecords(store);
+    const writing = write(store, 9, 400);
+    const tenth = { shards: [part(0, 1, { records: [sampleRecord(0, 10)] })] };
+    same("append while a snapshot is written", await store.append(tenth), ["durable"]);
+    await writing;
+    same("readSnapshot", await store.readSnapshot(0), snapshotOf(9, 400));
+  },
 };
 
 /**
  * Returns when a short call is answered that is made during a long one. A server may answer two connections in any order, so
  * one of several attempts is enough.
  */
-async function headDuring(
-	store: OrderStore,
-	work: () => Promise<unknown>,
-): Promise<"during" | "after"> {
-	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-		let isOver = false;
-		const working = work().finally(() => {
-			isOver = true;
-		});
-		await store.head(0);
-		const isInTime = !isOver;
-		await working;
-		if (isInTime) return "during";
-	}
-	return "after";
+async function headDuring(store: OrderStore, work: () => Promise<unknown>): Promise<"during" | "after"> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    let isOver = false;
+    const working = work().finally(() => {
+      isOver = true;
+    });
+    await store.head(0);
+    const isInTime = !isOver;
+    await working;
+    if (isInTime) return "during";
+  }
+  return "after";
 }
 
 const inParts: StoreRule = {
-	name: "decision HK: a long one lets other work run while it is written and read",
-	remedy:
-		"Write and read some hundred parents, return to the event loop, and continue.",
-	where: { progress: true },
-	async check({ store }) {
-		await nineRecords(store);
-		const written = await headDuring(store, () => write(store, 9, MANY));
-		same(
-			"head(0) is answered while 2000 parents are written",
-			written,
-			"during",
-		);
-		const read = await headDuring(store, () => store.readSnapshot(0));
-		same("head(0) is answered while 2000 parents are read", read, "during");
-	},
+  name: "decision HK: a long one lets other work run while it is written and read",
+  remedy: "Write and read some hundred parents, return to the event loop, and continue.",
+  where: { progress: true },
+  async check({ store }) {
+    await nineRecords(store);
+    const written = await headDuring(store, () => write(store, 9, MANY));
+    same("head(0) is answered while 2000 parents are written", written, "during");
+    const read = await headDuring(store, () => store.readSnapshot(0));
+    same("head(0) is answered while 2000 parents are read", read, "during");
+  },
 };
 
 const progress: StoreRule = {
-	name: "decision CC: a long one reports progress after each part",
-	remedy:
-		"Call `writing` and `reading` after each part, or declare `progress: false`.",
-	where: { progress: true },
-	async check({ store }) {
-		await nineRecords(store);
-		const heard = { writing: 0, reading: 0 };
-		await store.writeSnapshot(snapshotOf(4, MANY), () => heard.writing++);
-		await store.readSnapshot(0, () => heard.reading++);
-		holds(
-			"writeSnapshot of 2000 parents",
-			heard.writing > 1,
-			"more than one call of `writing`",
-			heard.writing,
-		);
-		holds(
-			"readSnapshot of 2000 parents",
-			heard.reading > 1,
-			"more than one call of `reading`",
-			heard.reading,
-		);
-	},
+  name: "decision CC: a long one reports progress after each part",
+  remedy: "Call `writing` and `reading` after each part, or declare `progress: false`.",
+  where: { progress: true },
+  async check({ store }) {
+    await nineRecords(store);
+    const heard = { writing: 0, reading: 0 };
+    await store.writeSnapshot(snapshotOf(4, MANY), () => heard.writing++);
+    await store.readSnapshot(0, () => heard.reading++);
+    holds(
+      "writeSnapshot of 2000 parents",
+      heard.writing > 1,
+      "more than one call of `writing`",
+      heard.writing,
+    );
+    holds(
+      "readSnapshot of 2000 parents",
+      heard.reading > 1,
+      "more than one call of `reading`",
+      heard.reading,
+    );
+  },
 };
 
 const noProgress: StoreRule = {
-	name: "a store without progress never reports any",
-	remedy:
-		"Declare `progress: true`, so that the rules of progress are checked, or do not call `writing` and `reading`.",
-	where: { progress: false },
-	async check({ store }) {
-		await nineRecords(store);
-		let heard = 0;
-		await store.writeSnapshot(snapshotOf(4, MANY), () => void heard++);
-		await store.readSnapshot(0, () => void heard++);
-		await store.readVolume(() => void heard++);
-		await store.deleteVolume({ beforeMs: 1 }, () => void heard++);
-		same("calls of `writing`, `reading` and `deleting`", heard, 0);
-	},
+  name: "a store without progress never reports any",
+  remedy:
+    "Declare `progress: true`, so that the rules of progress are checked, or do not call `writing` and `reading`.",
+  where: { progress: false },
+  async check({ store }) {
+    await nineRecords(store);
+    let heard = 0;
+    await store.writeSnapshot(snapshotOf(4, MANY), () => void heard++);
+    await store.readSnapshot(0, () => void heard++);
+    await store.readVolume(() => void heard++);
+    await store.deleteVolume({ beforeMs: 1 }, () => void heard++);
+    same("calls of `writing`, `reading` and `deleting`", heard, 0);
+  },
 };
 
 /** Rules of snapshots. */
 export const snapshots: StoreRules = {
-	name: "snapshots",
-	rules: [
-		...[complete, newest, wholeOrNot, ahead, journalStays, appendsContinue],
-		...[inParts, progress, noProgress],
-	],
+  name: "snapshots",
+  rules: [
+    ...[complete, newest, wholeOrNot, ahead, journalStays, appendsContinue],
+    ...[inParts, progress, noProgress],
+  ],
 };
