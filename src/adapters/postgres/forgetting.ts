@@ -59,8 +59,8 @@ type Work = Readonly<{
 type ReadRecord = Readonly<{ leaving: LeavingRecord; orderIds: readonly number[] }>;
 
 function readRecord(row: Row, shard: number): ReadRecord {
-  const { sequence, changes } = recordIn(row, shard, 2);
-  const leaving = { shard, sequence, text: textIn(row, 3) };
+  const { sequence, changes } = recordIn(row, shard, 3);
+  const leaving = { shard, sequence, text: textIn(row, 4) };
   return { leaving, orderIds: changes.map(({ orderId }) => orderId) };
 }
 
@@ -215,8 +215,8 @@ class Forgetting {
   async #sweepBelow(shard: number, before: number, open: ReadonlySet<number>): Promise<void> {
     const { database } = this.#parts;
     for (let after = 0; after + 1 < before && !this.#isStopped; ) {
-      const rows = await database.read(JOURNAL.read, [shard, after, RECORDS_PER_STEP, READ_BYTES]);
-      const read = rows.flatMap((row) => (row[2] === null ? [] : [readRecord(row, shard)]));
+      const rows = await database.read(JOURNAL.read, [[shard], [after], RECORDS_PER_STEP, READ_BYTES]);
+      const read = rows.flatMap((row) => (row[3] === null ? [] : [readRecord(row, shard)]));
       if (read.length === 0) return;
       after = read.at(-1)?.leaving.sequence ?? before;
       const gone = await this.#withoutRow(

@@ -326,6 +326,19 @@ describe("postgres store", () => {
     await remove();
   });
 
+  it("I54: a gap in one of several shards ends their tail", async () => {
+    const { schema, store, remove } = await opened();
+    const shards = [2, 3, 5].map((shard) => part(shard, 1, { records: sampleRecords(shard, 1, 9) }));
+    await store.append({ shards });
+    await places.execute(`DELETE FROM ${schema}.journal WHERE shard = 3 AND sequence = 4`);
+    const tail = (limit: number) => store.leases.tail({ after: [], limit });
+    expect(await tail(9)).toHaveLength(9);
+    await expect(tail(14)).rejects.toThrow("the journal of shard 3 has a gap after record 3");
+    expect(await store.leases.tail({ after: [0, 0, 9, 4, 0, 7], limit: 99 })).toHaveLength(7);
+    await store.close();
+    await remove();
+  });
+
   it("decision HN: a read of large records returns fewer of them, in order, and the next read continues", async () => {
     const { store, remove } = await opened();
     const detail = "x".repeat(1_500_000);
@@ -339,6 +352,12 @@ describe("postgres store", () => {
     const second = await store.readRecords({ shard: 4, after: first.length, limit: 99 });
     expect([first.length, second.length]).toEqual([3, 3]);
     expect([...first, ...second]).toEqual(records);
+    const few = sampleRecords(7, 1, 2);
+    await store.append({ shards: [part(7, 1, { records: few })] });
+    const page = await store.leases.tail({ after: [0, 0, 0, 0, 3], limit: 99 });
+    const next = await store.leases.tail({ after: [0, 0, 0, 0, 6], limit: 99 });
+    expect([...page, ...next]).toEqual([...second, ...few]);
+    expect(page).toHaveLength(3);
     await store.close();
     await remove();
   });

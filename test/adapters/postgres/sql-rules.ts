@@ -87,7 +87,7 @@ const RULES: readonly SqlRule[] = [
     name: "dialect",
     why: "missing in one of the three servers, or with other semantics there",
     isBroken: (text) =>
-      /\b(SKIP LOCKED|NOWAIT|LATERAL|COLLATE|MERGE|TRUNCATE|COPY|TABLESAMPLE|CONCURRENTLY|EXCLUDE|INHERITS|TRIGGER|FUNCTION|ctid|xmin|oid|regclass)\b/i.test(
+      /\b(SKIP LOCKED|NOWAIT|COLLATE|MERGE|TRUNCATE|COPY|TABLESAMPLE|CONCURRENTLY|EXCLUDE|INHERITS|TRIGGER|FUNCTION|ctid|xmin|oid|regclass)\b/i.test(
         text,
       ),
   },

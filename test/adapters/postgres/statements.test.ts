@@ -46,7 +46,6 @@ describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB 
     ["types", "SELECT $1::float8"],
     ["types", "SELECT $1::numeric"],
     ["dialect", "SELECT 1 FROM managed_orders.a AS a FOR UPDATE SKIP LOCKED"],
-    ["dialect", "SELECT 1 FROM managed_orders.a AS a, LATERAL (SELECT 2) AS b"],
     ["dialect", 'SELECT a COLLATE "C" FROM managed_orders.a AS a'],
     ["locks", "SELECT a.b FROM managed_orders.a AS a FOR UPDATE"],
     ["returning", "WITH a AS (DELETE FROM managed_orders.b AS b) SELECT 1"],
