@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { forgetWork, liveOrderOf } from "../../src/engine/core/live-order.ts";
 import type { MarketHub } from "../../src/engine/market/market-hub.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
@@ -90,6 +91,33 @@ describe("decision VH: shards of a node leave one after the other", () => {
     await cluster.quote("94", "96");
     await cluster.pass(1_000);
     expect((await orderOn(a, order)).ended).toMatchObject({ status: "FILLED" });
+  });
+
+  it("until its orders are let go, its follower has its state, and takes no record of the next owner", async () => {
+    const { cluster, a, b } = await pairOf(createCluster(), { hostTimeoutMs: 10 * TTL_MS });
+    const order = await placeOn(a, accountOn(a), STOP);
+    const giveAnswers = heldAnswers(a, "leases.release");
+    await assignTo(cluster, [shardIn(order)], b);
+    while (runnersOf([b], shardIn(order)).length === 0) await cluster.pass(20);
+    const { accountId, orderId } = order;
+    await verified([a, b]);
+    await b.engine.cancel({ accountId, orderId });
+    await cluster.pass(TTL_MS);
+    expect(isArmed(a, order)).toBe(true);
+    giveAnswers();
+    await cluster.pass(TTL_MS);
+    expect(isArmed(a, order)).toBe(false);
+    await verified([a, b]);
+    const loaded = a.asked.filter((name) => name === "readSnapshot").length;
+    expect(loaded, "its memory was not read from the store").toBe(0);
+  });
+
+  it("an order that was let go is as one that was followed", () => {
+    const order = { orderId: -1 } as ParentOrder;
+    const live = liveOrderOf(order, order);
+    Object.assign(live, { wait: "PRICE", measuring: {}, followedTo: 7 });
+    forgetWork(live);
+    expect(live).toEqual(liveOrderOf(order, order));
   });
 
   it("its next owner claims a free shard before it reads the records of other shards", async () => {

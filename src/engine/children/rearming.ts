@@ -1,5 +1,5 @@
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
-import type { LiveOrder } from "../core/live-order.ts";
+import { forgetWork, type LiveOrder } from "../core/live-order.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
 import type { PovParticipants } from "../eligibility/pov-participants.ts";
@@ -46,10 +46,14 @@ export class Rearming {
     return this.#parts.bursts.has("quotes", `shard ${shard.number}`);
   }
 
-  /** Stops watching the parents of a shard that another node runs from now on. Resolves when all are let go. */
-  async letGoAll(shard: Shard, before: ReadonlyIdMap<LiveOrder>, turns: Turns): Promise<void> {
-    for (const live of before.values()) {
+  /**
+   * Stops watching the parents of a shard that another node runs from now on. Resolves when they are as a follower of the shard
+   * would have made them.
+   */
+  async letGoAll(shard: Shard, parents: ReadonlyIdMap<LiveOrder>, turns: Turns): Promise<void> {
+    for (const live of parents.values()) {
       this.#letGo(shard, live);
+      forgetWork(live);
       const turn = turns.spend(COSTS.arm);
       if (turn !== undefined) await turn;
     }

@@ -117,11 +117,9 @@ export class FollowedJournal {
   async #takePage(only?: ReadonlySet<number>): Promise<number> {
     const { turns } = this.#core;
     const { isFollowed } = this.#followers;
-    const isAsked = (shard: number): boolean =>
-      !this.#broken.has(shard) && (only?.has(shard) ?? isFollowed?.(shard) ?? true);
-    const after = this.shards.map(({ number, durableSequence }) =>
-      isAsked(number) ? durableSequence : NONE_AFTER,
-    );
+    const isAsked = ({ number, isFollowing }: ShardFollower): boolean =>
+      isFollowing && !this.#broken.has(number) && (only?.has(number) ?? isFollowed?.(number) ?? true);
+    const after = this.shards.map((shard) => (isAsked(shard) ? shard.durableSequence : NONE_AFTER));
     const records = await this.#leases.tail({ after, limit: PAGE });
     for (const record of records) {
       if (!this.#broken.has(record.shard)) await this.#attempt(record);
@@ -150,8 +148,8 @@ export class FollowedJournal {
     const shard = this.shards[record.shard];
     invariant(shard !== undefined, "I54", `a tail has a record of shard ${record.shard}`);
     const { books, saw, missed, isFollowed } = this.#followers;
-    // The node may have begun to run the shard while the page was read.
-    if (isFollowed?.(record.shard) === false) return;
+    // The node may have begun to run the shard while the page was read, and may even have given it up again.
+    if (!shard.isFollowing || isFollowed?.(record.shard) === false) return;
     // Before the rest: a shard that was loaded again may be further than the page, whose records have not been seen.
     saw(record);
     if (record.sequence <= shard.durableSequence) return;

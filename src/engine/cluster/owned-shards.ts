@@ -136,10 +136,13 @@ export class OwnedShards {
     let hasLeft = false;
     if (shard === MARKET_SHARD) market.stopWriting();
     else if (shards.at(shard).state !== "elsewhere")
-      await moves.leave(shard, async (followed) => {
-        hasLeft = true;
-        journal.shards[shard]?.goOn(followed);
-        await claims.release([held]);
+      await moves.leave(shard, {
+        left: async (followed) => {
+          hasLeft = true;
+          journal.shards[shard]?.hold(followed);
+          await claims.release([held]);
+        },
+        letGo: () => journal.shards[shard]?.goOn(),
       });
     if (!hasLeft) await claims.release([held]);
   }

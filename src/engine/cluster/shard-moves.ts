@@ -30,6 +30,13 @@ export type MoveParts = Readonly<{
 /** A shard that a claim has made this engine's, and its state as it was followed up to its last record. */
 export type Arrival = Readonly<{ shard: number; epoch: number; followed: Followed }>;
 
+/**
+ * What follows when a shard does not run any more. `left` takes what its follower goes on from, and releases it: nobody serves
+ * the shard until then, so its parents are let go afterwards (decision VH). `letGo` says that this is done, and that the
+ * follower may change them.
+ */
+export type Departure = Readonly<{ left: (followed: Followed) => Promise<void>; letGo: () => void }>;
+
 /** Lets a running engine begin with shards and give shards up, while its other shards go on. */
 export class ShardMoves {
   readonly #core: Core;
@@ -58,11 +65,10 @@ export class ShardMoves {
   }
 
   /**
-   * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. As soon as it
-   * does not run any more, calls `left` with what a follower goes on from; not for a shard that stopped by itself. Nobody
-   * serves the shard until the call has released it, so its parents are let go afterwards (decision VH).
+   * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. Not called
+   * further for a shard that stopped by itself, see {@link Departure}.
    */
-  async leave(number: number, left: (followed: Followed) => Promise<void>): Promise<void> {
+  async leave(number: number, departure: Departure): Promise<void> {
     const { shards, children, stream } = this.#parts;
     const [shard, only] = [shards.at(number), new Set([number])];
     try {
@@ -74,7 +80,7 @@ export class ShardMoves {
       children.withdraw(only);
       await this.#settled(shard);
       await this.#keepMarks(shard);
-      await this.#depart(shard, left);
+      await this.#depart(shard, departure);
     } finally {
       children.release(only);
     }
@@ -100,23 +106,19 @@ export class ShardMoves {
     return new Promise((resolve) => this.#parts.timers.after(LOOK_MS, resolve));
   }
 
-  async #depart(shard: Shard, left: (followed: Followed) => Promise<void>): Promise<void> {
+  async #depart(shard: Shard, { left, letGo }: Departure): Promise<void> {
     const { rearming } = this.#parts;
     const { turns, counters } = this.#core;
     // Work on an earlier memory of the shard would meet its next one. It may have to wait for the store.
-    while (rearming.isBusy(shard) && isAlive(shard)) await this.#look();
-    let followed = await shard.handOut();
-    while (followed === undefined && isAlive(shard)) {
-      await this.#settled(shard);
-      followed = await shard.handOut();
-    }
-    if (followed === undefined) return;
-    const before = shard.depart();
+    while ((rearming.isBusy(shard) || !shard.isSettled) && isAlive(shard)) await this.#look();
+    if (!isAlive(shard)) return;
+    const followed = shard.depart();
     counters.shards--;
     try {
       await left(followed);
     } finally {
-      await rearming.letGoAll(shard, before, turns);
+      await rearming.letGoAll(shard, followed.memory.liveOrders, turns);
+      letGo();
     }
   }
 }

@@ -14,7 +14,7 @@ export type LiveOrder = {
   /** The measurement of exposure under way. Answers to earlier measurements do not count. */
   measuring?: object | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
-  followedTo?: number;
+  followedTo?: number | undefined;
   cancelExpiry?: (() => void) | undefined;
   cancelRetry?: (() => void) | undefined;
   cancelSlot?: (() => void) | undefined;
@@ -27,6 +27,13 @@ export type LiveOrder = {
  */
 export function liveOrderOf(working: ParentOrder, durable: ParentOrder | undefined): LiveOrder {
   return { working, durable, pending: undefined, wait: undefined, isWatching: false };
+}
+
+/** Forgets what an engine knows of a parent besides its state. The timers of the parent must be called off. */
+export function forgetWork(live: LiveOrder): void {
+  live.wait = undefined;
+  if (live.measuring !== undefined) live.measuring = undefined;
+  if (live.followedTo !== undefined) live.followedTo = undefined;
 }
 
 /** The effect of one record on one parent: the parent after it, its facts, and the effects that follow. */

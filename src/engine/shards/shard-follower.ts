@@ -22,6 +22,7 @@ export class ShardFollower {
   readonly number: number;
   readonly #core: Core;
   #followed: Following = { memory: new ShardMemory(), sequence: 0, counter: 0, acceptances: 0 };
+  #isFollowing = true;
 
   constructor(number: number, core: Core) {
     this.number = number;
@@ -47,9 +48,20 @@ export class ShardFollower {
     return this.#followed.memory;
   }
 
-  /** Goes on from the state of a shard that this node has run until now. */
-  goOn(followed: Followed): void {
+  /** Whether it takes records. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Takes the state of a shard that this node has run until now, and no record until {@link goOn}. */
+  hold(followed: Followed): void {
     this.#followed = { ...followed };
+    this.#isFollowing = false;
+  }
+
+  /** Takes records again. */
+  goOn(): void {
+    this.#isFollowing = true;
   }
 
   /** Returns the state, and forgets it: this node runs the shard from now on. */

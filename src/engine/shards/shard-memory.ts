@@ -7,18 +7,6 @@ import { COSTS, type Turns } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
 import { ParentCapture } from "./parent-capture.ts";
 
-/** Resolves to a memory of parents in their durable state, built in slices. Adds their client ids to the filter. */
-export async function memoryOf(
-  parents: readonly ParentOrder[],
-  core: Readonly<{ turns: Turns; clientIds: Pick<ClientIdFilter, "add"> }>,
-): Promise<ShardMemory> {
-  const byId = new IdMap<ParentOrder>();
-  for (const order of parents) byId.set(order.orderId, order);
-  const memory = new ShardMemory();
-  await memory.remember(byId, core);
-  return memory;
-}
-
 /** The memory of a shard: its open parents as decided and as durable, by id and by account. */
 export class ShardMemory {
   readonly liveOrders: IdMap<LiveOrder> = new IdMap();

@@ -17,7 +17,7 @@ import type { ParentCapture } from "./parent-capture.ts";
 import { acceptedStep, appendOf, endedBy, type NewParents, resolveAll } from "./pending-records.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
-import { memoryOf, ShardMemory } from "./shard-memory.ts";
+import { ShardMemory } from "./shard-memory.ts";
 import type { ShardSources } from "./shard-sources.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { Undecided } from "./undecided.ts";
@@ -276,24 +276,17 @@ export class Shard {
   }
 
   /**
-   * Resolves to what another engine, or a later {@link arrive}, goes on from: a copy of the durable state. Resolves to
-   * undefined if the shard stops running meanwhile. Call it when the shard has left and is settled.
+   * Returns what a follower, or a later {@link arrive}, goes on from: the memory, which is this engine's no more. The shard is
+   * elsewhere from now on. Call it when the shard has left and is settled.
    */
-  async handOut(): Promise<Followed | undefined> {
-    const parents = await this.capture().gather(this.#core.turns, () => this.isSettled);
-    const memory = await memoryOf(parents ?? [], this.#core);
-    if (parents === undefined || !this.isSettled) return undefined;
+  depart(): Followed {
+    invariant(this.isSettled, "I65", "a shard departs with records that are not durable");
+    const { memory } = this;
     const { acceptances } = this.#core.counters;
-    const lastMs = this.#core.nowMs();
-    return { memory, sequence: this.#durableSequence, counter: this.#counter, acceptances, lastMs };
-  }
-
-  /** Drops the memory and returns its parents. The shard is elsewhere from now on. */
-  depart(): ReadonlyIdMap<LiveOrder> {
+    const [sequence, counter, lastMs] = [this.#durableSequence, this.#counter, this.#core.nowMs()];
     this.#life.enter("elsewhere");
-    const before = this.liveOrders;
     this.#forget(new ShardMemory());
-    return before;
+    return { memory, sequence, counter, acceptances, lastMs };
   }
 
   /** Builds the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
