@@ -253,7 +253,7 @@ class WaitingEngine implements Standby {
 
   #pauseAfter(view: ClusterView): number {
     if (this.#isHandingOver(view)) return HAND_OVER_PAUSE_MS;
-    return this.#watch.untilDueMs(view, this.#keeper.beatMs);
+    return this.#watch.untilDueMs(view, this.#keeper.untilReadMs);
   }
 
   /**

@@ -6,6 +6,7 @@ import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import {
   accountOn,
+  assignedTo,
   demandSettled,
   leasesOf,
   move,
@@ -72,11 +73,8 @@ describe("decision KY: a node that is closed in the middle of something", () => 
       if (where === "hold") await cluster.quote("94", "96");
       if (where === "append") a.heldMs = 1_000;
       if (where === "release") a.faults["leases.release"] = () => Promise.reject(new Error("away"));
-      await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
-      if (where === "append") {
-        await cluster.pass(2_400);
-        await cluster.quote("94", "96");
-      }
+      await assignedTo(cluster, shardIn(order), { from: a, to: b });
+      if (where === "append") await cluster.quote("94", "96");
       await cluster.pass(300);
       const closing = ended(a.node.close());
       await cluster.pass(4 * TTL_MS);
@@ -144,9 +142,7 @@ describe("decision KY: a shard that leaves while something fails", () => {
         );
         throw new Error("connection lost");
       };
-      const { incarnation } = b.node.status();
-      await leasesOf(cluster).assign({ shards: [shard], to: incarnation });
-      await cluster.pass(2_300);
+      await assignedTo(cluster, shard, { from: a, to: b });
       const placed = ended(placeOn(a, account, { price: "90", newClientOrderId: "one" }));
       await cluster.pass(3 * TTL_MS);
       expect(runnersOf([a, b], shard)).toEqual(["b"]);

@@ -3,7 +3,16 @@ import { shardOf } from "../../src/lifecycle/index.ts";
 import { type Cluster, createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.ts";
 import { OCO, OTOCO } from "../support/list-samples.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
-import { accountOn, leasesOf, move, pairOf, placeOn, runnersOf, verified } from "../support/sharing.ts";
+import {
+  accountOn,
+  assignedTo,
+  leasesOf,
+  move,
+  pairOf,
+  placeOn,
+  runnersOf,
+  verified,
+} from "../support/sharing.ts";
 import { listOf } from "../support/world.ts";
 
 const ELSEWHERE = { reason: "SHARD_ELSEWHERE", code: -1001 };
@@ -153,9 +162,7 @@ describe("I52: cancels while the shard leaves", () => {
     const { cluster, a, b } = await pairOf();
     const account = accountOn(a);
     const [one, two] = [await placeOn(a, account, ONE), await placeOn(a, account, { price: "91" })];
-    const { incarnation } = b.node.status();
-    await leasesOf(cluster).assign({ shards: [shardOf(account)], to: incarnation });
-    await cluster.pass(2_400);
+    await assignedTo(cluster, shardOf(account), { from: a, to: b });
     a.heldMs = 500;
     const canceling = a.engine.cancel({ accountId: account, orderId: one.orderId });
     while (runnersOf([a], shardOf(account)).length > 0) await cluster.pass(20);

@@ -6,11 +6,14 @@ import { shardOf } from "../../src/lifecycle/index.ts";
 import { MARKET_SHARD, type ParentOrder, shardOfId } from "../../src/model/index.ts";
 import type { ClusterView, ShardLeases } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { type Cluster, createCluster, type Sharer, TTL_MS } from "./cluster.ts";
+import { type Cluster, createCluster, type Sharer, settle, TTL_MS } from "./cluster.ts";
 import { SYMBOL } from "./world.ts";
 
 /** How long a planned move may take at most: the owner reads the nodes, and then the next owner does. */
 export const MOVE_MS = 8_000;
+
+/** A step in which time passes where something is waited for. */
+const STEP_MS = 5;
 
 /** The shards and the market journal by number. */
 const EVERY_SHARD: readonly number[] = Array.from({ length: MARKET_SHARD + 1 }, (_, shard) => shard);
@@ -77,6 +80,22 @@ export async function move(
     await cluster.pass(100);
   }
   return passed();
+}
+
+/**
+ * Assigns a shard to a node as an operator does, and waits until its owner has read that. The shard leaves some tens of
+ * milliseconds later, when the owner has read that the node waits for it.
+ */
+export async function assignedTo(
+  cluster: Cluster,
+  shard: number,
+  { from, to }: Readonly<{ from: Sharer; to: Sharer }>,
+): Promise<void> {
+  const { incarnation } = to.node.status();
+  await leasesOf(cluster).assign({ shards: [shard], to: incarnation });
+  const reads = (): number => from.asked.filter((name) => name === "leases.nodes").length;
+  const before = reads();
+  while (reads() === before) await cluster.clock.advanceBy(STEP_MS, settle);
 }
 
 const isOn = ({ node, engine }: Sharer, shard: number): boolean =>

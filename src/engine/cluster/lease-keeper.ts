@@ -1,6 +1,7 @@
 import { errorMessage } from "../../common/index.ts";
 import type { NodeEntry, NodeState, Renewal, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import { BeatTimes } from "./beat-times.ts";
 
 /** Renewals in one ttl. */
 const BEATS_PER_TTL = 4;
@@ -46,6 +47,7 @@ const UNHEARD: LeaseListener = {
 export class LeaseKeeper {
   readonly #core: Core;
   readonly #parts: KeeperParts;
+  readonly #times: BeatTimes;
   #listener: LeaseListener;
   #incarnation = 0;
   #state: NodeState = "following";
@@ -61,6 +63,7 @@ export class LeaseKeeper {
     this.#core = core;
     this.#parts = parts;
     this.#listener = parts.listener ?? UNHEARD;
+    this.#times = new BeatTimes(this.beatMs, core.monotonicMs);
   }
 
   get incarnation(): number {
@@ -86,6 +89,11 @@ export class LeaseKeeper {
     return this.#parts.ttlMs / BEATS_PER_TTL;
   }
 
+  /** Time until the beats of the other nodes are to be read. */
+  get untilReadMs(): number {
+    return this.#times.untilReadMs;
+  }
+
   /** Passes what happens from now on to another listener. */
   listen(listener: LeaseListener): void {
     this.#listener = listener;
@@ -96,10 +104,12 @@ export class LeaseKeeper {
   /** Adds the row and begins to renew. Rejects when the store fails. */
   async join(): Promise<void> {
     const { leases, entry } = this.#parts;
-    const { incarnation } = await leases.join(entry);
+    const askedMs = this.#core.monotonicMs();
+    const { incarnation, clockMs } = await leases.join(entry);
+    this.#times.saw(clockMs, { askedMs, answeredMs: this.#core.monotonicMs() });
     this.#incarnation = incarnation;
     this.#isLost = false;
-    this.#heed({ alive: true, clockMs: 0 });
+    this.#heed({ alive: true, clockMs });
     this.#beat();
   }
 
@@ -122,7 +132,7 @@ export class LeaseKeeper {
     if (this.#stopped || this.#isLost) return;
     const { clock } = this.#core;
     this.#cancelBeat();
-    this.#cancelBeat = clock.schedule(clock.monotonicMs() + this.beatMs, () => this.#beat());
+    this.#cancelBeat = clock.schedule(clock.monotonicMs() + this.#times.untilBeatMs, () => this.#beat());
     void this.renew();
   }
 
@@ -140,6 +150,7 @@ export class LeaseKeeper {
       if (!renewal.alive) return this.#lose();
       this.#core.trust.extend(asked);
       this.#compare(renewal.clockMs, { askedMs: asked.wallMs, answeredMs: clock.nowMs() });
+      this.#times.saw(renewal.clockMs, { askedMs: asked.monotonicMs, answeredMs: clock.monotonicMs() });
       this.#watchLapse();
       this.#heed(renewal);
     } catch (error) {

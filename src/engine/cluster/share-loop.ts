@@ -290,7 +290,7 @@ export class ShareLoop {
     const isHurried = nowMs < this.#hurriedUntilMs;
     if (isHurried) await keeper.renew();
     if (isHurried || this.#givesAll || givesOf(reading).length > 0) return HAND_OVER_PAUSE_MS;
-    return watch.untilDueMs(reading.view, keeper.beatMs);
+    return watch.untilDueMs(reading.view, keeper.untilReadMs);
   }
 
   #pause(ms: number): Promise<void> {
