@@ -20,9 +20,7 @@ const write = (store: OrderStore, sequence: number, orders: number): Promise<voi
 
 /** Gives shard 0 nine records. */
 async function nineRecords(store: OrderStore): Promise<void> {
-  await store.append({
-    shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })],
-  });
+  await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })] });
 }
 
 const complete: StoreRule = {

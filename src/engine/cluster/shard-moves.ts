@@ -65,8 +65,8 @@ export class ShardMoves {
   }
 
   /**
-   * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. Not called
-   * further for a shard that stopped by itself, see {@link Departure}.
+   * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. Then it calls the
+   * functions of the departure, unless the shard has stopped by itself.
    */
   async leave(number: number, departure: Departure): Promise<void> {
     const { shards, children, stream } = this.#parts;
