@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/simulator/random/index.ts";
+import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { cancelAll, check } from "./checks.ts";
 import { faultsOf, type Round } from "./faults.ts";
 import { Load, type LoadedAccount, openAccounts } from "./load.ts";
@@ -20,6 +20,9 @@ const TTL_MS = 1_500;
 /** After so many rounds, all open orders are canceled. Schedules would otherwise add up, and the records that each check reads. */
 const CANCEL_ROUNDS = 3;
 
+/** After so many rounds the next ones begin with an empty store: every check reads all records. */
+const ROUNDS_PER_STORE = 50;
+
 /** Settings of all nodes under load. */
 export const SETTINGS: Readonly<Record<string, string>> = {
   CLOCK: "real",
@@ -40,17 +43,30 @@ export type Gap = Readonly<{ fault: string; accountId: number; ms: number }>;
  * without service.
  */
 export async function clusterRounds(options: RoundsOptions): Promise<readonly Gap[]> {
-  const { rounds, seed, shares, binaries, only = [""], say } = options;
+  const { rounds, seed, shares, only = [""] } = options;
   const names = Object.keys(faultsOf(shares)).filter((name) => only.some((words) => name.includes(words)));
   if (names.length === 0) throw new RangeError(`no fault has one of these in its name: ${only.join(", ")}`);
   const gaps: Gap[] = [];
   const random = createRandom(seed);
+  for (let first = 0; first < rounds; first += ROUNDS_PER_STORE)
+    gaps.push(...(await roundsOnOneStore(options, { first, names, random })));
+  return gaps;
+}
+
+/** The rounds from `first` on that are made on one store. */
+type Part = Readonly<{ first: number; names: readonly string[]; random: Random }>;
+
+async function roundsOnOneStore(
+  { rounds, seed, shares, binaries, say }: RoundsOptions,
+  { first, names, random }: Part,
+): Promise<readonly Gap[]> {
+  const gaps: Gap[] = [];
   const stack = await Stack.open({
     ...{ nodes: 3, spares: shares ? 1 : 0, shares, binaries, market: "manual", settings: SETTINGS },
   });
   try {
-    const accounts = await openAccounts(stack, seed, SETTINGS);
-    for (let round = 0; round < rounds; round++) {
+    const accounts = await openAccounts(stack, seed + first, SETTINGS);
+    for (let round = first; round < Math.min(first + ROUNDS_PER_STORE, rounds); round++) {
       const name = names[round % names.length] ?? "";
       const started = performance.now();
       const found = await underLoad({ stack, accounts, random }, name).catch((error: unknown) => {
