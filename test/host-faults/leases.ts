@@ -60,6 +60,11 @@ export const LEASE_CALLS: readonly LeaseCall[] = [
     wrong: "records",
     range: [{ shard: 256, sequence: 1, changes: [] }],
   },
+  {
+    ...{ name: "leases.prints", at: "standby", ends: "dies", shares: true },
+    wrong: "prints",
+    range: [{ place: { owner: -1, position: 0 }, print: {} }],
+  },
 ];
 
 /** Calls of a node only while it opens. */
@@ -144,7 +149,7 @@ async function ending(
 ): Promise<string> {
   const [a, b] = nodes;
   let said = "";
-  const closes = column === "after close" && at === "standby" ? closeStandby(b) : undefined;
+  const closes = column === "after close" && at === "standby" ? closeNode(b) : undefined;
   const closed =
     ends === "closes" || (column === "after close" && at === "owner") ? a?.engine?.close() : closes;
   closed?.then(
@@ -160,8 +165,8 @@ async function ending(
   return closed === undefined ? "" : said || "close does not answer; ";
 }
 
-const closeStandby = (node: Node | undefined): Promise<unknown> | undefined =>
-  node !== undefined && "standby" in node ? node.standby.close() : undefined;
+const closeNode = (node: Node | undefined): Promise<unknown> | undefined =>
+  node !== undefined && "standby" in node ? node.standby.close() : node?.node.close();
 
 async function servedBy(nodes: readonly Node[]): Promise<Readonly<{ by: string; order: string }>> {
   for (const { name, engine, process } of nodes) {
