@@ -21,7 +21,7 @@ const TTL_MS = 1_500;
 const CANCEL_ROUNDS = 3;
 
 /** After so many rounds the next ones begin with an empty store: every check reads all records. */
-const ROUNDS_PER_STORE = 50;
+const ROUNDS_PER_STORE = 24;
 
 /** Settings of all nodes under load. */
 export const SETTINGS: Readonly<Record<string, string>> = {
