@@ -86,7 +86,10 @@ export interface NodeBeat {
 export interface Renewal {
   /** False if the row of the node is dead or gone. Then nothing was renewed. */
   readonly alive: boolean;
-  /** The clock of the store when it renewed, in epoch milliseconds. */
+  /**
+   * The clock of the store when it renewed, in whole epoch milliseconds. Nodes compare theirs with it, and all renew at the same
+   * times of it (decision RL).
+   */
   readonly clockMs: number;
   /** What an operator wants of the node; absent if nothing. */
   readonly wanted?: NodeWish;
