@@ -112,6 +112,7 @@ function headOf(row: Row | undefined): ShardHead {
 
 type After = Readonly<{ shard: number; after: number }>;
 type Range = After & Readonly<{ limit: number }>;
+/** Shards by rising number. */
 type Ranges = Readonly<{ shards: readonly After[]; limit: number }>;
 
 /** A record as it is stored, and its shard. */
@@ -125,7 +126,7 @@ function textsOf({ shards, limit }: Ranges, rows: readonly Row[]): readonly Shar
   const rowsOf = rowsByShard(rows);
   const texts: ShardText[] = [];
   let bytes = 0;
-  for (const { shard, after } of [...shards].sort((one, other) => one.shard - other.shard)) {
+  for (const { shard, after } of shards) {
     const those = rowsOf.get(shard) ?? [];
     const records = recordsOf({ shard, after }, those);
     for (const record of records) {

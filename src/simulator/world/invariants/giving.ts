@@ -10,10 +10,7 @@ import type { SeenQuote } from "../seen-markets.ts";
 const RULE = "decision KY";
 
 /** What a node knew when its engine began with a shard, or gave it up, and how many faults of the store it had met. */
-type Knowledge = Readonly<{
-  quotes: ReadonlyMap<string, SeenQuote>;
-  storeFaults: number;
-}>;
+type Knowledge = Readonly<{ quotes: ReadonlyMap<string, SeenQuote>; storeFaults: number }>;
 
 /** An append with records that a node awaits. */
 type Append = Readonly<{ shards: readonly number[]; askedMs: number }>;
