@@ -6,7 +6,7 @@ import { type Cluster, createCluster, type Sharer, TTL_MS } from "../support/clu
 import { createScriptedVenue, filled, fillOf, reported } from "../support/scripted-venue.ts";
 import {
   accountOn,
-  leasesOf,
+  assignTo,
   move,
   orderOn,
   pairOf,
@@ -50,8 +50,8 @@ async function sending(): Promise<Sending> {
 }
 
 /** Lets the shard of an order leave for a node until the venue is not waited for any more. */
-const assign = async ({ cluster, order }: Sending, to: Sharer): Promise<void> =>
-  void (await leasesOf(cluster).assign({ shards: [shardIn(order)], to: to.node.status().incarnation }));
+const assign = ({ cluster, order }: Sending, to: Sharer): Promise<void> =>
+  assignTo(cluster, [shardIn(order)], to);
 
 /** The order has executed once: all of it, by the first child. */
 async function demandOnce({ cluster, a, b, order, sent }: Sending): Promise<void> {

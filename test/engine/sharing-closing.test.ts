@@ -7,6 +7,7 @@ import { createScriptedVenue } from "../support/scripted-venue.ts";
 import {
   accountOn,
   assignedTo,
+  assignTo,
   demandSettled,
   leasesOf,
   move,
@@ -97,7 +98,7 @@ describe("decision KY: a node that is closed in the middle of something", () => 
       });
       return await honest();
     };
-    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await assignTo(cluster, [shard], b);
     await cluster.pass(4_000);
     expect(runnersOf([a, b], shard)).toEqual([]);
     const closing = ended(b.node.close());
@@ -160,7 +161,7 @@ describe("decision KY: a shard that leaves while something fails", () => {
     const order = await placeOn(a, accountOn(a), { price: "90" });
     a.faults["leases.renew"] = () => Promise.reject(new Error("away"));
     await cluster.pass(8_000);
-    await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+    await assignTo(cluster, [shardIn(order)], b);
     await cluster.pass(2_000);
     a.faults["leases.renew"] = undefined;
     await cluster.pass(3 * TTL_MS);
@@ -174,7 +175,7 @@ describe("decision KY: a shard that leaves while something fails", () => {
   it("the store is away for 30 s in the middle of a move: afterwards the move ends, and nobody was declared dead", async () => {
     const { cluster, a, b } = await pairOf();
     const order = await placeOn(a, accountOn(a), { price: "90" });
-    await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+    await assignTo(cluster, [shardIn(order)], b);
     while (!a.asked.includes("leases.release")) await cluster.pass(20);
     for (const node of [a, b]) node.cut = true;
     await cluster.pass(30_000);
@@ -195,7 +196,7 @@ describe("decision KY: a shard that leaves while something fails", () => {
     a.faults.append = (honest) => (appends++ === 0 ? Promise.reject(new Error("lost")) : honest());
     a.faults.fence = () => Promise.reject(new Error("away"));
     const placed = ended(placeOn(a, account, { price: "91" }));
-    await leasesOf(cluster).assign({ shards: [shardIn(order)], to: b.node.status().incarnation });
+    await assignTo(cluster, [shardIn(order)], b);
     await cluster.pass(6_000);
     expect(placed.how).toContain("rejected");
     expect(runnersOf([b], shardIn(order))).toEqual([]);

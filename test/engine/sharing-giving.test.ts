@@ -7,7 +7,7 @@ import { createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.t
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import {
   accountOn,
-  leasesOf,
+  assignTo,
   orderOn,
   pairOf,
   placeOn,
@@ -19,9 +19,6 @@ import {
 import { SYMBOL } from "../support/world.ts";
 
 const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "95" } as const;
-
-const assignTo = async (cluster: ReturnType<typeof createCluster>, shards: readonly number[], to: Sharer) =>
-  void (await leasesOf(cluster).assign({ shards, to: to.node.status().incarnation }));
 
 /** Whether a node watches the market for an order. */
 const isArmed = ({ engine }: Sharer, { orderId }: ParentOrder): boolean =>

@@ -4,6 +4,7 @@ import { MARKET_SHARD } from "../../src/model/index.ts";
 import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import {
   accountOn,
+  assignTo,
   demandSettled,
   leasesOf,
   move,
@@ -113,7 +114,7 @@ describe("decision KX: an answer of the store that is lost", () => {
       await honest();
       await late?.();
     };
-    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await assignTo(cluster, [shard], b);
     await cluster.pass(LONGEST_MS);
     await demandSettled(cluster, [a, b]);
     expect(runnersOf([a, b], shard)).toEqual(["b"]);
@@ -155,7 +156,7 @@ describe("decision KX: a node that dies in the middle of a move", () => {
         if (node === a || isClaimed) node.process.kill();
         return honest();
       };
-    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await assignTo(cluster, [shard], b);
     if (when === "assigned") a.process.kill();
     let withoutMs = 0;
     for (let ms = 0; ms < 2 * LONGEST_MS; ms += 100) {
@@ -230,7 +231,7 @@ describe("decision KX: a node that is declared dead while it lives", () => {
       });
       return await honest();
     };
-    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await assignTo(cluster, [shard], b);
     await cluster.pass(6_000);
     expect(runnersOf([a, b], shard)).toEqual([]);
     b.unleased = true;

@@ -4,6 +4,7 @@ import { MARKET_SHARD } from "../../src/model/index.ts";
 import { type Cluster, type Sharer, TTL_MS } from "../support/cluster.ts";
 import {
   accountOn,
+  assignTo,
   demandSettled,
   leasesOf,
   orderOn,
@@ -48,7 +49,7 @@ describe("decision RK: an epoch that a release has named is not claimed again", 
       const order = await placeOn(a, account, { price: "90" });
       const shard = which === "of an account" ? shardOf(account) : MARKET_SHARD;
       const late = loseReleases(a);
-      await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+      await assignTo(cluster, [shard], b);
       while (late.length === 0) await cluster.pass(100);
       await leasesOf(cluster).assign({ shards: [shard] });
       // The next step takes the shard back, and must not do so before a release was answered.
@@ -86,7 +87,7 @@ describe("decision RK: an epoch that a release has named is not claimed again", 
     const { cluster, a, b } = await pairOf();
     const late = loseReleases(a);
     const shard = shardOf(accountOn(a));
-    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await assignTo(cluster, [shard], b);
     while (late.length === 0) await cluster.pass(100);
     const before = late.length;
     await cluster.pass(1_000);
@@ -108,7 +109,7 @@ describe("decision KX: a node owns nothing for long that it does not run", () =>
       await placeOn(b, other, { price: "90" });
       throw new Error("the answer was lost");
     };
-    await leasesOf(cluster).assign({ shards: [shard], to: b.node.status().incarnation });
+    await assignTo(cluster, [shard], b);
     await cluster.pass(2 * LONGEST_MS);
     expect(lost).toBeGreaterThan(0);
     expect(runnersOf([a, b], shard)).toEqual(["a"]);

@@ -65,6 +65,11 @@ export function accountOn({ name, engine }: Sharer, from = 1): number {
   throw new Error(`${name} runs the shard of no account`);
 }
 
+/** Assigns shards to a node as an operator does. */
+export async function assignTo(cluster: Cluster, shards: readonly number[], to: Sharer): Promise<void> {
+  await leasesOf(cluster).assign({ shards, to: to.node.status().incarnation });
+}
+
 /** Assigns a shard to a node as an operator does, and waits until it runs there. Returns how long that took. */
 export async function move(
   cluster: Cluster,
@@ -73,7 +78,7 @@ export async function move(
   mostMs: number = MOVE_MS,
 ): Promise<number> {
   const startedMs = cluster.clock.monotonicMs();
-  await leasesOf(cluster).assign({ shards: [shard], to: to.node.status().incarnation });
+  await assignTo(cluster, [shard], to);
   const passed = (): number => cluster.clock.monotonicMs() - startedMs;
   while (!isOn(to, shard)) {
     if (passed() > mostMs) throw new Error(`shard ${shard} did not come to ${to.name}`);
@@ -91,8 +96,7 @@ export async function assignedTo(
   shard: number,
   { from, to }: Readonly<{ from: Sharer; to: Sharer }>,
 ): Promise<void> {
-  const { incarnation } = to.node.status();
-  await leasesOf(cluster).assign({ shards: [shard], to: incarnation });
+  await assignTo(cluster, [shard], to);
   const reads = (): number => from.asked.filter((name) => name === "leases.nodes").length;
   const before = reads();
   while (reads() === before) await cluster.clock.advanceBy(STEP_MS, settle);
