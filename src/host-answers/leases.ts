@@ -113,8 +113,7 @@ function readView(said: unknown): ClusterView {
   const incarnations = new Set(rows.map(({ incarnation }) => incarnation));
   demand(incarnations.size === rows.length, "the list of nodes has one of them twice");
   const owners = itemsOf(shards, "the list of owners", OWNED_COUNT).map(ownerOf);
-  demandEachOnce(owners, OWNED_COUNT);
-  return { nodes: rows, shards: owners };
+  return { nodes: rows, shards: eachOnce(owners, OWNED_COUNT) };
 }
 
 function rowOf(said: unknown): NodeRow {
@@ -162,8 +161,7 @@ function ownerOf(said: unknown): ShardOwner {
 /** Reads the answer to a claim. One that took only some of its shards, or others, is none. */
 function readClaim(said: unknown, { shards }: ShardSet): readonly ShardHead[] | undefined {
   if (said === undefined) return undefined;
-  const heads = itemsOf(said, "the claim", shards.length).map(headOf);
-  demandEachOnce(heads, shards.length);
+  const heads = eachOnce(itemsOf(said, "the claim", shards.length).map(headOf), shards.length);
   const asked = new Set(shards);
   demand(
     heads.every(({ shard }) => asked.has(shard)),
@@ -173,8 +171,7 @@ function readClaim(said: unknown, { shards }: ShardSet): readonly ShardHead[] | 
 }
 
 function readHeads(said: unknown): readonly ShardHead[] {
-  const heads = itemsOf(said, "the heads of all shards", SHARD_COUNT).map(headOf);
-  demandEachOnce(heads, SHARD_COUNT);
+  const heads = eachOnce(itemsOf(said, "the heads of all shards", SHARD_COUNT).map(headOf), SHARD_COUNT);
   for (const { shard } of heads) shardOf(shard);
   return heads;
 }
@@ -245,11 +242,15 @@ function printOf(said: unknown): PricedPrint {
   };
 }
 
-function demandEachOnce(all: readonly Readonly<{ shard: number }>[], count: number): void {
-  const isInOrder = all.length === count && all.every(({ shard }, place) => shard === place);
-  const isWhole = isInOrder || new Set(all.map(({ shard }) => shard)).size === count;
-  demand(isWhole, "a shard is missing or there twice");
+/** Returns the shards by rising number: nodes decide in this order, so it must not depend on the store. */
+function eachOnce<T extends Readonly<{ shard: number }>>(all: readonly T[], count: number): readonly T[] {
+  const byNumber = isRising(all) ? all : [...all].sort((a, b) => a.shard - b.shard);
+  demand(all.length === count && isRising(byNumber), "a shard is missing or there twice");
+  return byNumber;
 }
+
+const isRising = (all: readonly Readonly<{ shard: number }>[]): boolean =>
+  all.every(({ shard }, index) => shard > (all[index - 1]?.shard ?? -1));
 
 const ownedOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: MARKET_SHARD });
 const shardOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: SHARD_COUNT - 1 });

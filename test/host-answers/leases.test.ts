@@ -220,6 +220,18 @@ describe("decision YG: answers of a store's leases are read", () => {
       });
   });
 
+  it("decision KX: shards come by rising number, in whatever order the store has them", async () => {
+    const { leases } = leasesOf({
+      nodes: () => Promise.resolve({ nodes: [NODE], shards: SHARDS.toReversed() }),
+      heads: () => Promise.resolve(HEADS.slice(0, 256).toReversed()),
+      claim: () => Promise.resolve([HEADS[256], HEADS[2], HEADS[1]]),
+    });
+    expect((await leases.nodes()).shards).toEqual(SHARDS);
+    expect(await leases.heads()).toEqual(HEADS.slice(0, 256));
+    const claimed = await leases.claim({ shards: [1, 2, 256], incarnation: 1 });
+    expect(claimed?.map(({ shard }) => shard)).toEqual([1, 2, 256]);
+  });
+
   it("errors of the store pass through", async () => {
     const { leases } = leasesOf({
       bury: () => Promise.reject(new TypeError("no")),

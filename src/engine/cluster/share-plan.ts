@@ -29,9 +29,14 @@ export type ShareReading = Readonly<{
   able: readonly number[];
   /** Those of them that take more shards, as far as the deciding node knows. */
   takers: readonly number[];
+  /** What the free shards and those on their way come to. */
+  deal: Deal;
   /** Whether shards are to move now so that the shares become even. */
   isEvening: boolean;
 }>;
+
+/** What a deal is made from. */
+export type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers">;
 
 /** Shards that their owner assigns to another node. */
 export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
@@ -65,7 +70,7 @@ export function isFree({ live }: Pick<ShareReading, "live">, { incarnation }: Sh
  * with the fewest shards, of several to the one with the lowest incarnation. A claim of what comes first in a node's part
  * does not change what is dealt to the others, so that nodes whose readings are not of the same moment seldom meet.
  */
-export function dealOf(reading: ShareReading): Deal {
+export function dealOf(reading: Dealable): Deal {
   const shares = new Map(reading.able.map((node) => [node, 0]));
   const dealt = new Map<number, number>();
   const open: number[] = [];
@@ -90,10 +95,9 @@ export function dealOf(reading: ShareReading): Deal {
  * of the other.
  */
 export function claimsOf(reading: ShareReading): readonly (readonly number[])[] {
-  const { view, own, mostShards } = reading;
-  const { dealt } = dealOf(reading);
+  const { view, own, mostShards, deal } = reading;
   const room = mostShards - ownedBy(view, own).length;
-  const claimed = view.shards.filter(({ shard }) => dealt.get(shard) === own).slice(0, room);
+  const claimed = view.shards.filter(({ shard }) => deal.dealt.get(shard) === own).slice(0, room);
   const shards = claimed.map(({ shard }) => shard);
   const sets: (readonly number[])[] = [];
   const accounts = shards.filter((shard) => shard !== MARKET_SHARD);
@@ -118,16 +122,15 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
  * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
 export function isUneven(reading: ShareReading): boolean {
-  const { view, able } = reading;
+  const { view, able, deal } = reading;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
   if (spreadOf(reading) > tolerated) return true;
-  const { shares } = dealOf(reading);
   return onWayIn(reading).some(
     ({ incarnation: from, next: to }) =>
       from !== undefined &&
       to !== undefined &&
       able.includes(from) &&
-      shareOf(shares, from) >= shareOf(shares, to),
+      shareOf(deal.shares, from) >= shareOf(deal.shares, to),
   );
 }
 
@@ -138,7 +141,7 @@ export function isUneven(reading: ShareReading): boolean {
 export function movesOf(reading: ShareReading): readonly ShareMove[] {
   const { view, own, able, takers } = reading;
   if (!reading.isEvening) return [];
-  const shares = new Map(dealOf(reading).shares);
+  const shares = new Map(reading.deal.shares);
   const targets: number[] = [];
   for (let left = MOST_ON_WAY - onWayIn(reading).length; left > 0; left--) {
     const [from, to] = [largest(shares, able), smallest(shares, takers)];
@@ -160,7 +163,7 @@ export function handOverOf(reading: ShareReading): readonly ShareMove[] | undefi
   const { view, own } = reading;
   const others = reading.takers.filter((node) => node !== own);
   if (others.length === 0) return undefined;
-  const shares = new Map(dealOf(reading).shares);
+  const shares = new Map(reading.deal.shares);
   const onWay = onWayIn(reading);
   const targets: number[] = [];
   for (const giver of giversIn(reading)) {
@@ -201,7 +204,7 @@ export function arrivalsOf(reading: ShareReading): readonly number[] {
 }
 
 /** Returns whether a shard is assigned to a node that takes it and does not own it yet. */
-function isOnWay({ takers }: ShareReading, { incarnation, next }: ShardOwner): boolean {
+function isOnWay({ takers }: Dealable, { incarnation, next }: ShardOwner): boolean {
   return next !== undefined && next !== incarnation && takers.includes(next);
 }
 
@@ -209,7 +212,7 @@ const onWayIn = (reading: ShareReading): readonly ShardOwner[] =>
   reading.view.shards.filter((row) => isOnWay(reading, row));
 
 /** Returns who has a shard when everything on its way has arrived; undefined if it is free and assigned to nobody. */
-function destinationOf(reading: ShareReading, row: ShardOwner): number | undefined {
+function destinationOf(reading: Dealable, row: ShardOwner): number | undefined {
   if (isOnWay(reading, row)) return row.next;
   return isFree(reading, row) ? undefined : row.incarnation;
 }
@@ -241,9 +244,8 @@ function movesTo(targets: readonly number[], shards: readonly number[]): readonl
 }
 
 /** Returns by how much the largest share is above the smallest one that can grow. */
-function spreadOf(reading: ShareReading): number {
-  const { shares } = dealOf(reading);
-  const [most, least] = [largest(shares, reading.able), smallest(shares, reading.takers)];
+function spreadOf({ deal: { shares }, able, takers }: ShareReading): number {
+  const [most, least] = [largest(shares, able), smallest(shares, takers)];
   return most === undefined || least === undefined ? 0 : shareOf(shares, most) - shareOf(shares, least);
 }
 

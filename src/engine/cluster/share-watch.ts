@@ -72,8 +72,9 @@ export class ShareWatch {
       const owned = ownedBy(view, node).length;
       return node === own ? owned < mostShards : owned !== this.#full.get(node);
     };
-    const takers = able.filter(hasRoom);
-    const reading: ShareReading = { view, own, mostShards, live, able, takers, isEvening: false };
+    const dealable = { view, live, able, takers: able.filter(hasRoom) };
+    const deal = dealOf(dealable);
+    const reading: ShareReading = { ...dealable, own, mostShards, deal, isEvening: false };
     this.#noteLying(reading, times);
     this.#noteEvening(reading, times);
     return { ...reading, isEvening: this.#isEvening };
@@ -97,7 +98,7 @@ export class ShareWatch {
 
   /** Notes the free shards, and to whom they are dealt now. */
   #noteLying(reading: ShareReading, { askedMs, answeredMs }: ReadTimes): void {
-    const { dealt } = dealOf(reading);
+    const { dealt } = reading.deal;
     const lying = new Map<number, Lying>();
     const unclaimed: number[] = [];
     for (const row of reading.view.shards) {
