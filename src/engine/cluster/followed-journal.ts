@@ -107,11 +107,9 @@ export class FollowedJournal {
     return any;
   }
 
-  /**
-   * Reads all records of some shards, or of all, that are durable when it is called, and those that become so meanwhile.
-   */
+  /** Reads all records of some shards, or of all, that are durable when it is called. */
   async catchUp(only?: ReadonlySet<number>): Promise<void> {
-    while ((await this.#takePage(only)) > 0);
+    while ((await this.#takePage(only)) === PAGE);
   }
 
   async #takePage(only?: ReadonlySet<number>): Promise<number> {

@@ -80,8 +80,7 @@ export class OwnedShards {
     const accounts = shardsIn(heads);
     const numbers = accounts.map(({ shard }) => shard);
     if (numbers.length > 0) {
-      await journal.catchUp(new Set(numbers));
-      const marks = await store.readMarks(numbers);
+      const [marks] = await Promise.all([store.readMarks(numbers), journal.catchUp(new Set(numbers))]);
       if (this.#parts.isLost()) return;
       moves.arrive(
         accounts.flatMap((head) => this.#arrivalOf(head)),

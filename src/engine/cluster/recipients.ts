@@ -5,7 +5,7 @@ const BEATS = 2;
 
 /**
  * Knows which nodes have read that a shard is on its way to them. A node reads the nodes between two renewals, and one that
- * expects a shard renews with every read, so that a beat that has risen twice says that it reads often.
+ * expects a shard reads and renews often, so that a beat that has risen twice soon says so.
  */
 export class Recipients {
   /** By node: its beat when a shard was first seen on its way to it. */

@@ -30,7 +30,13 @@ import { ShareWatch } from "./share-watch.ts";
 import type { VenueBuffer } from "./venue-buffer.ts";
 
 /** How long a node reads often after a shard was on its way to it, in milliseconds: the next ones may follow. */
-const HURRIED_MS = 1_000;
+const EXPECTING_MS = 1_000;
+
+/**
+ * A node that reads often follows the journal in every so many steps, and if it expects shards it renews then, so that their
+ * owners know that it reads often. In the others it only looks for what it can claim: an account is without service.
+ */
+const QUICK_STEPS = 4;
 
 const LONGEST_DETAIL = 200;
 
@@ -75,7 +81,9 @@ export class ShareLoop {
   #lost = 0;
   /** Number of steps so far. */
   #steps = 0;
-  #hurriedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Number of steps so far after which the next came soon. */
+  #quickSteps = 0;
+  #expectingUntilMs = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
   #wake: () => void = () => undefined;
@@ -174,10 +182,17 @@ export class ShareLoop {
     this.#tellLost();
     await keeper.tell(this.state);
     const hasBuried = await watch.buryFailed(view);
-    if (!this.#stopped) await this.#act(reading);
+    const hasTaken = !this.#stopped && (await this.#act(reading));
+    const isExpecting = this.#isExpecting(reading);
+    const isQuick = isExpecting || this.#givesAll || givesOf(reading).length > 0;
     // A claim reads the records of its own shards, so that these do not wait for those of the others.
-    await this.#follow(reading);
-    return hasBuried ? 0 : await this.#pauseAfter(reading);
+    if (!isQuick || this.#quickSteps++ % QUICK_STEPS === 0) {
+      await this.#follow(reading);
+      if (isExpecting) await keeper.renew();
+    }
+    // What was released while this node claimed is waiting.
+    if (hasBuried || hasTaken) return 0;
+    return isQuick ? HAND_OVER_PAUSE_MS : watch.untilDueMs(reading.view, keeper.untilReadMs);
   }
 
   /** Tells of events of the venue that were dropped because too many came for shards of other nodes. */
@@ -195,13 +210,16 @@ export class ShareLoop {
     if (!owned.runsMarket && this.#steps++ % STEPS_PER_PRINTS === 0) await prints.follow();
   }
 
-  async #act(reading: ShareReading): Promise<void> {
+  /** Resolves to whether it has taken shards that were free. */
+  async #act(reading: ShareReading): Promise<boolean> {
     this.#fence(reading);
     await this.#assign(reading);
     const gives = this.#give(reading);
     await this.#takeBack(reading, gives);
-    if (!this.#givesAll && this.reasons.length === 0)
-      for (const set of claimsOf(reading)) await this.#take(this.#takeable(set));
+    if (this.#givesAll || this.reasons.length > 0) return false;
+    let hasTaken = false;
+    for (const set of claimsOf(reading)) if (await this.#take(this.#takeable(set))) hasTaken = true;
+    return hasTaken;
   }
 
   /** Stops what the store says is not this node's any more: shards in another epoch, and the market journal. */
@@ -278,19 +296,15 @@ export class ShareLoop {
     });
   }
 
-  async #take(set: readonly number[]): Promise<void> {
-    if (set.length > 0 && !this.#stopped) await this.#parts.owned.take(set);
+  async #take(set: readonly number[]): Promise<boolean> {
+    return set.length > 0 && !this.#stopped && (await this.#parts.owned.take(set));
   }
 
-  /** Reads often while shards are on their way to this node or from it, and then renews with each read, so that the others know. */
-  async #pauseAfter(reading: ShareReading): Promise<number> {
-    const { keeper, watch } = this.#parts;
+  /** Whether a shard is on its way to this node, or was a moment ago. */
+  #isExpecting(reading: ShareReading): boolean {
     const nowMs = this.#core.monotonicMs();
-    if (arrivalsOf(reading).length > 0) this.#hurriedUntilMs = nowMs + HURRIED_MS;
-    const isHurried = nowMs < this.#hurriedUntilMs;
-    if (isHurried) await keeper.renew();
-    if (isHurried || this.#givesAll || givesOf(reading).length > 0) return HAND_OVER_PAUSE_MS;
-    return watch.untilDueMs(reading.view, keeper.untilReadMs);
+    if (arrivalsOf(reading).length > 0) this.#expectingUntilMs = nowMs + EXPECTING_MS;
+    return nowMs < this.#expectingUntilMs;
   }
 
   #pause(ms: number): Promise<void> {
