@@ -88,6 +88,11 @@ export class MarkHistory {
     return this.#markets[side].get(symbol)?.lastPosition;
   }
 
+  /** Returns the highest position of the marks of a shard; `undefined` when it has none. */
+  lastPositionOf({ shard, symbol, side }: MarksOf): number | undefined {
+    return this.#markets[side].get(symbol)?.tracks.get(shard)?.lastPosition;
+  }
+
   /** Returns the shards that have marks on a side of a market. */
   shardsOf({ symbol, side }: MarketOf): readonly number[] {
     return [...(this.#markets[side].get(symbol)?.tracks.keys() ?? [])];

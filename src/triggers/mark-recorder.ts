@@ -50,7 +50,7 @@ export class MarkRecorder {
 
   /** Returns the position of the mark that seeds an order of a shard which becomes active at this price. */
   seed(shard: number, { price, timeMs }: Readonly<{ price: Price; timeMs: number }>): number {
-    if (!this.#isNewest(price)) this.#record(price, timeMs);
+    if (!this.#isNewest(shard, price)) this.#record(price, timeMs);
     const reader = this.#readerOf(shard, this.#lastPosition - 1);
     reader.active++;
     this.#require(shard, reader);
@@ -156,12 +156,17 @@ export class MarkRecorder {
   }
 
   /**
-   * Returns whether the newest mark was made here at this price. Marks of a shard that came later may have higher positions
-   * than those that were made here, and say nothing about other shards.
+   * Returns whether the newest mark was made here at this price and holds for the shard. Marks of a shard that came later may
+   * have higher positions than those that were made here, and say nothing about other shards. They may also have the same
+   * positions, and what was made here before says nothing about that shard (decision KY).
    */
-  #isNewest(price: Price): boolean {
+  #isNewest(shard: number, price: Price): boolean {
+    const { symbol, side } = this.#market;
     const { last } = this.#recorded;
-    return last?.price === price && last.position === this.#lastPosition;
+    if (last?.price !== price || last.position !== this.#lastPosition) return false;
+    const since =
+      this.#readers.get(shard)?.sincePosition ?? this.#history.lastPositionOf({ shard, symbol, side }) ?? 0;
+    return last.position > since;
   }
 
   #require(shard: number, { takenPosition }: Reader): void {

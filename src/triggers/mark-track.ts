@@ -21,6 +21,11 @@ export class MarkTrack {
     else this.#insert(mark);
   }
 
+  /** The highest position; `undefined` without marks. The newest mark always stands. */
+  get lastPosition(): number | undefined {
+    return this.#standing.last?.position;
+  }
+
   /** Returns the extreme of all marks from `position` on; `undefined` when there are none. */
   referenceFrom(position: number): Price | undefined {
     return this.#standing.referenceFrom(position);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { price } from "../../src/decimal/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
-import type { Activation, Quote } from "../../src/model/index.ts";
+import type { Activation, MarketMark, Quote } from "../../src/model/index.ts";
 import { MarkHistory, TriggerBook, type Watcher } from "../../src/triggers/index.ts";
 
 const symbol = "BTC/USD";
@@ -38,6 +38,55 @@ describe("decision 16, I31: a trailing order that became active earlier", () => 
     expect([activation.position, book.reference(-512)]).toEqual([2, price("100")]);
     book.add(trailing(-768, { position: 1, seed: price("120") }));
     expect(book.reference(-768)).toBe(price("120"));
+  });
+
+  describe("I31, decision KY: of a shard that came from another process", () => {
+    const [HERE, CAME] = [208, 66];
+    const markOf = (position: number, value: string): MarketMark => ({
+      ...{ shard: CAME, symbol, side: "bid", position },
+      ...{ price: price(value), timeMs: 1 },
+    });
+    /** A book that has made a mark at position 1, and gets a shard for which another process has made one there. */
+    const bookWith = (mark: MarketMark): Readonly<{ book: TriggerBook; history: MarkHistory }> => {
+      const history = new MarkHistory();
+      const book = new TriggerBook(symbol, history);
+      book.add(trailing(-256 - HERE));
+      book.observe(bid("106"));
+      for (const made of book.takeMarks()) history.add(made);
+      book.forgetShard(CAME);
+      history.add(mark);
+      return { book, history };
+    };
+    const seededAt = (book: TriggerBook, orderId: number, value: string): number | undefined => {
+      book.add(trailing(orderId));
+      return book.observe(bid(value)).activated[0]?.activation.position;
+    };
+
+    it("becomes active at a position of its own, at the price of a mark that was made before the shard came", () => {
+      const { book, history } = bookWith(markOf(1, "110"));
+      expect(seededAt(book, -512 - CAME, "106")).toBe(2);
+      for (const made of book.takeMarks()) history.add(made);
+      expect(history.referenceFrom({ shard: CAME, symbol, side: "bid", position: 2 })).toBe(price("106"));
+    });
+
+    it("gets a mark of its seed also if another order of the shard has brought its activation", () => {
+      const { book } = bookWith(markOf(1, "110"));
+      book.add(trailing(-512 - CAME, { position: 1, seed: price("110") }));
+      expect(seededAt(book, -768 - CAME, "106")).toBe(2);
+      expect(book.takeMarks().filter(({ shard }) => shard === CAME)).toEqual([
+        expect.objectContaining({ position: 2, price: price("106") }),
+      ]);
+      expect([book.reference(-512 - CAME), book.reference(-768 - CAME)]).toEqual([
+        price("110"),
+        price("106"),
+      ]);
+    });
+
+    it("shares the newest mark if it is later than those of its shard", () => {
+      const { book } = bookWith(markOf(1, "110"));
+      expect(seededAt(book, -512 - HERE, "105")).toBe(2);
+      expect(seededAt(book, -512 - CAME, "105")).toBe(2);
+    });
   });
 
   it("is refused if the marks do not contain its seed", () => {
