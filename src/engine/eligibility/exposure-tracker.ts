@@ -96,11 +96,8 @@ export class ExposureTracker {
     live: LiveOrder,
     { request, position }: Readonly<{ request: ExposureRequest; position: Quantity }>,
   ): void {
-    if (live.measuring !== request) return;
-    live.measuring = undefined;
+    if (!this.#isOver(live, request)) return;
     const order = live.working;
-    const shard = this.#shard(order);
-    if (shard.liveOrders.get(order.orderId) !== live) return;
     const since = subtract(this.#sums(order).executed, request.executed);
     if (since !== ZERO_QUANTITY && request.tries < MOST_TRIES) return this.#measure(order, request.tries + 1);
     const exposure = max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY);
@@ -109,9 +106,17 @@ export class ExposureTracker {
 
   /** Rearms a parent whose measurement failed. */
   #rest(live: LiveOrder, request: ExposureRequest): void {
-    if (live.measuring !== request) return;
+    if (this.#isOver(live, request)) this.#core.effects.emit({ kind: "REARM", live });
+  }
+
+  /**
+   * Ends a measurement. Returns false if it does not count: another one was begun, or the parent is another object since its
+   * shard was read again, and that one is armed already.
+   */
+  #isOver(live: LiveOrder, request: ExposureRequest): boolean {
+    if (live.measuring !== request) return false;
     live.measuring = undefined;
-    this.#core.effects.emit({ kind: "REARM", live });
+    return this.#live(live.working) === live;
   }
 
   #position(order: ParentOrder): ReturnType<Exposure["position"]> {
