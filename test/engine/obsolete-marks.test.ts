@@ -3,7 +3,7 @@ import { price } from "../../src/decimal/index.ts";
 import type { MarkParts } from "../../src/engine/commit/obsolete-marks.ts";
 import { ObsoleteMarks } from "../../src/engine/commit/obsolete-marks.ts";
 import type { Core } from "../../src/engine/core/core.ts";
-import type { MarketMark } from "../../src/model/index.ts";
+import type { Activation, MarketMark } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";
 import { SYMBOL } from "../support/world.ts";
 
@@ -11,11 +11,17 @@ const mark = (shard: number, position: number): MarketMark => ({
   ...{ shard, position, symbol: SYMBOL, side: "bid", price: price("100"), timeMs: position },
 });
 
-type Row = { state: string; memory: { liveOrders: Map<number, unknown> } };
+type Row = {
+  state: string;
+  memory: { liveOrders: Map<number, unknown> };
+  activating: Map<number, Pick<Activation, "position">>;
+};
+
+const rowOf = (): Row => ({ state: "running", memory: { liveOrders: new Map() }, activating: new Map() });
 
 /** Two shards with marks that nobody needs, of a market that has reached position 9. */
 function searching() {
-  const rows: Row[] = [0, 1].map(() => ({ state: "running", memory: { liveOrders: new Map() } }));
+  const rows: Row[] = [0, 1].map(rowOf);
   const history = new MarkHistory();
   for (const one of [mark(0, 1), mark(0, 9), mark(1, 2), mark(1, 9)]) history.add(one);
   const parts = {
@@ -39,8 +45,17 @@ describe("I31: the search for marks that no reference needs", () => {
   it("ends when a shard has left and come back, whose orders elsewhere rest on marks below", async () => {
     const { rows, history, next } = searching();
     expect(await next()).toEqual([1]);
-    rows[1] = { state: "running", memory: { liveOrders: new Map() } };
+    rows[1] = rowOf();
     history.add(mark(1, 5));
     expect(await next()).toEqual([]);
+  });
+
+  it("leaves the mark of an activation that waits in the mailbox of its shard, as it does while trust has lapsed", async () => {
+    const { rows, history, next } = searching();
+    history.add({ ...mark(1, 2), price: price("110") });
+    const order = { orderId: -1, intent: { symbol: SYMBOL, side: "SELL" } };
+    rows[1]?.memory.liveOrders.set(-1, { working: order, durable: order });
+    rows[1]?.activating.set(-1, { position: 2 });
+    expect([await next(), await next()]).toEqual([[1], []]);
   });
 });

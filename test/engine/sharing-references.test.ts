@@ -167,6 +167,41 @@ describe("decision 18: a store that does not keep marks while their shard leaves
   });
 });
 
+describe("I31: an activation that waits while the lease is not renewed", () => {
+  it("keeps its reference when the shard is read again meanwhile", async () => {
+    const { cluster, a, b } = await pairOf();
+    const account = accountOn(a);
+    const order = await placeOn(a, account, { ...TRAIL, stopPrice: "108" });
+    const before = a.renewedMs;
+    while (a.renewedMs === before) await cluster.pass(50);
+    a.faults["leases.renew"] = () => Promise.reject(new Error("the store is away"));
+    for (let second = 0; second < 7; second++) {
+      await cluster.pass(1_000);
+      await cluster.quote("100", "150");
+    }
+    let failAppend = (): void => undefined;
+    a.faults.append = () =>
+      new Promise((_, reject) => {
+        failAppend = () => reject(new Error("the store is away"));
+      });
+    const lost = placeOn(a, account, { price: "50" }).catch(() => undefined);
+    await cluster.pass(2_400);
+    await cluster.quote("110", "150");
+    failAppend();
+    a.faults.append = undefined;
+    await cluster.quote("106", "150");
+    a.faults["leases.renew"] = undefined;
+    await cluster.pass(2_500);
+    await lost;
+    expect(referenceOn(a, order)).toBe("110");
+    a.process.kill();
+    await cluster.pass(25_000);
+    expect(referenceOn(b, order)).toBe("110");
+    await cluster.quote("90", "150");
+    expect((await orderOn(b, order)).trigger).toMatchObject({ reference: price("110") });
+  });
+});
+
 describe("decision KT: the position of a seed", () => {
   it("is that of a mark with its price, whatever positions the marks of a shard have that came later", () => {
     const market = { symbol: "BTC/USD", side: "bid" } as const;

@@ -1,4 +1,4 @@
-import { type MarketMark, shardOfId } from "../../model/index.ts";
+import { type Activation, type MarketMark, shardOfId } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import { executableSide, type MarketOf } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
@@ -100,9 +100,10 @@ export class ObsoleteMarks {
   async #oldestActivations(memories: Memories): Promise<Oldest | undefined> {
     if (!this.#areSame(memories)) return undefined;
     const oldest = new Map<string, Map<number, number>>();
-    for (const { liveOrders } of memories) {
+    for (const [shard, { liveOrders }] of memories.entries()) {
+      const { activating } = this.#parts.shards.at(shard);
       for (const live of liveOrders.values()) {
-        noteActivation(live, oldest);
+        noteActivation(live, activating.get(live.working.orderId), oldest);
         const turn = this.#core.turns.spend(COSTS.visit);
         if (turn !== undefined) await turn;
       }
@@ -111,8 +112,13 @@ export class ObsoleteMarks {
   }
 }
 
-function noteActivation({ working, durable }: LiveOrder, oldest: Map<string, Map<number, number>>): void {
-  const position = working.activation?.position;
+/** Notes the activation of a parent. `waiting` is one that waits in the mailbox, as it does while trust has lapsed. */
+function noteActivation(
+  { working, durable }: LiveOrder,
+  waiting: Activation | undefined,
+  oldest: Map<string, Map<number, number>>,
+): void {
+  const position = (working.activation ?? waiting)?.position;
   if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined) return;
   const { orderId, intent } = working;
   const { symbol, side } = intent;

@@ -71,7 +71,17 @@ export class Arming {
     // A POV parent looks at quotes only while there is new volume to follow.
     const isPov = order.intent.participationBips !== undefined;
     if (isPov && participants.volumeFor(live) === undefined) return undefined;
-    return watchOf(order, nowMs);
+    return this.#withActivation(order, watchOf(order, nowMs));
+  }
+
+  /**
+   * Returns the watch of a parent whose activation waits in the mailbox as of an active one, so that its reference misses no
+   * quote: the shard was read again meanwhile.
+   */
+  #withActivation({ orderId }: ParentOrder, watch: Watch | undefined): Watch | undefined {
+    if (watch?.kind !== "trail" || watch.activation !== undefined) return watch;
+    const activation = this.#parts.shards.ofOrder(orderId).activating.get(orderId);
+    return activation === undefined ? watch : { ...watch, activation };
   }
 
   /**

@@ -87,7 +87,7 @@ export class ExecutionAttempts {
   activated({ orderId, activation }: Activated, quote: Quote): void {
     const shard = this.#shardOf(orderId);
     const cause = { kind: "QUOTE" as const, quote: stampOf(quote) };
-    shard.post(() => void shard.change(orderId, { kind: "ACTIVATED", activation }, cause));
+    shard.activate(orderId, activation, cause);
   }
 
   /** Offers a counted trade to the parents that take part in the volume of its market. */

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../common/index.ts";
 import { invariant, type OrderError } from "../../errors/index.ts";
 import { managedIdOf, type ParentEvent, transitionList } from "../../lifecycle/index.ts";
-import type { Cause, MarketMark } from "../../model/index.ts";
+import type { Activation, Cause, MarketMark } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
@@ -47,6 +47,7 @@ export class Shard {
   #counter = 0;
   #snapshotSequence = 0;
   #pending: PendingRecord[] = [];
+  readonly #activating: Map<number, Activation> = new Map();
   /** Whether the store has not answered its append in time. */
   #isLate = false;
   readonly #intents: Intents;
@@ -128,6 +129,20 @@ export class Shard {
   post(input: () => void, refused?: (error: OrderError) => void): void {
     this.#core.counters.activity++;
     this.#life.post(input, refused);
+  }
+
+  /** Activates a trailing parent now, or when the shard runs. */
+  activate(orderId: number, activation: Activation, cause: Cause): void {
+    if (this.isOwned) this.#activating.set(orderId, activation);
+    this.post(() => {
+      this.#activating.delete(orderId);
+      this.change(orderId, { kind: "ACTIVATED", activation }, cause);
+    });
+  }
+
+  /** Activations that wait in the mailbox, by order. No state of a parent has them yet. */
+  get activating(): ReadonlyMap<number, Activation> {
+    return this.#activating;
   }
 
   /** Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. */
@@ -268,6 +283,7 @@ export class Shard {
   /** Decides nothing more; what is decided still becomes durable. The shard goes to another node. */
   leave(): void {
     this.#life.leave();
+    this.#activating.clear();
   }
 
   /** Whether everything that was decided is durable. */
@@ -326,6 +342,7 @@ export class Shard {
   close(): void {
     if (this.state === "closed") return;
     this.#life.enter("closed");
+    this.#activating.clear();
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
     this.#answerAll();
   }
@@ -380,6 +397,7 @@ export class Shard {
   #fence(epoch: number): void {
     if (this.#hasStopped) return;
     this.#life.enter("fenced");
+    this.#activating.clear();
     this.#core.counters.shards--;
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
