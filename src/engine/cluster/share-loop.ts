@@ -21,6 +21,7 @@ import {
   claimsOf,
   givesOf,
   handOverOf,
+  isHandOverUnderWay,
   movesOf,
   type ShareMove,
   type ShareReading,
@@ -300,10 +301,14 @@ export class ShareLoop {
     return set.length > 0 && !this.#stopped && (await this.#parts.owned.take(set));
   }
 
-  /** Whether a shard is on its way to this node, or was a moment ago. */
+  /**
+   * Whether a shard is on its way to this node, or was a moment ago. While a node hands over, the shards that it gives to others
+   * may be followed by some for this one.
+   */
   #isExpecting(reading: ShareReading): boolean {
     const nowMs = this.#core.monotonicMs();
-    if (arrivalsOf(reading).length > 0) this.#expectingUntilMs = nowMs + EXPECTING_MS;
+    const isNext = reading.takers.includes(reading.own) && isHandOverUnderWay(reading);
+    if (isNext || arrivalsOf(reading).length > 0) this.#expectingUntilMs = nowMs + EXPECTING_MS;
     return nowMs < this.#expectingUntilMs;
   }
 
