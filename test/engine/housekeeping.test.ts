@@ -32,7 +32,7 @@ function subject(
   const gone: number[] = [];
   const left = [...deletes];
   const memory = { liveOrders: new Map(liveOrders.entries()) };
-  const shard = { state: "running", memory, endings: new Endings() };
+  const shard = { state: "running", memory, activating: new Map(), endings: new Endings() };
   const shards = [shard];
   let hour: () => void = () => undefined;
   const telemetry = { event: (_: string, name: string) => void asked.push(name) };
@@ -107,7 +107,10 @@ describe("decision HI: marks are deleted in slices", () => {
 
   it("I31: nor if one of several shards is, whatever the others do", async () => {
     const { held, shards, gone, hour } = subject([liveOf(-256), liveOf(-512)], marksTo(4));
-    const other = { state: "running", memory: { liveOrders: new Map() }, endings: new Endings() };
+    const other = {
+      ...{ state: "running", memory: { liveOrders: new Map() } },
+      ...{ activating: new Map(), endings: new Endings() },
+    };
     shards.push(other);
     hour();
     await held.pass();

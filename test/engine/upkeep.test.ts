@@ -41,6 +41,7 @@ function subject(
       number,
       state: "running",
       memory: { openParents, liveOrders: new Map() },
+      activating: new Map(),
       endings: { counts: { rowsLeave: () => undefined, rowsStay: () => undefined } },
       hasRecordsSince: (count: number) => left >= count,
       get isSnapshotDue() {

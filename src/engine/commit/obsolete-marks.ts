@@ -100,9 +100,8 @@ export class ObsoleteMarks {
   async #oldestActivations(memories: Memories): Promise<Oldest | undefined> {
     if (!this.#areSame(memories)) return undefined;
     const oldest = new Map<string, Map<number, number>>();
-    for (const [shard, { liveOrders }] of memories.entries()) {
-      const { activating } = this.#parts.shards.at(shard);
-      for (const live of liveOrders.values()) {
+    for (const { memory, activating } of this.#parts.shards.all) {
+      for (const live of memory.liveOrders.values()) {
         noteActivation(live, activating.get(live.working.orderId), oldest);
         const turn = this.#core.turns.spend(COSTS.visit);
         if (turn !== undefined) await turn;
