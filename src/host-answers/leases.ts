@@ -244,13 +244,11 @@ function printOf(said: unknown): PricedPrint {
 
 /** Returns the shards by rising number: nodes decide in this order, so it must not depend on the store. */
 function eachOnce<T extends Readonly<{ shard: number }>>(all: readonly T[], count: number): readonly T[] {
-  const byNumber = isRising(all) ? all : [...all].sort((a, b) => a.shard - b.shard);
-  demand(all.length === count && isRising(byNumber), "a shard is missing or there twice");
+  const byNumber = [...all].sort((a, b) => a.shard - b.shard);
+  const isEachOnce = byNumber.every(({ shard }, index) => shard !== byNumber[index - 1]?.shard);
+  demand(all.length === count && isEachOnce, "a shard is missing or there twice");
   return byNumber;
 }
-
-const isRising = (all: readonly Readonly<{ shard: number }>[]): boolean =>
-  all.every(({ shard }, index) => shard > (all[index - 1]?.shard ?? -1));
 
 const ownedOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: MARKET_SHARD });
 const shardOf = (said: unknown): number => wholeOf(said, "the number of a shard", { to: SHARD_COUNT - 1 });

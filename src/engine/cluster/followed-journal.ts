@@ -100,16 +100,16 @@ export class FollowedJournal {
   }
 
   /** Resolves to whether there were records. */
-  async #follow(): Promise<boolean> {
-    let records = await this.#takePage();
+  async #follow(only?: ReadonlySet<number>): Promise<boolean> {
+    let records = await this.#takePage(only);
     const any = records > 0;
-    while (records === PAGE) records = await this.#takePage();
+    while (records === PAGE) records = await this.#takePage(only);
     return any;
   }
 
   /** Reads all records of some shards, or of all, that are durable when it is called. */
   async catchUp(only?: ReadonlySet<number>): Promise<void> {
-    while ((await this.#takePage(only)) === PAGE);
+    await this.#follow(only);
   }
 
   async #takePage(only?: ReadonlySet<number>): Promise<number> {

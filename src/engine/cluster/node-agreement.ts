@@ -5,9 +5,8 @@ type Readable = Pick<NodeEntry, "format" | "kinds">;
 
 /** Returns what a reader cannot read of what a writer may write, in words for an operator; empty if it can read all. */
 function unreadable(reader: Readable, writer: Readable): readonly string[] {
-  const isKnown = (kind: string, place: number): boolean =>
-    reader.kinds[place] === kind || reader.kinds.includes(kind);
-  const kinds = writer.kinds.filter((kind, place) => !isKnown(kind, place));
+  const known = new Set(reader.kinds);
+  const kinds = writer.kinds.filter((kind) => !known.has(kind));
   return [
     ...(writer.format > reader.format ? [`format ${writer.format} of the journal`] : []),
     ...(kinds.length > 0 ? [`facts of kind ${kinds.slice(0, 3).join(", ")}`] : []),

@@ -29,7 +29,7 @@ export type ShareReading = Readonly<{
   able: readonly number[];
   /** Those of them that take more shards, as far as the deciding node knows. */
   takers: readonly number[];
-  /** What the free shards and those on their way come to. */
+  /** The deal that follows from the members above. */
   deal: Deal;
   /** Whether shards are to move now so that the shares become even. */
   isEvening: boolean;

@@ -283,6 +283,7 @@ export class Shard {
   /** Decides nothing more; what is decided still becomes durable. The shard goes to another node. */
   leave(): void {
     this.#life.leave();
+    // What waited was refused, and the shard may come back.
     this.#activating.clear();
   }
 
@@ -342,7 +343,6 @@ export class Shard {
   close(): void {
     if (this.state === "closed") return;
     this.#life.enter("closed");
-    this.#activating.clear();
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
     this.#answerAll();
   }
@@ -397,7 +397,6 @@ export class Shard {
   #fence(epoch: number): void {
     if (this.#hasStopped) return;
     this.#life.enter("fenced");
-    this.#activating.clear();
     this.#core.counters.shards--;
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
