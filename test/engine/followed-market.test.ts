@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createManualClock, createMemoryDisk, type ManualClock } from "../../src/adapters/memory/index.ts";
 import { formatQuantity } from "../../src/decimal/index.ts";
 import type { EngineSettings } from "../../src/engine/index.ts";
@@ -78,6 +78,18 @@ describe("decision XP: a node that does not write the market journal", () => {
       print: { id: "2", fresh: false },
     });
     expect(b.market.printsCounted).toBe(2);
+  });
+
+  it("counts all prints of a read before an order follows the first: one child for them all", async () => {
+    const { a, b } = await pair();
+    for (const id of ["1", "2", "3"]) a.market.print(trade(id));
+    await a.append();
+    const totals: string[] = [];
+    vi.spyOn(b.effects, "push").mockImplementation((effect) =>
+      totals.push(`${effect?.kind} at ${totalOf(b)}`),
+    );
+    await b.followed.follow();
+    expect(totals).toEqual(Array.from({ length: 3 }, () => "PRINTED at 3"));
   });
 
   it("counts a print that it has heard once, whether the store tells it before or after", async () => {

@@ -1,3 +1,4 @@
+import type { PricedPrint } from "../../model/index.ts";
 import type { PrintPlace, ShardLeases } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { COSTS } from "../core/turns.ts";
@@ -9,7 +10,7 @@ const PAGE = 1_024;
 /** Where the prints are read, where they go, and the place of the last one that the market has already (`upTo` of a volume). */
 export type FollowedMarketParts = Readonly<{
   leases: Pick<ShardLeases, "prints">;
-  market: Pick<MarketHub, "printStored">;
+  market: Pick<MarketHub, "printStored" | "tell">;
   after?: PrintPlace | undefined;
 }>;
 
@@ -47,12 +48,16 @@ export class FollowedMarket {
         limit: PAGE,
         ...(this.#after !== undefined && { after: this.#after }),
       });
+      // All are counted before an order follows the first: it sends one child for the volume of them all.
+      const news: PricedPrint[] = [];
       for (const { place, print } of prints) {
-        market.printStored(print);
+        const counted = market.printStored(print);
+        if (counted !== undefined) news.push(counted);
         this.#after = place;
         const turn = this.#core.turns.spend(COSTS.read);
         if (turn !== undefined) await turn;
       }
+      market.tell(news);
       if (prints.length < PAGE) return;
     }
   }

@@ -222,14 +222,29 @@ export class MarketHub implements MarketSink {
     if (typeof counted === "string") return this.#dropPrint(counted, print.symbol);
     if (isOverfull) this.#core.effects.emit({ kind: "PRINT_DROPPED" });
     this.#counted(counted);
+    this.tell([counted]);
   }
 
-  /** Takes a print that the writer of the market journal has stored. It counts if it was not heard here (decision XP). */
-  printStored(print: PricedPrint): void {
+  /**
+   * Takes a print that the writer of the market journal has stored. It counts if it was not heard here (decision XP), and is
+   * then returned for {@link tell}.
+   */
+  printStored(print: PricedPrint): PricedPrint | undefined {
     this.#core.counters.activity++;
     const { wallMs } = this.#parts.timers.runDue();
     const counted = this.tape.takeStored(print, wallMs);
     if (counted !== undefined) this.#counted(counted);
+    return counted;
+  }
+
+  /** Tells orders and streams of counted prints. */
+  tell(prints: readonly PricedPrint[]): void {
+    this.#parts.timers.afterDue(() => {
+      for (const print of prints) {
+        this.#core.effects.emit({ kind: "PRINTED", print });
+        this.#parts.stream.printed(print);
+      }
+    });
   }
 
   #counted(counted: PricedPrint): void {
@@ -240,10 +255,6 @@ export class MarketHub implements MarketSink {
     const market = this.#markets.get(symbol);
     if (market !== undefined && timeMs >= (market.lastPrint?.timeMs ?? 0))
       market.lastPrint = { price, timeMs };
-    this.#parts.timers.afterDue(() => {
-      this.#core.effects.emit({ kind: "PRINTED", print: counted });
-      this.#parts.stream.printed(counted);
-    });
   }
 
   #dropPrint(why: Exclude<PrintVerdict, "counted">, symbol: string): void {

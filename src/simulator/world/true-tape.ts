@@ -67,14 +67,14 @@ export class TrueTape {
    */
   tradesSince(
     symbol: string,
-    { ms, unheardBy }: Readonly<{ ms: number; unheardBy?: number | undefined }>,
+    { ms, unheardBy = [] }: Readonly<{ ms: number; unheardBy?: readonly number[] }>,
     isOwn: (id: string, toldAtMs: number) => boolean,
   ): number {
     const { known, heard } = this.#market(symbol);
     let count = 0;
     for (const [id, times] of known) {
       const isReported = times.some((atMs) => atMs >= ms && !isOwn(id, atMs));
-      const isNews = unheardBy !== undefined && (heard.get(id)?.get(unheardBy) ?? ms) >= ms;
+      const isNews = unheardBy.some((generation) => (heard.get(id)?.get(generation) ?? ms) >= ms);
       if (isReported || (isNews && !isOwn(id, ms))) count++;
     }
     return count;

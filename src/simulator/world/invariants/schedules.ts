@@ -16,10 +16,9 @@ export class Schedules {
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
   /**
    * True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that is
-   * earlier. Of nodes that share, also the generation of the one that accepted it: prints that it reads later are news to it
-   * (decision XP).
+   * earlier; and the generation of the process that accepted it.
    */
-  readonly #accepted: Map<number, Readonly<{ ms: number; unheardBy: number | undefined }>> = new Map();
+  readonly #accepted: Map<number, Readonly<{ ms: number; generation: number }>> = new Map();
   /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
 
@@ -48,7 +47,7 @@ export class Schedules {
     if (followed && storesEveryPrint(this.#parts.plan)) this.#kept(change.after, followed);
     if (fact.kind !== "CHILD_INTENDED") return;
     if (plan !== undefined) this.#slot(change.after, plan, { fact, ...at });
-    if (intent.participationBips !== undefined) this.#share(change, fact);
+    if (intent.participationBips !== undefined) this.#share(change, fact, at.generation);
   }
 
   #accept(order: SeenOrder, generation: number): void {
@@ -60,8 +59,7 @@ export class Schedules {
       sent?.sentAtMs ?? time.trueMs,
       plan.cluster ? order.acceptedAtMs : time.trueMs,
     );
-    const unheardBy = plan.cluster?.shares === true ? generation : undefined;
-    this.#accepted.set(order.orderId, { ms: acceptedAtMs, unheardBy });
+    this.#accepted.set(order.orderId, { ms: acceptedAtMs, generation });
     const { type, schedule } = order.intent;
     const isOfHost =
       this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;
@@ -123,8 +121,8 @@ export class Schedules {
     demand(isWithin, "I33", () => `${quantity} in slot ${slot} of order ${orderId}, which has ${slice}`);
   }
 
-  #share({ before, after }: SeenChange, { child, volume }: IntentFact): void {
-    const { demand, situations, tape, journal } = this.#parts;
+  #share({ before, after }: SeenChange, { child, volume }: IntentFact, sender: number): void {
+    const { demand, situations, tape, journal, plan } = this.#parts;
     const { intent, volumeBefore, orderId } = after;
     const executed: Quantity = before?.executed ?? after.executed;
     situations.saw("POV child after a print");
@@ -142,7 +140,10 @@ export class Schedules {
     const own = journal.fills.get(orderId);
     const isOwn = (id: string, toldAtMs: number): boolean =>
       own?.has(id) === true && (this.#countedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < toldAtMs;
-    const trades = tape.tradesSince(intent.symbol, this.#accepted.get(orderId) ?? { ms: 0 }, isOwn);
+    const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
+    // Prints that a node that shares reads later are news to it (decision XP).
+    const unheardBy = plan.cluster?.shares === true ? [generation, sender] : [];
+    const trades = tape.tradesSince(intent.symbol, { ms, unheardBy }, isOwn);
     demand(
       child.attempt <= trades,
       "decision 30",
