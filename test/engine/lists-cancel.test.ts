@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { OrderList } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { alertsOf, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
@@ -58,6 +59,40 @@ describe("I43: cancel of a list", () => {
     const after = await world.cancelList(list);
     expect([after.listId, linesOf(after)]).toEqual([list.listId, Array(3).fill("CANCELED CANCELED")]);
     expect(after).toEqual(await world.list(list));
+  });
+
+  it("twice at once, of a working leg that ends already: neither is answered before the cancel is durable", async () => {
+    let held: Promise<void> | undefined;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async append(batch) {
+            await held;
+            return await store.append(batch);
+          },
+        };
+      },
+    });
+    const list = await world.placeList("oto", OTO);
+    // The fill lies beyond the limit, so that the working leg is stopped while its child is open.
+    world.venue.onSubmit = ({ childId }) =>
+      reported(childId, "open", [fillOf({ quantity: "0.25", price: "101" })]);
+    await world.quote("99", "100");
+    expect(legOf(await world.list(list), "working").pendingEnd?.reason).toBe("BEYOND_LIMIT");
+    let release = (): void => undefined;
+    held = new Promise((resolve) => (release = resolve));
+    const answers: OrderList[] = [];
+    const cancels = [list, list].map((one) => world.engine.cancelList({ accountId: 1, listId: one.listId }));
+    for (const cancel of cancels) void cancel.then((after) => answers.push(after));
+    await turns();
+    expect(answers).toEqual([]);
+    release();
+    await Promise.all(cancels);
+    expect(answers.map((after) => lineOf(legOf(after, "pending")))).toEqual(
+      Array(2).fill("CANCELED CANCELED"),
+    );
   });
 
   it("of another account, or of an unknown list: -2011, and nothing changes", async () => {

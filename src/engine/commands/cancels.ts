@@ -2,7 +2,7 @@ import { afterDecision, OrderError } from "../../errors/index.ts";
 import { statusOf } from "../../lifecycle/index.ts";
 import type { CancelRestriction, OrderList, ParentOrder } from "../../model/index.ts";
 import type { CancelAllResult, CancelRequest, ListKey } from "../core/calls.ts";
-import { type LiveOrder, orderIn } from "../core/live-order.ts";
+import { type LiveOrder, orderIn, type PendingRecord } from "../core/live-order.ts";
 import type { Trust } from "../core/trust.ts";
 import type { ListReads } from "../reads/list-reads.ts";
 import type { ReadModel } from "../reads/read-model.ts";
@@ -111,7 +111,8 @@ export class Cancels {
   /**
    * Cancels the first of these orders that has not ended. Resolves to its durable state after the cancel, or to
    * undefined when all orders had ended without a cancel. Waits for an end that is decided but not durable yet,
-   * because the cancel of an ended leg does nothing to its list (I52). The restriction is compared with what is decided,
+   * because the cancel of an ended leg does nothing to its list (I52), and for what is decided of the other legs: a cancel
+   * that changes nothing may come after one that is not durable yet. The restriction is compared with what is decided,
    * in the turn in which the cancel would be decided, so that no fill comes in between.
    */
   #cancel(
@@ -130,7 +131,7 @@ export class Cancels {
         const isRestricted = restriction !== undefined && !meets(live.working, restriction);
         if (isRestricted) return refuseWhenDurable(shard, live, reject);
         const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
-        const record = canceled ?? live.pending;
+        const record = canceled ?? newestPending(shard, live.working);
         if (record === undefined) return resolve(live.working);
         const order = orderIn(record, orderId) ?? live.working;
         shard.whenDurable(record).then(() => resolve(isCanceled(order) ? order : undefined), reject);
@@ -154,6 +155,12 @@ function refuseWhenDurable(shard: Shard, live: LiveOrder, reject: (error: unknow
   const refusal = new OrderError(live.working.ended === undefined ? "CANCEL_RESTRICTED" : "CANCEL_REJECTED");
   if (live.pending === undefined) return reject(refusal);
   shard.whenDurable(live.pending).then(() => reject(refusal), reject);
+}
+
+/** Returns the newest record of a parent or of another leg of its list that is not durable yet. */
+function newestPending(shard: Shard, order: ParentOrder): PendingRecord | undefined {
+  const pending = shard.memory.legsOf(order).map(({ orderId }) => shard.liveOrders.get(orderId)?.pending);
+  return pending.reduce((newest, one) => ((one?.decision ?? 0) > (newest?.decision ?? 0) ? one : newest));
 }
 
 /** Returns whether a cancel ended the order, or will end it when its child is resolved. */
