@@ -1,41 +1,52 @@
 import { describe, expect, it, vi } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
-import { createWorld, SYMBOL } from "../support/world.ts";
+import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
 const MANY = 1_500;
 
+/** A world in which the next append can be made to fail, so that its shard is read again. */
+async function failingWorld(): Promise<Readonly<{ world: World; failNext: () => void }>> {
+  let fails = false;
+  const world = await createWorld({
+    store: (disk) => {
+      const store = createMemoryStore({ disk });
+      const append: typeof store.append = async (batch) => {
+        if (!fails) return await store.append(batch);
+        fails = false;
+        throw new Error("no");
+      };
+      return { ...store, append };
+    },
+  });
+  return {
+    world,
+    failNext: () => {
+      fails = true;
+    },
+  };
+}
+
 describe("decision IA: a shard that is read again", () => {
   it("restores its orders some hundred per turn; all of them act on a quote that arrives meanwhile, once", async () => {
-    let fails = false;
-    const world = await createWorld({
-      store: (disk) => {
-        const store = createMemoryStore({ disk });
-        const append: typeof store.append = async (batch) => {
-          if (!fails) return await store.append(batch);
-          fails = false;
-          throw new Error("no");
-        };
-        return { ...store, append };
-      },
-    });
+    const { world, failNext } = await failingWorld();
     const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
     await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
     const together: number[] = [];
-    let added = 0;
-    const { add } = TriggerBook.prototype;
-    const spied = vi.spyOn(TriggerBook.prototype, "add").mockImplementation(function (
+    let looked = 0;
+    const { has } = TriggerBook.prototype;
+    const spied = vi.spyOn(TriggerBook.prototype, "has").mockImplementation(function (
       this: TriggerBook,
-      one,
+      orderId,
     ) {
-      if (added++ === 0)
+      if (looked++ === 0)
         queueMicrotask(() => {
-          together.push(added);
-          added = 0;
+          together.push(looked);
+          looked = 0;
         });
-      add.call(this, one);
+      return has.call(this, orderId);
     });
-    fails = true;
+    failNext();
     await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
     world.engine.market.quote({ symbol: SYMBOL, bid: "80", ask: "81" });
     await world.engine.idle();
@@ -46,5 +57,32 @@ describe("decision IA: a shard that is read again", () => {
     expect(world.venue.submitted).toHaveLength(MANY);
     expect(new Set(world.venue.submitted.map(({ parentOrderId }) => parentOrderId)).size).toBe(MANY);
     expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I25: it watches each order all the time: one quote meanwhile triggers all of them, and the next meets their limit", async () => {
+    const stop = { side: "BUY", type: "STOP_LOSS_LIMIT", stopPrice: "103", price: "104" } as const;
+    const { world, failNext } = await failingWorld();
+    const orders = await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
+    await world.quote("99", "100");
+    const showQuote = (): void => void world.engine.market.quote({ symbol: SYMBOL, bid: "104", ask: "105" });
+    let looked = 0;
+    const { has } = TriggerBook.prototype;
+    const spied = vi.spyOn(TriggerBook.prototype, "has").mockImplementation(function (
+      this: TriggerBook,
+      orderId,
+    ) {
+      // Between two turns, when a part of the orders was replaced by what the store has of them.
+      if (++looked === MANY / 2) queueMicrotask(showQuote);
+      return has.call(this, orderId);
+    });
+    failNext();
+    await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
+    await world.engine.idle();
+    spied.mockRestore();
+    const all = await Promise.all(orders.map((order) => world.order(order)));
+    const missed = all.filter(({ trigger }) => trigger === undefined).length;
+    await world.quote("99", "100");
+    const sent = new Set(world.venue.submitted.map(({ parentOrderId }) => parentOrderId)).size;
+    expect([missed, sent]).toEqual([0, MANY]);
   });
 });

@@ -20,8 +20,9 @@ const PARENTS_PER_STEP = 4;
 
 /**
  * Brings trigger book, timers and look-ups in step with the rebuilt memory of a shard. It works in turns, however
- * many parents the shard has. Parents that have not had their turn are watched as before. What they meet meanwhile
- * goes to the shard's mailbox, and the shard applies it to the parent's current state.
+ * many parents the shard has. A parent whose durable state is that of before is watched all the time, unless it trails: its
+ * reference is then read again from the durable marks. What parents meet meanwhile goes to the shard's mailbox, and the
+ * shard applies it to the parent's current state.
  */
 export class Rearming {
   readonly #parts: RearmingParts;
@@ -61,17 +62,39 @@ export class Rearming {
 
   *#steps(shard: Shard, before: ReadonlyIdMap<LiveOrder>): Generator<number, void> {
     const { memory } = shard;
-    yield* inSteps(before.values(), (live) => this.#letGo(shard, live));
     const isNow = (): boolean => shard.memory === memory;
+    yield* inSteps(before.values(), (live) => {
+      const now = isNow() ? memory.liveOrders.get(live.working.orderId) : undefined;
+      if (now !== undefined && runsHere(shard) && isSame(live, now)) this.#replace(live, now);
+      else this.#letGo(shard, live);
+    });
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
     yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.children.recover(live), isNow);
+  }
+
+  /** Arms a parent in the place of the one that was in memory before, which stays in the trigger book. */
+  #replace(before: LiveOrder, now: LiveOrder): void {
+    this.#parts.participants.drop(before);
+    now.followedTo ??= before.followedTo;
+    this.arm(now);
+    this.#parts.arming.callOffTimers(before);
   }
 
   #letGo(shard: Shard, live: LiveOrder): void {
     this.#parts.participants.drop(live);
     this.#parts.arming.disarm(live);
-    if (shard.state === "fenced" || shard.state === "elsewhere") this.#parts.children.letGo(live);
+    if (!runsHere(shard)) this.#parts.children.letGo(live);
   }
+}
+
+const runsHere = ({ state }: Shard): boolean => state !== "fenced" && state !== "elsewhere";
+
+/** Returns whether a parent that was read again has the durable state of before, and nothing else was decided of it. */
+function isSame(before: LiveOrder, now: LiveOrder): boolean {
+  const { working, durable } = before;
+  if (working.intent.trailing !== undefined || durable !== working || now.durable !== now.working)
+    return false;
+  return working.lastSequence === now.working.lastSequence;
 }
 
 /** Runs a function for each live order, in steps, for as long as `goesOn` returns true. */

@@ -111,10 +111,20 @@ export class Arming {
 
   /** Takes a parent out of the trigger book and cancels its timers. */
   disarm(live: LiveOrder): void {
+    this.callOffTimers(live);
+    this.unwatch(live);
+  }
+
+  /** Cancels the timers of a parent, and the memory of quotes counts it no more. */
+  callOffTimers(live: LiveOrder): void {
     for (const timer of TIMERS) callOff(live, timer);
     if (live.isWatching) this.#parts.market.memory.unwatch(live.working.intent.symbol);
     live.isWatching = false;
-    this.#parts.market.book(live.working.intent.symbol)?.remove(live.working.orderId);
+  }
+
+  /** Takes a parent out of the trigger book. */
+  unwatch({ working }: LiveOrder): void {
+    this.#parts.market.book(working.intent.symbol)?.remove(working.orderId);
   }
 
   #armExpiry(live: LiveOrder, order: ParentOrder): void {

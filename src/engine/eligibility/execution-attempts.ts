@@ -79,6 +79,8 @@ export class ExecutionAttempts {
       // The activation behind this fire was lost with an append: the order starts to watch again.
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined)
         return this.#parts.arming.arm(live);
+      // If its shard was read again meanwhile, it was put into the book as before the fire.
+      this.#parts.arming.unwatch(live);
       this.#offer(live, { kind: "FIRED", fired, quote });
     });
   }
