@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { forgetWork, liveOrderOf } from "../../src/engine/core/live-order.ts";
 import type { MarketHub } from "../../src/engine/market/market-hub.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import type { ParentOrder } from "../../src/model/index.ts";
+import { MARKET_SHARD, type ParentOrder } from "../../src/model/index.ts";
 import { createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.ts";
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import {
@@ -38,12 +38,13 @@ function heldAnswers(node: Sharer, name: string): () => void {
   };
 }
 
-describe("decision VH: shards of a node leave one after the other", () => {
+describe("decision VH: shards of a node with open orders leave one after the other", () => {
   it("the next one still decides while the one before it waits for the store", async () => {
     const { cluster, a, b } = await pairOf();
     const first = accountOn(a);
     const accounts = [first, accountOn(a, first + 1)].sort((one, other) => shardOf(one) - shardOf(other));
     const [leaving, waiting] = accounts as [number, number];
+    for (const account of accounts) await placeOn(a, account, STOP);
     const giveAnswers = heldAnswers(a, "leases.release");
     await assignTo(cluster, accounts.map(shardOf), b);
     while (!a.asked.includes("leases.release")) await cluster.pass(20);
@@ -53,6 +54,24 @@ describe("decision VH: shards of a node leave one after the other", () => {
     await cluster.pass(2_000);
     for (const accountId of accounts) expect(runnersOf([a, b], shardOf(accountId))).toEqual(["b"]);
     expect(await orderOn(b, order)).toEqual(order);
+    await verified([a, b]);
+  });
+
+  it("those without open orders are released together, before the others", async () => {
+    const { cluster, a, b } = await pairOf();
+    const order = await placeOn(a, accountOn(a), STOP);
+    const empty = Array.from({ length: MARKET_SHARD }, (_, shard) => shard)
+      .filter((shard) => a.engine.owns(shard) && shard !== shardIn(order))
+      .slice(0, 3);
+    const running: number[] = [];
+    a.faults["leases.release"] = (honest) => {
+      running.push(runnersOf([a], shardIn(order)).length);
+      return honest();
+    };
+    await assignTo(cluster, [...empty, shardIn(order)], b);
+    await cluster.pass(TTL_MS);
+    for (const shard of [...empty, shardIn(order)]) expect(runnersOf([a, b], shard)).toEqual(["b"]);
+    expect(running).toEqual([1, 0]);
     await verified([a, b]);
   });
 

@@ -26,12 +26,17 @@ export type OwnedShardParts = Readonly<{
   isLost: () => boolean;
 }>;
 
+/** Shards that are released in one statement, and its end. */
+type Releasing = Readonly<{ held: Held[]; done: Promise<void> }>;
+
 /** The shards of a node: takes them with a claim, and gives them up with a release. */
 export class OwnedShards {
   readonly #core: Core;
   readonly #parts: OwnedShardParts;
   /** Shards that are being taken or given up. */
   readonly #moving: Set<number> = new Set();
+  /** Shards that the next turn releases. */
+  #releasing: Releasing | undefined;
 
   constructor(core: Core, parts: OwnedShardParts) {
     this.#core = core;
@@ -108,29 +113,35 @@ export class OwnedShards {
   }
 
   /**
-   * Gives shards up, and makes them nobody's: one after the other, so that each has no engine only for as long as it needs
-   * itself, and the others still decide (decision VH). Never rejects, and resolves to whether that is done: shards whose
-   * release failed do not run. They may be this node's still; then the next call releases them, or {@link take} claims them
-   * anew.
+   * Gives shards up, and makes them nobody's: those without open orders together, in few statements, and then the others one
+   * after the other, so that each has no engine only for as long as it needs itself, and the others still decide (decision VH).
+   * Never rejects, and resolves to whether that is done: shards whose release failed do not run. They may be this node's
+   * still; then the next call releases them, or {@link take} claims them anew.
    */
   async give(held: readonly Held[]): Promise<boolean> {
     this.#note(held.map(({ shard }) => shard));
-    let isDone = true;
-    for (const one of held) {
-      try {
-        await this.#giveOne(one);
-      } catch (error) {
-        this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
-        isDone = false;
-      } finally {
-        this.#noteOver([one.shard]);
-      }
+    const isEmpty = ({ shard }: Held): boolean =>
+      shard !== MARKET_SHARD && this.#parts.shards.at(shard).liveOrders.size === 0;
+    const empty = held.filter(isEmpty);
+    const given = await Promise.all(empty.map((one) => this.#tryToGive(one)));
+    for (const one of held) if (!empty.includes(one)) given.push(await this.#tryToGive(one));
+    return given.every(Boolean);
+  }
+
+  async #tryToGive(one: Held): Promise<boolean> {
+    try {
+      await this.#giveOne(one);
+      return true;
+    } catch (error) {
+      this.#core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(error) });
+      return false;
+    } finally {
+      this.#noteOver([one.shard]);
     }
-    return isDone;
   }
 
   async #giveOne(held: Held): Promise<void> {
-    const { claims, moves, journal, market, shards } = this.#parts;
+    const { moves, journal, market, shards } = this.#parts;
     const { shard } = held;
     let hasLeft = false;
     if (shard === MARKET_SHARD) market.stopWriting();
@@ -139,11 +150,27 @@ export class OwnedShards {
         left: async (followed) => {
           hasLeft = true;
           journal.shards[shard]?.hold(followed);
-          await claims.release([held]);
+          await this.#release(held);
         },
         letGo: () => journal.shards[shard]?.goOn(),
       });
-    if (!hasLeft) await claims.release([held]);
+    if (!hasLeft) await this.#release(held);
+  }
+
+  /** Releases a shard together with all others that are released in this turn. */
+  #release(one: Held): Promise<void> {
+    this.#releasing ??= this.#releaseNext();
+    this.#releasing.held.push(one);
+    return this.#releasing.done;
+  }
+
+  #releaseNext(): Releasing {
+    const held: Held[] = [];
+    const done = this.#core.turns.next().then(() => {
+      this.#releasing = undefined;
+      return this.#parts.claims.release(held);
+    });
+    return { held, done };
   }
 
   /** Writes the market journal no more: the store says that it is not this node's. */
