@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { OrderList } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { alertsOf, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
@@ -62,33 +61,20 @@ describe("I43: cancel of a list", () => {
   });
 
   it("twice at once, of a working leg that ends already: neither is answered before the cancel is durable", async () => {
-    let held: Promise<void> | undefined;
-    const world = await createWorld({
-      store: (disk) => {
-        const store = createMemoryStore({ disk });
-        return {
-          ...store,
-          async append(batch) {
-            await held;
-            return await store.append(batch);
-          },
-        };
-      },
-    });
+    const { world, store } = await createFaultyWorld();
     const list = await world.placeList("oto", OTO);
     // The fill lies beyond the limit, so that the working leg is stopped while its child is open.
     world.venue.onSubmit = ({ childId }) =>
       reported(childId, "open", [fillOf({ quantity: "0.25", price: "101" })]);
     await world.quote("99", "100");
     expect(legOf(await world.list(list), "working").pendingEnd?.reason).toBe("BEYOND_LIMIT");
-    let release = (): void => undefined;
-    held = new Promise((resolve) => (release = resolve));
+    store().inject("slow", 1);
     const answers: OrderList[] = [];
     const cancels = [list, list].map((one) => world.engine.cancelList({ accountId: 1, listId: one.listId }));
     for (const cancel of cancels) void cancel.then((after) => answers.push(after));
     await turns();
     expect(answers).toEqual([]);
-    release();
+    store().release();
     await Promise.all(cancels);
     expect(answers.map((after) => lineOf(legOf(after, "pending")))).toEqual(
       Array(2).fill("CANCELED CANCELED"),

@@ -1,35 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
-import { createWorld, SYMBOL, type World } from "../support/world.ts";
+import { createFaultyWorld } from "../support/faulty-world.ts";
+import { SYMBOL } from "../support/world.ts";
 
 const MANY = 1_500;
 
-/** A world in which the next append can be made to fail, so that its shard is read again. */
-async function failingWorld(): Promise<Readonly<{ world: World; failNext: () => void }>> {
-  let fails = false;
-  const world = await createWorld({
-    store: (disk) => {
-      const store = createMemoryStore({ disk });
-      const append: typeof store.append = async (batch) => {
-        if (!fails) return await store.append(batch);
-        fails = false;
-        throw new Error("no");
-      };
-      return { ...store, append };
-    },
-  });
-  return {
-    world,
-    failNext: () => {
-      fails = true;
-    },
-  };
-}
-
 describe("decision IA: a shard that is read again", () => {
   it("restores its orders some hundred per turn; all of them act on a quote that arrives meanwhile, once", async () => {
-    const { world, failNext } = await failingWorld();
+    const { world, store } = await createFaultyWorld();
     const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
     await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
     const together: number[] = [];
@@ -46,7 +24,7 @@ describe("decision IA: a shard that is read again", () => {
         });
       return has.call(this, orderId);
     });
-    failNext();
+    store().inject("fail", 1);
     await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
     world.engine.market.quote({ symbol: SYMBOL, bid: "80", ask: "81" });
     await world.engine.idle();
@@ -61,7 +39,7 @@ describe("decision IA: a shard that is read again", () => {
 
   it("I25: it watches each order all the time: one quote meanwhile triggers all of them, and the next meets their limit", async () => {
     const stop = { side: "BUY", type: "STOP_LOSS_LIMIT", stopPrice: "103", price: "104" } as const;
-    const { world, failNext } = await failingWorld();
+    const { world, store } = await createFaultyWorld();
     const orders = await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
     await world.quote("99", "100");
     const showQuote = (): void => void world.engine.market.quote({ symbol: SYMBOL, bid: "104", ask: "105" });
@@ -75,7 +53,7 @@ describe("decision IA: a shard that is read again", () => {
       if (++looked === MANY / 2) queueMicrotask(showQuote);
       return has.call(this, orderId);
     });
-    failNext();
+    store().inject("fail", 1);
     await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
     await world.engine.idle();
     spied.mockRestore();
