@@ -1,9 +1,20 @@
 import { describe, expect, it, vi } from "vitest";
+import { Price } from "../../src/decimal/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { createFaultyWorld } from "../support/faulty-world.ts";
 import { SYMBOL } from "../support/world.ts";
 
 const MANY = 1_500;
+
+/** Calls a function between two turns, when so many orders were replaced by what the store has of them. */
+function atLookUp(number: number, run: () => void): Readonly<{ mockRestore: () => void }> {
+  let looked = 0;
+  const { has } = TriggerBook.prototype;
+  return vi.spyOn(TriggerBook.prototype, "has").mockImplementation(function (this: TriggerBook, orderId) {
+    if (++looked === number) queueMicrotask(run);
+    return has.call(this, orderId);
+  });
+}
 
 describe("decision IA: a shard that is read again", () => {
   it("restores its orders some hundred per turn; all of them act on a quote that arrives meanwhile, once", async () => {
@@ -43,16 +54,7 @@ describe("decision IA: a shard that is read again", () => {
     const orders = await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
     await world.quote("99", "100");
     const showQuote = (): void => void world.engine.market.quote({ symbol: SYMBOL, bid: "104", ask: "105" });
-    let looked = 0;
-    const { has } = TriggerBook.prototype;
-    const spied = vi.spyOn(TriggerBook.prototype, "has").mockImplementation(function (
-      this: TriggerBook,
-      orderId,
-    ) {
-      // Between two turns, when a part of the orders was replaced by what the store has of them.
-      if (++looked === MANY / 2) queueMicrotask(showQuote);
-      return has.call(this, orderId);
-    });
+    const spied = atLookUp(MANY / 2, showQuote);
     store().inject("fail", 1);
     await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
     await world.engine.idle();
@@ -62,5 +64,23 @@ describe("decision IA: a shard that is read again", () => {
     await world.quote("99", "100");
     const sent = new Set(world.venue.submitted.map(({ parentOrderId }) => parentOrderId)).size;
     expect([missed, sent]).toEqual([0, MANY]);
+  });
+
+  it("I25: it moves the reference of a trailing order all the time: a high quote meanwhile counts", async () => {
+    const { world, store } = await createFaultyWorld();
+    await world.quote("99", "100");
+    const trailing = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingDelta: 500 } as const;
+    const order = await world.place(trailing);
+    await world.quote("99", "100");
+    const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
+    await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
+    const showQuote = (): void => void world.engine.market.quote({ symbol: SYMBOL, bid: "110", ask: "111" });
+    const spied = atLookUp(MANY / 2, showQuote);
+    store().inject("fail", 1);
+    await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
+    await world.engine.idle();
+    spied.mockRestore();
+    await world.quote("104", "105");
+    expect((await world.order(order)).trigger).toMatchObject({ observed: Price.parse("104") });
   });
 });

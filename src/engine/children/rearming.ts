@@ -20,9 +20,8 @@ const PARENTS_PER_STEP = 4;
 
 /**
  * Brings trigger book, timers and look-ups in step with the rebuilt memory of a shard. It works in turns, however
- * many parents the shard has. A parent whose durable state is that of before is watched all the time, unless it trails: its
- * reference is then read again from the durable marks. What parents meet meanwhile goes to the shard's mailbox, and the
- * shard applies it to the parent's current state.
+ * many parents the shard has. A parent whose durable state is that of before is watched all the time. What parents meet
+ * meanwhile goes to the shard's mailbox, and the shard applies it to the parent's current state.
  */
 export class Rearming {
   readonly #parts: RearmingParts;
@@ -89,11 +88,13 @@ export class Rearming {
 
 const runsHere = ({ state }: Shard): boolean => state !== "fenced" && state !== "elsewhere";
 
-/** Returns whether a parent that was read again has the durable state of before, and nothing else was decided of it. */
+/**
+ * Returns whether a parent that was read again has the durable state of before, and nothing else was decided of it. The
+ * reference of one that trails is then right, too: marks of a failed append are appended again.
+ */
 function isSame(before: LiveOrder, now: LiveOrder): boolean {
   const { working, durable } = before;
-  if (working.intent.trailing !== undefined || durable !== working || now.durable !== now.working)
-    return false;
+  if (durable !== working || now.durable !== now.working) return false;
   return working.lastSequence === now.working.lastSequence;
 }
 
