@@ -20,6 +20,9 @@ import {
 /** The longest time for which a shard may have no engine, whatever node dies or answer is lost. */
 const LONGEST_MS = 3 * TTL_MS;
 
+/** After so long without a shard that leaves, a hand-over is given up. */
+const STUCK_MS = 2 * TTL_MS + 12 * 5_000;
+
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe("decision KX: an answer of the store that is lost", () => {
@@ -118,6 +121,28 @@ describe("decision KX: an answer of the store that is lost", () => {
     await cluster.pass(LONGEST_MS);
     await demandSettled(cluster, [a, b]);
     expect(runnersOf([a, b], shard)).toEqual(["b"]);
+  });
+});
+
+describe("a node that leaves while the store keeps no assignment", () => {
+  it("gives the hand-over up after a while, says why, and goes on with all its shards", async () => {
+    const { cluster, a, b } = await pairOf();
+    const account = accountOn(a);
+    const { shards } = a.node.status();
+    a.faults["leases.assign"] = () => Promise.reject(new Error("the store refuses"));
+    const leaving = a.node.leave().catch((error: unknown) => error);
+    await cluster.pass(STUCK_MS - TTL_MS);
+    expect(a.node.status().state).toBe("handing-over");
+    await cluster.pass(2 * TTL_MS);
+    expect(await leaving).toMatchObject({
+      problem: "NO_STANDBY",
+      message: `no shard has left this node for ${STUCK_MS} ms`,
+    });
+    expect(a.node.status()).toMatchObject({ shards });
+    expect(await placeOn(a, account, { price: "90" })).toBeDefined();
+    a.faults["leases.assign"] = undefined;
+    await cluster.pass(LONGEST_MS);
+    await demandSettled(cluster, [a, b]);
   });
 });
 

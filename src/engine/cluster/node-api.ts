@@ -54,7 +54,8 @@ export interface ClusterNode extends AsyncDisposable {
   verify(): Promise<Verification>;
   /**
    * Gives all shards to other nodes, a few at a time, and then closes the engine. Rejects with a HandOverError, and goes on,
-   * if no other node takes shards for two ttl, and at once if there is no other live node. The same as `engine.handOver()`.
+   * if no other node takes shards for two ttl, if no shard leaves for two ttl and twelve times `hostTimeoutMs`, as long as the
+   * store fails, and at once if there is no other live node. The same as `engine.handOver()`.
    */
   leave(): Promise<AtRest>;
   /** Closes the engine and releases its shards, which the other nodes take at their next read. */

@@ -1,3 +1,4 @@
+import { APPEND_PATIENCE } from "../commit/committer.ts";
 import type { Core } from "../core/core.ts";
 import { HandOverError } from "./hand-over-error.ts";
 import { OwnLease, type OwnLeaseParts } from "./own-lease.ts";
@@ -41,31 +42,54 @@ export class NodeLease extends OwnLease {
 
   /**
    * Gives all shards to other nodes, and resolves when they own them, or when the engine is closed meanwhile. Rejects with a
-   * HandOverError NO_STANDBY if no other node takes shards for two ttl, at once if there is no other live node, and when this
-   * node is declared dead. Shards that were given stay where they are.
+   * HandOverError NO_STANDBY if no other node takes shards for two ttl, at once if there is no other live node, when no shard
+   * has left for longer than an append may last, and when this node is declared dead. Shards that were given stay where they
+   * are.
    */
   async announce(): Promise<void> {
     const { giveAll, progress, keeper, ttlMs } = this.#parts;
-    const { monotonicMs } = this.#core;
+    const { monotonicMs, counters, settings } = this.#core;
+    const standstill = new Standstill({ ttlMs, hostTimeoutMs: settings.hostTimeoutMs });
     await giveAll(true);
-    let aloneSinceMs: number | undefined;
-    let problem = `no other node takes shards for ${2 * ttlMs} ms`;
-    while (!keeper.isLost && !this.hasEnded) {
+    let problem: string | undefined;
+    while (problem === undefined && !keeper.isLost && !this.hasEnded) {
       const now = progress();
       if (now === "given") return;
-      if (now === "single") {
-        problem = "there is no other live node";
-        break;
-      }
-      if (now === "giving") aloneSinceMs = undefined;
-      else aloneSinceMs ??= monotonicMs();
-      if (aloneSinceMs !== undefined && monotonicMs() - aloneSinceMs >= 2 * ttlMs) break;
-      await this.pause(LOOK_MS);
+      problem = standstill.problem({ progress: now, shards: counters.shards, nowMs: monotonicMs() });
+      if (problem === undefined) await this.pause(LOOK_MS);
     }
     if (this.hasEnded) return;
     await giveAll(false);
     await this.decline();
-    if (keeper.isLost) problem = "another node has declared this one dead";
-    throw new HandOverError("NO_STANDBY", problem);
+    throw new HandOverError("NO_STANDBY", problem ?? "another node has declared this one dead");
+  }
+}
+
+/** A hand-over as it is looked at: how far it is, and how many shards the node still runs. */
+type Giving = Readonly<{ progress: GivingProgress; shards: number; nowMs: number }>;
+
+/** Knows for how long a hand-over has gone no further. */
+class Standstill {
+  readonly #aloneMs: number;
+  readonly #stuckMs: number;
+  #aloneSinceMs: number | undefined;
+  #fewest = Number.POSITIVE_INFINITY;
+  #fewestSinceMs = 0;
+
+  constructor({ ttlMs, hostTimeoutMs }: Readonly<{ ttlMs: number; hostTimeoutMs: number }>) {
+    this.#aloneMs = 2 * ttlMs;
+    this.#stuckMs = this.#aloneMs + APPEND_PATIENCE * hostTimeoutMs;
+  }
+
+  /** Returns why the hand-over is to be given up, in words for an operator; undefined if it is to go on. */
+  problem({ progress, shards, nowMs }: Giving): string | undefined {
+    if (progress === "single") return "there is no other live node";
+    if (progress !== "alone") this.#aloneSinceMs = undefined;
+    else this.#aloneSinceMs ??= nowMs;
+    if (shards < this.#fewest) [this.#fewest, this.#fewestSinceMs] = [shards, nowMs];
+    if (this.#aloneSinceMs !== undefined && nowMs - this.#aloneSinceMs >= this.#aloneMs)
+      return `no other node takes shards for ${this.#aloneMs} ms`;
+    if (nowMs - this.#fewestSinceMs < this.#stuckMs) return undefined;
+    return `no shard has left this node for ${this.#stuckMs} ms`;
   }
 }

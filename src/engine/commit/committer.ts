@@ -39,7 +39,7 @@ const SETTLED_PER_TURN = 64;
 const UNITS_PER_RECORD = 0.5;
 
 /** After this many times `hostTimeoutMs` without an answer, the append or its answer counts as lost. */
-const APPEND_PATIENCE = 12;
+export const APPEND_PATIENCE = 12;
 
 type Batch = Readonly<{
   parts: readonly ShardPart[];
