@@ -10,6 +10,7 @@ import { figure, medianOf, printTable } from "./measure.ts";
 
 const PLACEMENTS = 10_000;
 const ROUNDS = 5;
+const IN_FLIGHT = [64, 128, 256, 512];
 /** Rows in one transaction of the peer. */
 const BATCH = 64;
 const LEAST = 0.5;
@@ -66,7 +67,7 @@ export async function benchPostgres(size: Size): Promise<void> {
     const count = size.of(PLACEMENTS);
     const texts = await textsOf(engine, count);
     const rows: string[][] = [["in flight", "placements/s", "raw inserts/s", "ratio", "target", ""]];
-    for (const inFlight of [64, 512]) rows.push(await rowOf({ engine, url: server.url(), texts, inFlight }));
+    for (const inFlight of IN_FLIGHT) rows.push(await rowOf({ engine, url: server.url(), texts, inFlight }));
     await engine.close();
     printTable("durable placements on Postgres; medians, ratio of each round", rows);
   } finally {
