@@ -8,6 +8,7 @@ import {
 import { drainNode, moveShards } from "../../../src/engine/index.ts";
 import { accountIn } from "../../bench/bench-engine.ts";
 import { keepResting } from "../../bench/burst-stores.ts";
+import { medianOf } from "../../bench/measure.ts";
 import { rowOfProcess, type Slot, Stack } from "../stack.ts";
 import { LONGEST_MS, type MeasureOptions, settingsOf } from "./measure-options.ts";
 import { type Pause, printPauses } from "./pause-table.ts";
@@ -54,7 +55,7 @@ const ROUND: readonly (readonly [name: string, event: Event])[] = [
 
 /**
  * Measures for how long accounts are without service when their shards change the owner: the longest time between two
- * accepted placements around the event, and the same without an event.
+ * accepted placements around the event, and the same without an event, and of the accounts whose shards stay.
  */
 export async function measurePauses(options: MeasureOptions): Promise<void> {
   const { binaries, rounds, ttlMs, isSmall, say } = options;
@@ -109,10 +110,16 @@ async function pausesAround(
   await settled(world);
   const after = await cluster.leases.nodes();
   const quiet = await placing.watch(() => sleep(Math.min(lengthMs, LONGEST_QUIET_MS)));
-  return placers.map(({ accountId, shard }) => ({
-    moved: before.shards[shard]?.incarnation !== after.shards[shard]?.incarnation,
-    aroundMs: around.get(accountId) ?? Number.NaN,
-    quietMs: quiet.get(accountId) ?? Number.NaN,
+  const hasMoved = ({ shard }: Placer): boolean =>
+    before.shards[shard]?.incarnation !== after.shards[shard]?.incarnation;
+  const timesOf = (those: readonly Placer[]): readonly number[] =>
+    those.map(({ accountId }) => around.get(accountId) ?? Number.NaN);
+  const stayedMs = medianOf(timesOf(placers.filter((placer) => !hasMoved(placer))));
+  return placers.map((placer) => ({
+    moved: hasMoved(placer),
+    aroundMs: around.get(placer.accountId) ?? Number.NaN,
+    stayedMs,
+    quietMs: quiet.get(placer.accountId) ?? Number.NaN,
   }));
 }
 
