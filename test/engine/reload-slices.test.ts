@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { Price } from "../../src/decimal/index.ts";
+import { DEFAULT_SETTINGS } from "../../src/engine/core/settings.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { createFaultyWorld } from "../support/faulty-world.ts";
 import { SYMBOL } from "../support/world.ts";
 
 const MANY = 1_500;
 
-/** Calls a function between two turns, when so many orders were replaced by what the store has of them. */
+/** Calls a function after a turn in which so many orders have been replaced by what the store has of them. */
 function atLookUp(number: number, run: () => void): Readonly<{ mockRestore: () => void }> {
   let looked = 0;
   const { has } = TriggerBook.prototype;
@@ -79,6 +80,28 @@ describe("decision IA: a shard that is read again", () => {
     store().inject("fail", 1);
     await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
     await world.engine.idle();
+    spied.mockRestore();
+    await world.quote("104", "105");
+    expect((await world.order(order)).trigger).toMatchObject({ observed: Price.parse("104") });
+  });
+
+  it("I25: it moves the reference also of an order that has become active before the shard runs again", async () => {
+    const { world, store } = await createFaultyWorld({
+      tell: (name) => {
+        if (name === "append.failed") store().inject("fail-reads", 1);
+        if (name === "reload.failed") world.engine.market.quote({ symbol: SYMBOL, bid: "103", ask: "104" });
+      },
+    });
+    await world.quote("99", "100");
+    const gate = { stopPrice: "102", trailingDelta: 500 } as const;
+    const order = await world.place({ side: "SELL", type: "TRAILING_STOP_MARKET", ...gate });
+    const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
+    await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
+    const showQuote = (): void => void world.engine.market.quote({ symbol: SYMBOL, bid: "110", ask: "111" });
+    const spied = atLookUp(MANY / 2, showQuote);
+    store().inject("fail", 1);
+    await world.place(stop).catch(() => undefined);
+    await world.pass(DEFAULT_SETTINGS.retryMaxMs);
     spied.mockRestore();
     await world.quote("104", "105");
     expect((await world.order(order)).trigger).toMatchObject({ observed: Price.parse("104") });

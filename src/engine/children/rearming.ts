@@ -20,7 +20,7 @@ const PARENTS_PER_STEP = 4;
 
 /**
  * Brings trigger book, timers and look-ups in step with the rebuilt memory of a shard. It works in turns, however
- * many parents the shard has. A parent whose durable state is that of before is watched all the time. What parents meet
+ * many parents the shard has. A parent of which everything decided was durable is watched all the time. What parents meet
  * meanwhile goes to the shard's mailbox, and the shard applies it to the parent's current state.
  */
 export class Rearming {
@@ -64,7 +64,7 @@ export class Rearming {
     const isNow = (): boolean => shard.memory === memory;
     yield* inSteps(before.values(), (live) => {
       const now = isNow() ? memory.liveOrders.get(live.working.orderId) : undefined;
-      if (now !== undefined && runsHere(shard) && isSame(live, now)) this.#replace(live, now);
+      if (now !== undefined && runsHere(shard) && isDurable(live)) this.#replace(live, now);
       else this.#letGo(shard, live);
     });
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
@@ -89,14 +89,11 @@ export class Rearming {
 const runsHere = ({ state }: Shard): boolean => state !== "fenced" && state !== "elsewhere";
 
 /**
- * Returns whether a parent that was read again has the durable state of before, and nothing else was decided of it. The
- * reference of one that trails is then right, too: marks of a failed append are appended again.
+ * Returns whether everything that was decided of a parent was durable when its shard was read again. The store then has the same
+ * state of it, and what the trigger book has of it is right, also the reference of one that trails: marks of a failed append are
+ * appended again.
  */
-function isSame(before: LiveOrder, now: LiveOrder): boolean {
-  const { working, durable } = before;
-  if (durable !== working || now.durable !== now.working) return false;
-  return working.lastSequence === now.working.lastSequence;
-}
+const isDurable = ({ working, durable }: LiveOrder): boolean => durable === working;
 
 /** Runs a function for each live order, in steps, for as long as `goesOn` returns true. */
 function* inSteps(

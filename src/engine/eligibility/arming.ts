@@ -93,6 +93,7 @@ export class Arming {
     const { durable, working } = live;
     const book = this.#parts.market.book(working.intent.symbol);
     if (durable === working || book === undefined || this.#parts.shards.isFrozen(working)) return;
+    if (book.has(working.orderId)) return;
     const watch = watchOf(working, this.#core.nowMs());
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }
