@@ -241,6 +241,20 @@ describe("a cancel that meets a record in flight", () => {
     expect(await storyOf(world, list)).toHaveLength(2);
   });
 
+  it("I43: the second of two waits for the first also if that is the first decision of the engine", async () => {
+    const { world, store } = await createFaultyWorld();
+    const list = await world.placeList("oto", OTO);
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING"]);
+    await world.crash();
+    store().inject("fail", 1);
+    const exit = legOf(list, "pending");
+    const outcomes = await Promise.allSettled([world.cancel(exit), world.cancel(exit)]);
+    await world.engine.idle();
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING"]);
+  });
+
   it("that the store does not write is reported as failed, and changes nothing", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);

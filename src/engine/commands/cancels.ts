@@ -160,7 +160,7 @@ function refuseWhenDurable(shard: Shard, live: LiveOrder, reject: (error: unknow
 /** Returns the newest record of a parent or of another leg of its list that is not durable yet. */
 function newestPending(shard: Shard, order: ParentOrder): PendingRecord | undefined {
   const pending = shard.memory.legsOf(order).map(({ orderId }) => shard.liveOrders.get(orderId)?.pending);
-  return pending.reduce((newest, one) => ((one?.decision ?? 0) > (newest?.decision ?? 0) ? one : newest));
+  return pending.reduce((newest, one) => ((one?.decision ?? -1) > (newest?.decision ?? -1) ? one : newest));
 }
 
 /** Returns whether a cancel ended the order, or will end it when its child is resolved. */
