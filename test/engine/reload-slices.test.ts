@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
+import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import { Price } from "../../src/decimal/index.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/core/settings.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { createFaultyWorld } from "../support/faulty-world.ts";
-import { SYMBOL } from "../support/world.ts";
+import { accountEntry, SYMBOL } from "../support/world.ts";
 
 const MANY = 1_500;
 
@@ -65,6 +66,67 @@ describe("decision IA: a shard that is read again", () => {
     await world.quote("99", "100");
     const sent = new Set(world.venue.submitted.map(({ parentOrderId }) => parentOrderId)).size;
     expect([missed, sent]).toEqual([0, MANY]);
+  });
+
+  it("I25: also if it is read once more before all of its orders are restored", async () => {
+    const stop = { side: "BUY", type: "STOP_LOSS_LIMIT", stopPrice: "103", price: "104" } as const;
+    let failures = 0;
+    const { world, store } = await createFaultyWorld({
+      accounts: createMemoryAccounts([1, 2, 3].map(accountEntry)),
+      tell: (name) => {
+        if (name === "append.failed" && ++failures === 2) queueMicrotask(() => cancelAll(3));
+      },
+    });
+    const place = (count: number, accountId: number) =>
+      Promise.all(Array.from({ length: count }, () => world.place(stop, accountId)));
+    const orders = await place(MANY, 1);
+    const lost = await world.place(stop);
+    // More than an append holds: as long as so many records wait for the store, no order is restored.
+    const others = [...(await place(600, 2)), ...(await place(600, 3))];
+    const cancelAll = (accountId: number): void => {
+      for (const one of others) if (one.accountId === accountId) world.cancel(one).catch(() => undefined);
+    };
+    await world.quote("99", "100");
+    let looked = 0;
+    let shown = false;
+    const { has } = TriggerBook.prototype;
+    const spied = vi.spyOn(TriggerBook.prototype, "has").mockImplementation(function (
+      this: TriggerBook,
+      orderId,
+    ) {
+      if (++looked === 10)
+        queueMicrotask(() => {
+          store().inject("fail", 1);
+          world.cancel(lost).catch(() => undefined);
+          cancelAll(2);
+        });
+      if (failures === 2 && !shown) {
+        shown = true;
+        queueMicrotask(() => void world.engine.market.quote({ symbol: SYMBOL, bid: "104", ask: "105" }));
+      }
+      return has.call(this, orderId);
+    });
+    store().inject("fail", 1);
+    await expect(world.place(stop)).rejects.toMatchObject({ code: -1001 });
+    await world.pass(DEFAULT_SETTINGS.retryMaxMs);
+    spied.mockRestore();
+    const all = await Promise.all(orders.map((order) => world.order(order)));
+    const missed = all.filter(({ trigger }) => trigger === undefined).length;
+    expect([failures, missed]).toEqual([2, 0]);
+  });
+
+  it("an order whose cancel was lost comes back at once, and waits from the next quote on", async () => {
+    const { world, store } = await createFaultyWorld();
+    const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
+    const order = await world.place({ ...stop, stopPrice: "95" });
+    await Promise.all(Array.from({ length: MANY }, () => world.place(stop)));
+    const showQuote = (): void => void world.engine.market.quote({ symbol: SYMBOL, bid: "95", ask: "96" });
+    const spied = atLookUp(MANY / 2, showQuote);
+    store().inject("fail", 1);
+    await expect(world.cancel(order)).rejects.toMatchObject({ code: -1001 });
+    await world.engine.idle();
+    spied.mockRestore();
+    expect((await world.order(order)).trigger).toMatchObject({ observed: Price.parse("95") });
   });
 
   it("I25: it moves the reference of a trailing order all the time: a high quote meanwhile counts", async () => {

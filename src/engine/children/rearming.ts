@@ -62,10 +62,12 @@ export class Rearming {
   *#steps(shard: Shard, before: ReadonlyIdMap<LiveOrder>): Generator<number, void> {
     const { memory } = shard;
     const isNow = (): boolean => shard.memory === memory;
+    // The shard may be read once more before these steps are over: each parent is replaced by what is in memory in its turn.
     yield* inSteps(before.values(), (live) => {
-      const now = isNow() ? memory.liveOrders.get(live.working.orderId) : undefined;
-      if (now !== undefined && runsHere(shard) && isDurable(live)) this.#replace(live, now);
-      else this.#letGo(shard, live);
+      const now = runsHere(shard) ? shard.liveOrders.get(live.working.orderId) : undefined;
+      if (now !== undefined && isDurable(live)) return this.#replace(live, now);
+      this.#letGo(shard, live);
+      if (now !== undefined) this.arm(now);
     });
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
     yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.children.recover(live), isNow);
