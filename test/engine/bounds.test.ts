@@ -54,6 +54,27 @@ describe("I64: overload is refused before acceptance", () => {
     expect(world.engine.metrics().pendingCommands).toBe(0);
   });
 
+  it("and each waiting command counts once, however often its shard could not be read", async () => {
+    const { world, store } = await createFaultyWorld({
+      settings: { maxPendingCommands: 3 },
+      tell: (name) => {
+        if (name === "append.failed") store().inject("fail-reads", 3);
+      },
+    });
+    store().inject("fail", 1);
+    await expect(world.place({ price: "100" })).rejects.toMatchObject({ code: -1006 });
+    await world.pass(world.engine.settings.retryMaxMs);
+    expect(world.told.filter((name) => name === "reload.failed")).toHaveLength(3);
+    expect(world.engine.metrics().pendingCommands).toBe(0);
+    store().inject("slow");
+    const waiting = Array.from({ length: 3 }, () => world.place({ price: "100" }));
+    await turns();
+    await expect(world.place({ price: "100" })).rejects.toMatchObject(BUSY);
+    store().inject("none");
+    store().release();
+    await Promise.all(waiting);
+  });
+
   it("and no accepted order is lost: 2,000 orders trigger on one quote", async () => {
     const world = await createWorld();
     for (let n = 0; n < 2_000; n++) await world.place({ price: "100", quantity: "0.2" }, 1 + (n % 2));

@@ -52,14 +52,14 @@ function newestOf<T>(all: readonly T[], idOf: (one: T) => number): readonly T[] 
   return all.length < 2 ? all : [...new Map(all.map((one) => [idOf(one), one])).values()];
 }
 
-/** Tells all waiters that a record is durable. */
-export function resolveAll(waiters: readonly Waiter[]): void {
-  for (const waiter of waiters) waiter.resolve();
+/** Tells all waiters that a record is durable, each once. */
+export function resolveAll(waiters: Waiter[]): void {
+  for (const waiter of waiters.splice(0)) waiter.resolve();
 }
 
-/** Tells all waiters why a record is not, or is not known to be. */
-export function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
-  for (const waiter of waiters) waiter.reject(error);
+/** Tells all waiters why a record is not, or is not known to be. Each is told once, however often the store cannot be read. */
+export function rejectAll(waiters: Waiter[], error: OrderError): void {
+  for (const waiter of waiters.splice(0)) waiter.reject(error);
 }
 
 /** Returns the append of a shard that stores records and marks. */
