@@ -8,6 +8,7 @@ import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import {
   accountOn,
   assignTo,
+  move,
   orderOn,
   pairOf,
   placeOn,
@@ -131,9 +132,35 @@ describe("decision VH: shards of a node with open orders leave one after the oth
   it("an order that was let go is as one that was followed", () => {
     const order = { orderId: -1 } as ParentOrder;
     const live = liveOrderOf(order, order);
-    Object.assign(live, { wait: "PRICE", measuring: {}, followedTo: 7 });
+    Object.assign(live, { wait: "PRICE", measuring: {}, followedTo: 7, isFollowing: true });
     forgetWork(live);
     expect(live).toEqual(liveOrderOf(order, order));
+  });
+
+  it("decision 30: a POV that comes back follows the next print, also if it heard one while its shard was leaving", async () => {
+    const venue = createScriptedVenue();
+    venue.onSubmit = (child) => filled(child);
+    const cluster = createCluster(venue);
+    const { a, b } = await pairOf(cluster, { hostTimeoutMs: 60_000 });
+    const accountId = accountOn(a);
+    await cluster.quote("99", "100");
+    const order = await placeOn(a, accountId, { type: "POV", quantity: "10", participationBips: 1_000 });
+    const shard = shardIn(order);
+    const giveAnswers = heldAnswers(a, "append");
+    const other = placeOn(a, accountId, { price: "50" });
+    await assignTo(cluster, [shard], b);
+    while (a.engine.owns(shard)) await cluster.pass(20);
+    await expect(placeOn(a, accountId, { price: "51" })).rejects.toMatchObject({ reason: "SHARD_ELSEWHERE" });
+    await cluster.print({ id: "while leaving", quantity: "1" }, [a]);
+    giveAnswers();
+    await other;
+    while (runnersOf([b], shard).length === 0) await cluster.pass(100);
+    const before = venue.submitted.length;
+    await move(cluster, shard, a);
+    await cluster.quote("99", "100");
+    await cluster.print({ id: "after it came back", quantity: "50" });
+    await cluster.pass(1_000);
+    expect(venue.submitted.length - before).toBe(1);
   });
 
   it("its next owner claims a free shard before it reads the records of other shards", async () => {

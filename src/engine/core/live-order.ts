@@ -15,6 +15,8 @@ export type LiveOrder = {
   measuring?: object | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
+  /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */
+  isFollowing?: boolean | undefined;
   cancelExpiry?: (() => void) | undefined;
   cancelRetry?: (() => void) | undefined;
   cancelSlot?: (() => void) | undefined;
@@ -34,6 +36,8 @@ export function forgetWork(live: LiveOrder): void {
   live.wait = undefined;
   if (live.measuring !== undefined) live.measuring = undefined;
   if (live.followedTo !== undefined) live.followedTo = undefined;
+  // The mailbox of a shard that leaves drops the offer.
+  if (live.isFollowing !== undefined) live.isFollowing = undefined;
 }
 
 /** The effect of one record on one parent: the parent after it, its facts, and the effects that follow. */

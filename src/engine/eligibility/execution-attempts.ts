@@ -46,8 +46,6 @@ const MANY = 64;
  */
 export class ExecutionAttempts {
   readonly #parts: AttemptParts;
-  /** Parents with an offer of a trade in their mailbox. It covers all trades until it is made, so that none piles up. */
-  readonly #following: WeakSet<LiveOrder> = new WeakSet();
 
   constructor(parts: AttemptParts) {
     this.#parts = parts;
@@ -112,10 +110,10 @@ export class ExecutionAttempts {
     const { orderId } = live.working;
     const shard = this.#shardOf(orderId);
     // A parent whose shard is read again follows the trades from then on.
-    if (shard.state !== "running" || this.#following.has(live)) return;
-    this.#following.add(live);
+    if (shard.state !== "running" || live.isFollowing === true) return;
+    live.isFollowing = true;
     shard.post(() => {
-      this.#following.delete(live);
+      live.isFollowing = undefined;
       if (shard.liveOrders.get(orderId) !== live || participants.volumeFor(live) === undefined) return;
       this.#offer(live, { kind: "PRINTED", print });
     });
