@@ -357,6 +357,24 @@ describe("I31: marks of a failed append are kept for the next one", () => {
     await made.turn();
     expect([positionsOf(made), decisionsOf(made)]).toEqual([[[1]], [[1]]]);
   });
+
+  it("marks of a shard that could not be read at first are appended when it runs, without anything else", async () => {
+    const made = begun([new Error("disk full")]);
+    const { reload } = made.shard;
+    made.shard.reload = async (...lost) => {
+      made.shard.state = "reloading";
+      await reload.call(made.shard, ...lost);
+      made.shard.state = "running";
+    };
+    made.failReloads(1);
+    made.addMark(mark(1));
+    made.decide(made.shard, recordOf(1));
+    await made.turn();
+    expect(positionsOf(made)).toEqual([[1]]);
+    await made.pass(retryMinMs);
+    await made.turn();
+    expect(positionsOf(made)).toEqual([[1], [1]]);
+  });
 });
 
 describe("decision BR, decision ED: the last quotes of a closing engine", () => {

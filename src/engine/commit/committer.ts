@@ -356,6 +356,8 @@ export class Committer {
   ): Promise<void> {
     try {
       await shard.reload(pending, mayBeKept);
+      // Marks of the shard have waited until it runs.
+      if (!this.#backlog.isEmpty) this.wake();
     } catch (error) {
       const fields = { message: errorMessage(error), shard: shard.number };
       this.#core.telemetry.event("error", "reload.failed", fields);
