@@ -27,7 +27,7 @@ const ORDERS_PER_STEP = 16;
 
 /**
  * Quotes and orders of one market that may wait for a quote to be processed. Above this the quote is processed to its
- * end at once.
+ * end at once, also while the store is behind.
  */
 const MOST_WAITING = 10_000;
 
@@ -158,25 +158,30 @@ export class MarketHub implements MarketSink {
    * that meets no order and has no listener is not activity, so that an engine at rest stays at rest.
    */
   #act(book: TriggerBook, quote: Quote): void {
-    const isUnderWay = book.isBusy;
     if (book.begin(quote)) {
+      const { bursts } = this.#parts;
       this.#core.counters.activity++;
-      if (!isUnderWay) this.#parts.bursts.add("quotes", book.symbol, this.#steps(book));
+      if (!bursts.has("quotes", book.symbol)) bursts.add("quotes", book.symbol, this.#steps(book));
+      // No step runs while the store is behind. What this adds to its backlog is bounded: an order becomes active once.
+      while (book.waiting > MOST_WAITING) this.#goOn(book, Number.POSITIVE_INFINITY);
     }
     this.#noteMarks(book);
     if (this.#parts.stream.quoted(quote)) this.#core.counters.activity++;
   }
 
   *#steps(book: TriggerBook): Generator<number, void> {
+    while (book.isBusy)
+      yield this.#goOn(book, book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP);
+  }
+
+  /** Lets the quote that is being processed touch at most `most` more orders. Returns the units that this took. */
+  #goOn(book: TriggerBook, most: number): number {
     const { effects } = this.#core;
-    while (book.isBusy) {
-      const most = book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP;
-      const { quote, fired, activated } = book.resume(most);
-      for (const one of activated) effects.emit({ kind: "ACTIVATED", activated: one, quote });
-      if (fired.length > 0) effects.emit({ kind: "FIRED", fired, quote });
-      this.#noteMarks(book);
-      yield 1 + activated.length;
-    }
+    const { quote, fired, activated } = book.resume(most);
+    for (const one of activated) effects.emit({ kind: "ACTIVATED", activated: one, quote });
+    if (fired.length > 0) effects.emit({ kind: "FIRED", fired, quote });
+    this.#noteMarks(book);
+    return 1 + activated.length;
   }
 
   #noteMarks(book: TriggerBook): void {
