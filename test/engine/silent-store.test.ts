@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryAccounts, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
-import { createWorld, SYMBOL, type World } from "../support/world.ts";
+import { accountEntry, createWorld, SYMBOL, type World, type WorldOptions } from "../support/world.ts";
 
 const { hostTimeoutMs } = DEFAULT_SETTINGS;
 const FIELDS: OrderFields = {
@@ -30,10 +30,11 @@ function outcomeOf(promise: Promise<unknown>): { readonly now: string } {
 type SilentWorld = Readonly<{ world: World; silent: Set<keyof OrderStore>; failing: Set<keyof OrderStore> }>;
 
 /** A world in which a question to the store is never answered once `silent` contains its name. */
-async function silentWorld(): Promise<SilentWorld> {
+async function silentWorld(options: WorldOptions = {}): Promise<SilentWorld> {
   const silent = new Set<keyof OrderStore>();
   const failing = new Set<keyof OrderStore>();
   const world = await createWorld({
+    ...options,
     store: (disk) => {
       const store = createMemoryStore({ disk });
       return new Proxy(store, {
@@ -134,4 +135,48 @@ describe("decision CC: a store that does not answer a question", () => {
       created: true,
     });
   });
+});
+
+describe("decision CC: a store that fails an append of many accounts and does not answer the reads after it", () => {
+  const ACCOUNTS = Array.from({ length: 20 }, (_, index) => index + 1);
+  const OTHER = 30;
+
+  /** How long calls waited; infinite for those that wait still. */
+  function waitsIn({ clock }: World): Readonly<{ waits: number[]; note: (call: Promise<unknown>) => void }> {
+    const waits: number[] = [];
+    const note = (call: Promise<unknown>): void => {
+      const index = waits.push(Number.POSITIVE_INFINITY) - 1;
+      const sinceMs = clock.monotonicMs();
+      const done = (): void => void (waits[index] = clock.monotonicMs() - sinceMs);
+      call.then(done, done);
+    };
+    return { waits, note };
+  }
+
+  it.each(["of the append", "of another account", "a cancel", "a cancel-all"])(
+    "keeps no caller waiting for more than twice hostTimeoutMs: %s",
+    async (which) => {
+      const accounts = createMemoryAccounts([...ACCOUNTS, OTHER].map(accountEntry));
+      const { world, silent, failing } = await silentWorld({ accounts });
+      const open = await world.place({ price: "50" }, 20);
+      failing.add("append");
+      for (const name of ["fence", "head", "readSnapshot", "readRecords", "findEnded"] as const) silent.add(name);
+      const { waits, note } = waitsIn(world);
+      for (const account of ACCOUNTS) {
+        const placing = world.place({ price: "100" }, account);
+        if (which === "of the append") note(placing);
+        else placing.catch(() => undefined);
+      }
+      await turns();
+      if (which === "of another account") note(world.place({ price: "100" }, OTHER));
+      if (which === "a cancel") note(world.cancel(open));
+      if (which === "a cancel-all") note(world.engine.cancelAll(20));
+      for (let step = 0; step < 4; step++) await world.clock.advanceBy(hostTimeoutMs, () => turns());
+      expect(Math.max(...waits)).toBeLessThanOrEqual(2 * hostTimeoutMs);
+      failing.clear();
+      silent.clear();
+      await world.clock.advanceBy(DEFAULT_SETTINGS.retryMaxMs + hostTimeoutMs, () => turns());
+      await expect(world.place({ price: "100" }, 20)).resolves.toBeDefined();
+    },
+  );
 });

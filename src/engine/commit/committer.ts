@@ -67,6 +67,10 @@ export class Committer {
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
+  /** Shards that are read again and do not run yet. */
+  readonly #unread: Set<Shard> = new Set();
+  /** Ends the watch on their readings; undefined when there is none. */
+  #endReadWatch: (() => void) | undefined;
   /** Called with whether all marks that were made before are durable. */
   #whenMarked: ((durable: boolean) => void)[] = [];
 
@@ -267,10 +271,9 @@ export class Committer {
    * Reloads the shards whose records the store refused: another epoch owns the shard, or its memory is out of step.
    */
   async #retake(refused: readonly ShardPart[]): Promise<void> {
-    for (const part of refused) {
-      this.#core.telemetry.event("error", "append.refused", { shard: part.shard.number });
-      await this.#reload(part, false);
-    }
+    for (const { shard } of refused)
+      this.#core.telemetry.event("error", "append.refused", { shard: shard.number });
+    await this.#reloadAll(refused, false);
     if (refused.some(({ shard }) => shard.state === "running")) await this.#pace();
     else this.#failures = 0;
   }
@@ -341,11 +344,19 @@ export class Committer {
       shards: parts.length,
     });
     const withRecords = parts.filter(({ pending }) => pending.length > 0);
-    for (const part of withRecords) await this.#reload(part, true);
+    await this.#reloadAll(withRecords, true);
     if (withRecords.length > 0) return await this.#pace();
     if (!isOfLaterOwner(error)) return await this.#pause();
     // The market journal belongs to a later engine, and this engine has no say in what it keeps.
     this.#parts.market.stopWriting();
+  }
+
+  /**
+   * Reads shards again, all at once: none decides on lost records until its turn, and a store that does not answer is waited for
+   * only once.
+   */
+  async #reloadAll(parts: readonly ShardPart[], mayBeKept: boolean): Promise<void> {
+    await Promise.all(parts.map((part) => this.#reload(part, mayBeKept)));
   }
 
   /** Reads a shard again. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
@@ -354,8 +365,12 @@ export class Committer {
     mayBeKept: boolean,
     failures = 0,
   ): Promise<void> {
+    this.#unread.add(shard);
+    this.#endReadWatch ??= this.#watchReads();
     try {
       await shard.reload(pending, mayBeKept);
+      this.#unread.delete(shard);
+      if (this.#unread.size === 0) this.#endReadWatch?.();
       // Marks of the shard have waited until it runs.
       if (!this.#backlog.isEmpty) this.wake();
     } catch (error) {
@@ -366,6 +381,23 @@ export class Committer {
       const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept, failures + 1);
       this.#parts.timers.after(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 30)), again);
     }
+  }
+
+  /**
+   * Answers calls that wait for longer than `hostTimeoutMs` while shards are read again, until all of these run or have stopped:
+   * what becomes of a call to such a shard is not known before.
+   */
+  #watchReads(): () => void {
+    const { hostTimeoutMs } = this.#core.settings;
+    const late = (): void => {
+      this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
+      cancel = this.#parts.timers.after(hostTimeoutMs, late);
+    };
+    let cancel = this.#parts.timers.after(hostTimeoutMs, late);
+    return () => {
+      this.#endReadWatch = undefined;
+      cancel();
+    };
   }
 
   /**
