@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -151,6 +154,37 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(sentTo(world.venue)).toHaveLength(24);
     expect(heads).toBe(2);
   });
+
+  it.each([true, false])(
+    "decision 26: children of other shards go out while the owner of one cannot be read, if they reduce a position: %s",
+    async (reduceOnly) => {
+      let fails = false;
+      const world = await createWorld({
+        venue: createScriptedVenue({ ratePerSecond: 1 }),
+        store: (disk) => {
+          const store = createMemoryStore({ disk });
+          return {
+            ...store,
+            async head(shard) {
+              if (fails && shard === shardOf(1)) throw new Error("the row cannot be read");
+              return await store.head(shard);
+            },
+          };
+        },
+      });
+      world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("10") });
+      const failing = { side: "SELL", price: "99", reduceOnly } as const;
+      for (let count = 0; count < 6; count++) await world.place(failing, 1);
+      const others: ParentOrder[] = [];
+      for (let count = 0; count < 2; count++) others.push(await world.place({ price: "100" }, 2));
+      fails = true;
+      for (let step = 0; step < 40; step++) {
+        await world.quote("99", "100");
+        await world.pass(1_000);
+      }
+      for (const order of others) expect(await world.status(order)).toBe("FILLED FILLED");
+    },
+  );
 
   it("no longer follows the children of its shards, and voids none", async () => {
     const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });

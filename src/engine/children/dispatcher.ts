@@ -25,6 +25,9 @@ export type DispatchParts = Readonly<{
   venueClock: VenueClock;
 }>;
 
+/** Why a child is withdrawn whose time has passed. */
+const LATE = "the time for it has passed";
+
 /**
  * Hands durable intents to the venue, each once. Keeps the venue's rate: due children queue, reduce-only ones first,
  * and none is dropped (decision 26).
@@ -108,13 +111,10 @@ export class Dispatcher {
 
   /** Withdraws the children of some shards that were not handed over, each by a record. Returns whether there was any. */
   withdraw(shards: ReadonlySet<number>): boolean {
-    const { venueQueue, reports } = this.#parts;
+    const { venueQueue } = this.#parts;
     const held = [...shards].flatMap((number) => this.#held.get(number)?.splice(0) ?? []);
     const withdrawn = [...venueQueue.removeOf(shards), ...held];
-    for (const { child } of withdrawn) {
-      this.#handed.delete(child.childId);
-      reports.withdrawn(child, "the shard goes to another node");
-    }
+    for (const { child } of withdrawn) this.#withdraw(child, "the shard goes to another node");
     return withdrawn.length > 0;
   }
 
@@ -138,10 +138,17 @@ export class Dispatcher {
       if (due === undefined) return;
       const waitMs = venueQueue.waitMs();
       if (waitMs > 0) return this.#pumpAfter(waitMs);
-      if (!this.#isOwned(due)) return void this.#confirm(due.child);
+      const isOwned = this.#isOwned(due);
+      if (!isOwned && !this.#isLate(due)) return void this.#confirm(due.child);
       venueQueue.shift();
-      if (this.#send(due)) venueQueue.sent(waited);
+      // A late child is only withdrawn, which a later owner of the shard refuses.
+      if (!isOwned) this.#withdraw(due.child, LATE);
+      else if (this.#send(due)) venueQueue.sent(waited);
     }
+  }
+
+  #isLate({ notAfterMs }: DueChild): boolean {
+    return this.#parts.venueClock.nowMs() >= notAfterMs;
   }
 
   /** Returns whether the store has confirmed the child's shard as this engine's within the quiet time. */
@@ -165,6 +172,8 @@ export class Dispatcher {
       await this.#parts.shards.ofOrder(child.parentOrderId).confirm();
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
+      // The store may fail for this shard alone, and must not keep the children of the others.
+      this.#parts.venueQueue.putLast(shardOfId(child.parentOrderId));
       return this.#pumpAfter(this.#core.settings.retryMinMs);
     }
     this.#core.counters.activity++;
@@ -176,11 +185,9 @@ export class Dispatcher {
   #send({ child, notAfterMs }: DueChild): boolean {
     const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
     const venueMs = venueClock.nowMs();
-    const objection =
-      venueMs >= notAfterMs ? "the time for it has passed" : objectionTo(child, this.#core, this.#parts);
+    const objection = venueMs >= notAfterMs ? LATE : objectionTo(child, this.#core, this.#parts);
     if (objection !== undefined) {
-      this.#handed.delete(child.childId);
-      reports.withdrawn(child, objection);
+      this.#withdraw(child, objection);
       return false;
     }
     const deadlineMs = Math.min(notAfterMs, venueMs + this.#core.settings.submitDeadlineMs);
@@ -212,6 +219,11 @@ export class Dispatcher {
       },
     );
     return true;
+  }
+
+  #withdraw(child: ChildRequest, why: string): void {
+    this.#handed.delete(child.childId);
+    this.#parts.reports.withdrawn(child, why);
   }
 
   /** Counts a submit whose answer is awaited. The returned function ends that, once. */

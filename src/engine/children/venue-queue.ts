@@ -53,6 +53,11 @@ export class VenueQueue {
     (due.child.reduceOnly ? this.#reducing : this.#opening).push(due);
   }
 
+  /** Puts the children of a shard behind all others, also those that reduce a position. */
+  putLast(shard: number): void {
+    for (const due of this.removeOf(new Set([shard]))) this.#opening.push(due);
+  }
+
   /** Removes and returns the children of some shards, each in the order in which it would have gone. */
   removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
     const removed: DueChild[] = [];
