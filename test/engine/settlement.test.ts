@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type ChildSettlement, SettlementError } from "../../src/engine/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
+import type { FaultyStore } from "../support/faulty-store.ts";
+import { createFaultyWorld } from "../support/faulty-world.ts";
 import {
   createScriptedVenue,
   filled,
@@ -9,14 +11,20 @@ import {
   type ScriptedVenue,
   sentTo,
 } from "../support/scripted-venue.ts";
-import { createWorld, type World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
-type LostChild = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
+type LostChild = Readonly<{
+  world: World;
+  store: FaultyStore;
+  order: ParentOrder;
+  venue: ScriptedVenue;
+  childId: string;
+}>;
 
 /** A BUY of 1 with cap 100 whose child is not answered by its deadline, at a venue that cannot be queried. */
 async function late(): Promise<LostChild> {
   const venue = createScriptedVenue();
-  const world = await createWorld({ venue });
+  const { world, store } = await createFaultyWorld({ venue });
   const order = await world.place({ price: "100" });
   venue.onSubmit = () => "silence";
   venue.onLookup = () => new Error("no connection");
@@ -24,7 +32,7 @@ async function late(): Promise<LostChild> {
   await world.pass(world.engine.settings.submitDeadlineMs);
   venue.onSubmit = (child) => filled(child);
   expect(await world.status(order)).toBe("NEW UNKNOWN");
-  return { world, order, venue, childId: venue.submitted[0]?.childId ?? "" };
+  return { world, store: store(), order, venue, childId: venue.submitted[0]?.childId ?? "" };
 }
 
 /** Such a child after the quiet time, when it cannot arrive any more. */
@@ -133,6 +141,14 @@ describe("decision CB: an operator settles an unknown child", () => {
       "NOT_UNKNOWN: the child cannot be settled: its outcome is known already, or still awaited",
       "taken",
     ]);
+  });
+
+  it("two at once whose append fails: neither operator is told that the outcome is known", async () => {
+    const { world, store, order, childId } = await lost();
+    store.inject("fail", 1);
+    const words = [0, 1].map(() => world.engine.settleChild({ childId, state: "never", ...WORD }));
+    await Promise.all(words.map((word) => expect(word).rejects.toMatchObject({ code: -1001 })));
+    expect(await world.status(order)).toBe("NEW UNKNOWN");
   });
 });
 

@@ -70,7 +70,7 @@ export async function settleChild(
   if (named === undefined)
     throw new SettlementError("NO_SUCH_CHILD", "childId is not the id of a child order");
   const shard = shards.ofOrder(named.orderId);
-  return await decided(shard, () => settle(shard, { ...named, settlement, children }));
+  return await decided(shard, named.orderId, () => settle(shard, { ...named, settlement, children }));
 }
 
 /**
@@ -80,7 +80,7 @@ export async function settleChild(
 export async function resumeOrder(said: Resumption, shards: Shards): Promise<ParentOrder> {
   const { orderId, children, by, why } = read(said, readResumption);
   const shard = shards.ofOrder(orderId);
-  return await decided(shard, async () => {
+  return await decided(shard, orderId, async () => {
     const order = shard.liveOrders.get(orderId)?.working;
     if (order?.restored === undefined || order.ended !== undefined)
       throw new SettlementError("NOT_RESTORED", "no open order with this orderId waits to be resumed");
@@ -98,10 +98,22 @@ function isChildOf(order: ParentOrder, childId: string): boolean {
   return attempt >= 1 && attempt <= order.attempts && childIdOf(order, attempt) === childId;
 }
 
-/** Runs a decision in the mailbox of a shard. */
-function decided(shard: Shard, decide: () => Promise<ParentOrder>): Promise<ParentOrder> {
+/**
+ * Runs a decision on an order in the mailbox of a shard. A refusal may rest on a record that is not durable yet: it is given
+ * when that record is durable. If the record is lost, rejects with the failure of the store.
+ */
+function decided(shard: Shard, orderId: number, decide: () => Promise<ParentOrder>): Promise<ParentOrder> {
   return new Promise((resolve, reject) => {
-    shard.post(() => void decide().then(resolve, reject), reject);
+    shard.post(() => {
+      const pending = shard.liveOrders.get(orderId)?.pending;
+      const before = pending === undefined ? Promise.resolve() : shard.whenDurable(pending);
+      // An accepted decision has a record of its own, which tells the same failure.
+      before.catch(() => undefined);
+      decide().then(resolve, (error: unknown) => {
+        if (error instanceof SettlementError) before.then(() => reject(error), reject);
+        else reject(error);
+      });
+    }, reject);
   });
 }
 
