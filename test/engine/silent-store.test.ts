@@ -147,7 +147,9 @@ describe("decision CC: a store that fails an append of many accounts and does no
     const note = (call: Promise<unknown>): void => {
       const index = waits.push(Number.POSITIVE_INFINITY) - 1;
       const sinceMs = clock.monotonicMs();
-      const done = (): void => void (waits[index] = clock.monotonicMs() - sinceMs);
+      const done = (): void => {
+        waits[index] = clock.monotonicMs() - sinceMs;
+      };
       call.then(done, done);
     };
     return { waits, note };
@@ -160,7 +162,8 @@ describe("decision CC: a store that fails an append of many accounts and does no
       const { world, silent, failing } = await silentWorld({ accounts });
       const open = await world.place({ price: "50" }, 20);
       failing.add("append");
-      for (const name of ["fence", "head", "readSnapshot", "readRecords", "findEnded"] as const) silent.add(name);
+      for (const name of ["fence", "head", "readSnapshot", "readRecords", "findEnded"] as const)
+        silent.add(name);
       const { waits, note } = waitsIn(world);
       for (const account of ACCOUNTS) {
         const placing = world.place({ price: "100" }, account);

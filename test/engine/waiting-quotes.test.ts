@@ -11,7 +11,12 @@ describe("I64, decision IA: quotes that come while the store does not answer", (
     const { world, store } = await createFaultyWorld();
     await world.quote("99", "100");
     const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
-    const trail = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "94" } as const;
+    const trail = {
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "94",
+    } as const;
     const stops = await Promise.all(Array.from({ length: 50 }, () => world.place(stop)));
     const later = await world.place({ ...stop, stopPrice: "50" });
     const trailing = await world.place(trail);
