@@ -17,6 +17,7 @@ import { heldSnapshot } from "./held.ts";
 import { runNode } from "./node-child.ts";
 import { NODE_STEPS } from "./nodes.ts";
 import { OUTAGE_STEPS } from "./outages.ts";
+import { RACE_STEPS } from "./races.ts";
 import { Server } from "./server.ts";
 import type { Step, Surroundings } from "./steps.ts";
 
@@ -37,7 +38,8 @@ async function runAll(): Promise<void> {
   const only = argumentOf("--only") ?? "";
   try {
     if (process.argv.includes("held")) return await holdSnapshot({ server, binaries });
-    for (const [name, step] of Object.entries({ ...STEPS, ...PRINT_STEPS, ...NODE_STEPS, ...OUTAGE_STEPS }))
+    const steps = { ...STEPS, ...RACE_STEPS, ...PRINT_STEPS, ...NODE_STEPS, ...OUTAGE_STEPS };
+    for (const [name, step] of Object.entries(steps))
       if (name.includes(only)) await take({ server, binaries }, name, step);
     for (const [name, step] of Object.entries(CLUSTER_STEPS))
       if (name.includes(only)) await take({ server, binaries }, name, step, LONGEST_ROUNDS_MS);

@@ -10,7 +10,8 @@ import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { requireHeader, requirePart, type SnapshotHeader, sumOfHeader, sumOfPart } from "./row-sums.ts";
-import { JOURNAL, SNAPSHOTS } from "./statements.ts";
+import { SNAPSHOTS } from "./snapshot-statements.ts";
+import { JOURNAL } from "./statements.ts";
 
 /** Number of parents per part: about 60 kB. */
 const PARENTS_PER_PART = 128;

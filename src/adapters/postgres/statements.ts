@@ -1,7 +1,7 @@
 /**
- * All statements of the store besides the steps of its schema. Each is one transaction and needs no state of a session.
- * They use only what Postgres 14 to 18, CockroachDB and YugabyteDB share; `test/adapters/postgres/statements.test.ts`
- * checks that. `managed_orders` stands for the schema of the store.
+ * The statements of the store; those of leases, snapshots and some others are in files of their own. Each is one
+ * transaction and needs no state of a session. They use only what Postgres 14 to 18, CockroachDB and YugabyteDB share;
+ * `test/adapters/postgres/statements.test.ts` checks that. `managed_orders` stands for the schema of the store.
  *
  * Two rules hold for every statement that writes. It locks the rows of `shard` first, in the order of their numbers, and
  * everything else is selected from the locked rows: so the epoch and the round that are compared are those of the moment
@@ -162,53 +162,6 @@ SELECT c.shard, c.forgotten, c.last_sequence, c.sequence, c.record, c.checksum F
     WHERE j.shard = h.shard AND j.sequence > h.known ORDER BY j.sequence LIMIT $3::int8
   ) AS p ON true
 ) AS c WHERE c.bytes IS NULL OR c.bytes < $4::int8 ORDER BY c.shard, c.sequence`,
-};
-
-/** Snapshots. The row of `snapshot` makes the parts of one generation visible. */
-export const SNAPSHOTS: Texts<"addPart" | "finish" | "newest" | "parts" | "dropParts"> = {
-  /** Of the owner of the shard only, so that one that was replaced leaves no parts behind for long. */
-  addPart: `
-INSERT INTO managed_orders.snapshot_part (shard, generation, part, parents, checksum)
-SELECT s.shard, $2::text, $3::int4, $4::text, $6::int8 FROM managed_orders.shard AS s
-WHERE s.shard = $1::int4 AND s.epoch = $5::int8 RETURNING part`,
-  /** Of the owner of the shard only, with every part, not ahead of the journal, and not before a later snapshot. */
-  finish: `
-WITH locked AS MATERIALIZED (
-  SELECT s.shard FROM managed_orders.shard AS s WHERE s.shard = $1::int4 AND s.epoch = $2::int8
-  ORDER BY s.shard FOR UPDATE
-), parts AS MATERIALIZED (
-  SELECT count(*) AS stored FROM managed_orders.snapshot_part AS p
-  WHERE p.shard = $1::int4 AND p.generation = $3::text
-), kept AS (
-  INSERT INTO managed_orders.snapshot AS s (shard, generation, sequence, counter, parents, checksum, summed_generation)
-  SELECT l.shard, $3::text, $4::int8, $5::int8, $6::int8, $8::int8, $3::text FROM locked AS l CROSS JOIN parts
-  WHERE parts.stored = $7::int8
-  ON CONFLICT (shard) DO UPDATE SET generation = excluded.generation, sequence = excluded.sequence,
-    counter = excluded.counter, parents = excluded.parents, checksum = excluded.checksum,
-    summed_generation = excluded.summed_generation
-  WHERE s.sequence <= excluded.sequence
-  RETURNING s.shard
-)
-SELECT (SELECT count(*) FROM locked), (SELECT stored FROM parts), (SELECT count(*) FROM kept)`,
-  newest: `
-SELECT s.generation, s.sequence, s.counter, s.parents, s.checksum, s.summed_generation
-FROM managed_orders.snapshot AS s WHERE s.shard = $1::int4`,
-  parts: `
-SELECT p.part, p.parents, p.checksum FROM managed_orders.snapshot_part AS p
-WHERE p.shard = $1::int4 AND p.generation = $2::text AND p.part >= $3::int4 ORDER BY p.part LIMIT $4::int8`,
-  /** Deletes parts that no visible snapshot has: replaced ones, and those of interrupted writes. */
-  dropParts: `
-WITH locked AS MATERIALIZED (
-  SELECT s.shard FROM managed_orders.shard AS s WHERE s.shard = $1::int4 AND s.epoch = $2::int8
-  ORDER BY s.shard FOR UPDATE
-), old AS MATERIALIZED (
-  SELECT p.generation, p.part FROM managed_orders.snapshot_part AS p
-  WHERE p.shard = $1::int4 AND p.generation <> coalesce((
-    SELECT n.generation FROM managed_orders.snapshot AS n WHERE n.shard = $1::int4), '')
-  ORDER BY p.generation, p.part LIMIT $3::int8
-)
-DELETE FROM managed_orders.snapshot_part AS p USING locked AS l, old AS o
-WHERE p.shard = l.shard AND p.generation = o.generation AND p.part = o.part RETURNING p.part`,
 };
 
 const LIST_COLUMNS = `e.list_id, e.account_id, encode(e.list_client_order_id, 'hex'), e.accepted_at_ms, e.ended_at_ms,

@@ -96,7 +96,8 @@ const RULES: readonly SqlRule[] = [
     why: "rows are locked in one order, so that two statements never wait for each other",
     isBroken: (text) =>
       (text.match(/FOR (UPDATE|SHARE|NO KEY UPDATE|KEY SHARE)/g) ?? []).length !==
-      (text.match(/ORDER BY \w+\.(shard|incarnation|shard, \w+\.order_id)\s+FOR UPDATE/g) ?? []).length,
+      (text.match(/ORDER BY \w+\.(shard|incarnation|shard, \w+\.(order_id|part))\s+FOR UPDATE/g) ?? [])
+        .length,
   },
   {
     name: "returning",

@@ -4,6 +4,7 @@ import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts"
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { LIMITS } from "../../../src/adapters/postgres/limit-statements.ts";
 import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
+import { SNAPSHOTS } from "../../../src/adapters/postgres/snapshot-statements.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
 import { brokenRules } from "./sql-rules.ts";
 
@@ -15,6 +16,7 @@ const texts: readonly (readonly [name: string, text: string])[] = [
     LIMITS,
     COPYING,
     FORGETTING,
+    SNAPSHOTS,
   }).flatMap(([group, members]) =>
     Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),

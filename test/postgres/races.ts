@@ -1,0 +1,104 @@
+import type { PgClient } from "../../src/adapters/postgres/driver.ts";
+import { sumOfHeader, sumOfPart } from "../../src/adapters/postgres/row-sums.ts";
+import { SNAPSHOTS } from "../../src/adapters/postgres/snapshot-statements.ts";
+import { openOrder, part, sampleRecords } from "../../src/conformance/internal.ts";
+import { encodeParent } from "../../src/wire/index.ts";
+import { open } from "./faults.ts";
+import { rowsOf, session } from "./session.ts";
+import { demand, type Step, type Surroundings, until } from "./steps.ts";
+
+const TYPES = { getTypeParser: () => (value: string) => value };
+
+/** Statements of the store on connections of the test, of which each may hold a transaction open. */
+class Sessions {
+  readonly #place: Surroundings;
+  /** Watches the server, and runs what waits for nothing. */
+  readonly watcher: PgClient;
+  readonly #clients: PgClient[];
+
+  private constructor(place: Surroundings, watcher: PgClient) {
+    this.#place = place;
+    this.watcher = watcher;
+    this.#clients = [watcher];
+  }
+
+  static async open(place: Surroundings): Promise<Sessions> {
+    return new Sessions(place, await session(place.server));
+  }
+
+  async add(): Promise<PgClient> {
+    const client = await session(this.#place.server);
+    this.#clients.push(client);
+    return client;
+  }
+
+  async run(client: PgClient, text: string, values: readonly unknown[] = []): Promise<void> {
+    const inSchema = text.replace(/\bmanaged_orders\b/g, `"${this.#place.schema}"`);
+    await client.query({ text: inSchema, values, rowMode: "array", types: TYPES });
+  }
+
+  /** Holds a shard until the returned function is called. */
+  async hold(shard: number): Promise<() => Promise<void>> {
+    const holder = await this.add();
+    await this.run(holder, "BEGIN");
+    await this.run(holder, "SELECT s.shard FROM managed_orders.shard AS s WHERE s.shard = $1 FOR UPDATE", [
+      shard,
+    ]);
+    return () => this.run(holder, "COMMIT");
+  }
+
+  /** Waits until as many statements wait for a lock. */
+  async line(length: number): Promise<void> {
+    const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    await until(
+      `${length} statements in line`,
+      async () => (await rowsOf(this.watcher, waiting))[0]?.[0] === String(length),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) await client.end();
+  }
+}
+
+/** Deletes replaced parts, as a caller did that has given it up, while a newer snapshot becomes visible. */
+const dropped =
+  (first: "finish" | "drop"): Step =>
+  async (place) => {
+    const [store, sessions] = [await open(place), await Sessions.open(place)];
+    await store.acquire();
+    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 3) })] });
+    const parents = [openOrder({ orderId: -256 })];
+    await store.writeSnapshot({ shard: 0, sequence: 1, counter: 1, parents });
+    const text = parents.map(encodeParent).join("\n");
+    const writer = await sessions.add();
+    await sessions.run(writer, SNAPSHOTS.addPart, [0, "next", 0, text, 1, sumOfPart(0, "next", 0, text)]);
+    const sum = sumOfHeader({ shard: 0, generation: "next", sequence: 3, counter: 1, parents: 1 });
+    const release = await sessions.hold(0);
+    const late = await sessions.add();
+    const statements = {
+      finish: () => sessions.run(writer, SNAPSHOTS.finish, [0, 1, "next", 3, 1, 1, 1, sum]),
+      drop: () => sessions.run(late, SNAPSHOTS.dropParts, [0, 1, 64]),
+    };
+    const second = first === "finish" ? "drop" : "finish";
+    const running: Promise<void>[] = [];
+    for (const name of [first, second] as const) {
+      running.push(statements[name]());
+      await sessions.line(running.length);
+    }
+    await release();
+    await Promise.all(running);
+    const stored = await rowsOf(sessions.watcher, `SELECT count(*) FROM "${place.schema}".snapshot_part`);
+    demand(stored[0]?.[0] === "1", `${stored[0]?.[0]} parts are stored`);
+    const read = await store.readSnapshot(0);
+    const sequence = first === "finish" ? 3 : 1;
+    demand(read?.sequence === sequence && read.parents.length === 1, "the newest snapshot was not read");
+    await sessions.close();
+    await store.close();
+  };
+
+/** Statements that wait for a lock while others change what they have seen. */
+export const RACE_STEPS: Readonly<Record<string, Step>> = {
+  "I53: a late deletion of parts spares those of a snapshot that became visible before it": dropped("finish"),
+  "I53: a snapshot whose parts were deleted before it does not become visible": dropped("drop"),
+};
