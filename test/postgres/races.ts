@@ -1,7 +1,9 @@
 import type { PgClient } from "../../src/adapters/postgres/driver.ts";
+import { LEASES } from "../../src/adapters/postgres/lease-statements.ts";
 import { sumOfHeader, sumOfPart } from "../../src/adapters/postgres/row-sums.ts";
 import { SNAPSHOTS } from "../../src/adapters/postgres/snapshot-statements.ts";
 import { openOrder, part, sampleRecords } from "../../src/conformance/internal.ts";
+import type { NodeEntry } from "../../src/ports/index.ts";
 import { encodeParent } from "../../src/wire/index.ts";
 import { open } from "./faults.ts";
 import { rowsOf, session } from "./session.ts";
@@ -97,8 +99,63 @@ const dropped =
     await store.close();
   };
 
+const entry = (name: string): NodeEntry => ({
+  ...{ name, address: "", version: "", format: 1, kinds: [], ttlMs: 10_000 },
+});
+
+/** A claim whose commit is late, as one that waits for a standby server, while its node leaves. */
+const claimedByNobody: Step = async (place) => {
+  const [store, sessions] = [await open(place), await Sessions.open(place)];
+  const { leases } = store;
+  const survivor = await leases.join(entry("old"));
+  const newest = await leases.join(entry("new"));
+  const late = await sessions.add();
+  await sessions.run(late, "BEGIN");
+  await sessions.run(late, LEASES.claim, [newest.incarnation, [3]]);
+  const left = leases.leave(newest.incarnation);
+  await sessions.line(1);
+  await sessions.run(late, "COMMIT");
+  await left;
+  const view = await leases.nodes();
+  const owner = view.shards[3]?.incarnation;
+  demand(
+    owner === newest.incarnation && view.nodes.length === 1,
+    "the shard does not belong to a node that has left: the step tests nothing",
+  );
+  const claimed = await leases.claim({ incarnation: survivor.incarnation, shards: [3] });
+  demand(claimed?.length === 1, "the shard of a node that has left was not claimed");
+  await sessions.close();
+  await store.close();
+};
+
+/** While a claim waits for a shard, a node with a lower number joins and claims another one of its shards. */
+const claimedMeanwhile: Step = async (place) => {
+  const [store, sessions] = [await open(place), await Sessions.open(place)];
+  const { leases } = store;
+  const late = 1;
+  await sessions.run(sessions.watcher, LEASES.count);
+  const { incarnation } = await leases.join(entry("early"));
+  demand(incarnation > late, `the node that joined first has number ${incarnation}`);
+  const release = await sessions.hold(0);
+  const claiming = leases.claim({ incarnation, shards: [0, 1] });
+  await sessions.line(1);
+  await sessions.run(sessions.watcher, LEASES.join, [late, "late", "", "", 1, "", 10_000, false]);
+  const claimed = await leases.claim({ incarnation: late, shards: [1] });
+  demand(claimed?.length === 1, "the shard that nobody owns was not claimed");
+  await release();
+  demand((await claiming) === undefined, "a shard was taken from a node that lives");
+  const { shards } = await leases.nodes();
+  demand(shards[1]?.incarnation === late, "the shard of a node that lives has another owner");
+  await sessions.close();
+  await store.close();
+};
+
 /** Statements that wait for a lock while others change what they have seen. */
 export const RACE_STEPS: Readonly<Record<string, Step>> = {
   "I53: a late deletion of parts spares those of a snapshot that became visible before it": dropped("finish"),
   "I53: a snapshot whose parts were deleted before it does not become visible": dropped("drop"),
+  "decision WJ: shards of a node whose claim became durable after it had left can be claimed":
+    claimedByNobody,
+  "decision WJ: a claim takes no shard from a node with a lower number that joined meanwhile":
+    claimedMeanwhile,
 };

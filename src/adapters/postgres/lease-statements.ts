@@ -98,12 +98,13 @@ SELECT (SELECT count(*) FROM buried),
   (SELECT count(*) FROM managed_orders.node AS n WHERE n.incarnation = $1::int8 AND NOT n.dead)`,
   /**
    * Owners are read under the lock, their rows with the older snapshot of the statement. That errs on the safe side: a
-   * node never comes back to life, and an owner above all nodes of the snapshot has joined since. Rows of shards that the
-   * claimant owns already are written as they are, so that the answer waits until the standby server has them.
+   * node never comes back to life, and an owner whose row the snapshot may lack has claimed since, which has raised the
+   * epoch of the shard above that of the snapshot. With an equal epoch, an owner without a row has left. Rows of shards that
+   * the claimant owns already are written as they are, so that the answer waits until the standby server has them.
    */
   claim: `
 WITH locked AS MATERIALIZED (
-  SELECT s.shard, s.incarnation FROM managed_orders.shard AS s
+  SELECT s.shard, s.epoch, s.incarnation FROM managed_orders.shard AS s
   JOIN unnest($2::int4[]) AS u (shard) ON u.shard = s.shard ORDER BY s.shard FOR UPDATE OF s
 ), claimant AS MATERIALIZED (
   SELECT n.incarnation FROM managed_orders.node AS n
@@ -112,7 +113,7 @@ WITH locked AS MATERIALIZED (
   SELECT count(*) AS shards FROM locked AS l
   WHERE l.incarnation IS NOT NULL AND l.incarnation <> $1::int8 AND (
     EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = l.incarnation AND NOT n.dead)
-    OR l.incarnation > (SELECT max(n.incarnation) FROM managed_orders.node AS n))
+    OR NOT EXISTS (SELECT 1 FROM managed_orders.shard AS b WHERE b.shard = l.shard AND b.epoch = l.epoch))
 )
 UPDATE managed_orders.shard AS s SET incarnation = c.incarnation,
   epoch = CASE WHEN l.incarnation = c.incarnation THEN s.epoch ELSE s.epoch + 1 END,
