@@ -34,7 +34,10 @@ export class Database {
     return changed;
   }
 
-  /** Reads. Rejects with an error that names the database. `limitMs` shortens `answerTimeoutMs`. */
+  /**
+   * Reads. Rejects with an error that names the database. `limitMs` shortens `answerTimeoutMs`, and limits the wait for a
+   * connection.
+   */
   async read(
     text: string,
     values: readonly unknown[] = [],
@@ -49,7 +52,7 @@ export class Database {
   /**
    * Writes, and resolves when it is committed. What was rolled back for a passing reason is sent again. Rejects with an
    * UnknownOutcome if it may be kept, or else with an error that names the database. `limitMs` shortens
-   * `answerTimeoutMs`.
+   * `answerTimeoutMs`, and limits the wait for a connection.
    */
   async write(
     text: string,

@@ -7,6 +7,7 @@ import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Owner } from "./owner.ts";
+import type { Lane } from "./pool.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { requireRecord } from "./row-sums.ts";
 import { JOURNAL, MARKETS } from "./statements.ts";
@@ -51,7 +52,7 @@ async function acquire(database: Database, owner: Owner): Promise<readonly Shard
 
 /**
  * Notes the epochs that a statement has raised, and reads the heads with a new one: the snapshot of the statement that
- * raises them is older than its locks.
+ * raises them is older than its locks. No statement of it waits for reads of the engine.
  */
 export async function takenOver(
   database: Database,
@@ -59,7 +60,7 @@ export async function takenOver(
   raised: readonly Row[],
 ): Promise<readonly ShardHead[]> {
   const epochs = new Map(raised.map((row) => [wholeIn(row, 0), wholeIn(row, 1)]));
-  const heads = new Map((await headsOf(database)).map((head) => [head.shard, head]));
+  const heads = new Map((await headsOf(database, undefined, "first")).map((head) => [head.shard, head]));
   owner.take(epochs);
   const shards = [...epochs.keys()].sort((a, b) => a - b);
   await adoptOldMarks(database, owner, shards);
@@ -71,7 +72,7 @@ export async function takenOver(
  * taken over judges it.
  */
 async function adoptOldMarks(database: Database, owner: Owner, [shard]: readonly number[]): Promise<void> {
-  if (shard === undefined || (await database.read(MARKETS.hasOldMarks)).length === 0) return;
+  if (shard === undefined || (await database.read(MARKETS.hasOldMarks, [], "first")).length === 0) return;
   const judge = [owner.epochOf(shard), shard];
   await database.write(MARKETS.adoptOldMarks, judge, "first");
   await database.write(MARKETS.dropOldMarks, judge, "first");
@@ -96,8 +97,12 @@ export async function readTextsOf(
 }
 
 /** Reads the heads of all shards. */
-export async function headsOf(database: Database, limitMs?: number): Promise<readonly ShardHead[]> {
-  return (await database.read(JOURNAL.heads, [], "other", limitMs)).map(headOf);
+export async function headsOf(
+  database: Database,
+  limitMs?: number,
+  lane: Lane = "other",
+): Promise<readonly ShardHead[]> {
+  return (await database.read(JOURNAL.heads, [], lane, limitMs)).map(headOf);
 }
 
 function headOf(row: Row | undefined): ShardHead {

@@ -1,5 +1,5 @@
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { monotonicMs, withDeadline } from "./deadline.ts";
+import { afterMs, monotonicMs, withDeadline } from "./deadline.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 
 /** Bounds of a pool. */
@@ -21,7 +21,13 @@ const RESERVED = 2;
 /** An idle connection that is older is not used again: routers drop idle connections without notice. */
 const IDLE_MS = 60_000;
 
+/** The longest time of a timer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 type Idle = Readonly<{ connection: Connection; sinceMs: number }>;
+/** Limits in milliseconds: for making a connection, and for the wait for one that is free. */
+type Waits = Readonly<{ connectMs?: number; waitMs?: number }>;
+
 type Waiting = Readonly<{ start: () => void; give: (error: Error) => void }>;
 
 /** Connections to one database, shared by the statements of a store. */
@@ -36,15 +42,18 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Runs work that must not be given up, on a connection of its own. Rejects like the work or the connecting. */
+  /**
+   * Runs work that must not be given up, on a connection of its own. Rejects like the work or the connecting, and if no
+   * connection is free for `waitMs`.
+   */
   async patient<T>(
     lane: Lane,
     work: (connection: Connection) => Promise<T>,
-    limitMs: number = Number.POSITIVE_INFINITY,
+    { connectMs = Number.POSITIVE_INFINITY, waitMs = Number.POSITIVE_INFINITY }: Waits = {},
   ): Promise<T> {
-    const connectTimeoutMs = Math.min(this.#options.connectTimeoutMs, limitMs);
+    const connectTimeoutMs = Math.min(this.#options.connectTimeoutMs, connectMs);
     const place = {};
-    await this.#enter(lane, place);
+    await this.#enter(lane, place, waitMs);
     let connection: Connection | undefined;
     try {
       connection = this.#takeIdle() ?? (await Connection.open({ ...this.#options, connectTimeoutMs }));
@@ -57,7 +66,10 @@ export class Pool {
     }
   }
 
-  /** Runs work that may be given up. Cuts the connection after `limitMs`, `answerTimeoutMs` at most, and rejects. */
+  /**
+   * Runs work that may be given up. Cuts the connection after `limitMs`, `answerTimeoutMs` at most, and rejects. `limitMs` is
+   * also the limit of the wait for a connection, which else has none.
+   */
   async use<T>(
     lane: Lane,
     work: (connection: Connection) => Promise<T>,
@@ -70,7 +82,7 @@ export class Pool {
         this.#destroyIdle();
         return new PostgresStoreError(`the server has not answered for ${mostMs} ms`, "ETIMEDOUT");
       });
-    return await this.patient(lane, inTime, mostMs);
+    return await this.patient(lane, inTime, { connectMs: mostMs, waitMs: limitMs });
   }
 
   /** Closes idle connections now and the others when they are given back. Statements that wait are rejected. */
@@ -105,7 +117,7 @@ export class Pool {
     return lane === "first" || other.size < connections - RESERVED;
   }
 
-  async #enter(lane: Lane, place: object): Promise<void> {
+  async #enter(lane: Lane, place: object, waitMs: number): Promise<void> {
     if (this.#isClosed) throw new Error("the store is closed");
     const waiting = this.#waiting[lane];
     if (waiting.length > 0 || !this.#hasRoom(lane)) {
@@ -116,10 +128,21 @@ export class Pool {
         );
       return await new Promise((resolve, reject) => {
         const start = (): void => {
+          cancel();
           this.#used[lane].add(place);
           resolve();
         };
-        waiting.push({ start, give: reject });
+        const give = (error: Error): void => {
+          cancel();
+          reject(error);
+        };
+        const one = { start, give };
+        const late = (): void => {
+          waiting.splice(waiting.indexOf(one), 1);
+          reject(new PostgresStoreError(`no connection was free for ${waitMs} ms`, "ETIMEDOUT"));
+        };
+        const cancel = waitMs > LONGEST_MS ? (): void => undefined : afterMs(waitMs, late);
+        waiting.push(one);
       });
     }
     this.#used[lane].add(place);

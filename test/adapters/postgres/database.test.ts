@@ -27,6 +27,8 @@ function open(bounds: Partial<ConstructorParameters<typeof Pool>[0]> = {}) {
   return { server, database, owner, appends: new Appends(database, owner, 5) };
 }
 
+const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Answers the first statements in turn, and then with success. */
 function inTurn(...answers: readonly Answer[]): () => Answer {
   let asked = 0;
@@ -177,7 +179,7 @@ describe("connections", () => {
     const { server, database } = open({ answerTimeoutMs: 60_000, connections: 8 });
     server.answers(() => "silence");
     const busy = Array.from({ length: 5 }, () => database.read("idle"));
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfTheLoop();
     server.release([["1"]]);
     await Promise.all(busy);
     expect([server.connections.length, server.destroyed]).toEqual([5, 0]);
@@ -195,6 +197,39 @@ describe("connections", () => {
     expect([server.open, server.destroyed]).toEqual([0, 8]);
   });
 
+  it("decision WE: a takeover waits for no read", async () => {
+    const { server, database } = open();
+    server.answers((text) => (text === "slow" ? "silence" : [["3", "1", "0", "0"]]));
+    const slow = [1, 2].map(() => database.read("slow"));
+    let claimed: unknown;
+    const claiming = leases(database, new Owner())
+      .claim({ incarnation: 1, shards: [3] })
+      .then((heads) => {
+        claimed = heads;
+      });
+    for (let turn = 0; turn < 20 && claimed === undefined; turn++) await turnOfTheLoop();
+    const meanwhile = claimed;
+    server.release([]);
+    await Promise.all([claiming, ...slow]);
+    expect(meanwhile).toEqual([{ shard: 3, epoch: 1, sequence: 0 }]);
+  });
+
+  it("decision ZI: what is asked with a beat waits for a connection no longer than a ttl, and leaves the line", async () => {
+    const { server, database } = open();
+    const nodes = leases(database, new Owner());
+    server.answers(() => [["1", "1"]]);
+    await nodes.join({ name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: 5 });
+    server.answers((text) => (text === "slow" ? "silence" : [["1"]]));
+    const slow = [1, 2].map(() => database.read("slow"));
+    const next = database.read("next");
+    await expect(nodes.tail({ after: [], limit: 1 })).rejects.toThrow("no connection was free for 5 ms");
+    const last = database.read("last");
+    server.release([]);
+    await Promise.all([...slow, next, last]);
+    expect(server.statements.slice(-4)).toEqual(["slow", "slow", "next", "last"]);
+    await database.close();
+  });
+
   it("decision WE: reads leave two connections to appends and fences, and a bounded number waits", async () => {
     const { server, database } = open();
     server.answers((text) => (text === "slow" ? "silence" : [["1"]]));
@@ -204,7 +239,7 @@ describe("connections", () => {
     expect(server.mostOpen).toBe(3);
     while (server.statements.filter((text) => text === "slow").length < 4) {
       server.release([["2"]]);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turnOfTheLoop();
     }
     server.release([["2"]]);
     expect(await Promise.all(slow)).toEqual([1, 2, 3, 4].map(() => [["2"]]));
@@ -216,7 +251,7 @@ describe("connections", () => {
     const reads = [database.read("a"), database.read("b")].map((read) =>
       read.catch((error: Error) => error.message),
     );
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfTheLoop();
     await database.close();
     server.release([]);
     expect(await reads[1]).toContain("the store is closed");
