@@ -4,7 +4,7 @@ import { appendColumns, isGapless, type MarketPart, takenName } from "./append-c
 import type { Database } from "./database.ts";
 import { afterMs, withDeadline } from "./deadline.ts";
 import type { Row } from "./driver.ts";
-import { laterOwner, type Owner } from "./owner.ts";
+import { laterOwner, type MarketRound, type Owner } from "./owner.ts";
 import { brokenKey, UnknownOutcome } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { APPEND, JOURNAL } from "./statements.ts";
@@ -59,7 +59,8 @@ export class Appends {
     const turn = withDeadline(before, this.#patienceMs, late)
       .catch(() => undefined)
       .then(async () => {
-        await this.#beginRound();
+        // The write follows in the same turn in which no round is due. One that becomes due while another begins comes first.
+        for (let due = this.#owner.due; due !== undefined; due = this.#owner.due) await this.#begin(due);
         return await write();
       });
     this.#market = turn.catch(() => undefined);
@@ -84,11 +85,9 @@ export class Appends {
     for (const { shards } of this.#pending) for (const shard of shards) this.fenced(shard);
   }
 
-  async #beginRound(): Promise<void> {
-    const { market, round, isRoundDue } = this.#owner;
-    if (!isRoundDue || market === undefined) return;
-    await this.#database.write(JOURNAL.fence, [MARKET_SHARD, market, round], "first");
-    this.#owner.begun();
+  async #begin(due: MarketRound): Promise<void> {
+    await this.#database.write(JOURNAL.fence, [MARKET_SHARD, due.epoch, due.round], "first");
+    this.#owner.begun(due);
     this.fenced(MARKET_SHARD);
   }
 

@@ -1,6 +1,9 @@
 import { InvariantError } from "../../errors/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
 
+/** A round of the market journal, in an epoch. */
+export type MarketRound = Readonly<{ epoch: number; round: number }>;
+
 /** What a handle has taken over: the epochs of the shards, and the market journal. */
 export class Owner {
   readonly #epochs: Map<number, number> = new Map();
@@ -41,9 +44,10 @@ export class Owner {
     return this.#round;
   }
 
-  /** Whether the market journal must begin a new round before it is written again. */
-  get isRoundDue(): boolean {
-    return this.#isRoundDue;
+  /** The round that the market journal must begin before it is written again; undefined if there is none. */
+  get due(): MarketRound | undefined {
+    const { market } = this;
+    return this.#isRoundDue && market !== undefined ? { epoch: market, round: this.#round } : undefined;
   }
 
   /** Notes that the outcome of a write of the market journal is not known. */
@@ -53,9 +57,12 @@ export class Owner {
     this.#round++;
   }
 
-  /** Notes that the new round of the market journal is durable. */
-  begun(): void {
-    this.#isRoundDue = false;
+  /**
+   * Notes that a round of the market journal is durable. A later one may be due by then: fences may run side by side, and
+   * a write that followed the first of them may have become doubtful.
+   */
+  begun({ epoch, round }: MarketRound): void {
+    if (epoch === this.market && round === this.#round) this.#isRoundDue = false;
   }
 
   /** Returns the number of the next row of the market journal in this epoch. */
