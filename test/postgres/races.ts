@@ -1,8 +1,9 @@
 import type { PgClient } from "../../src/adapters/postgres/driver.ts";
+import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { LEASES } from "../../src/adapters/postgres/lease-statements.ts";
 import { sumOfHeader, sumOfPart } from "../../src/adapters/postgres/row-sums.ts";
 import { SNAPSHOTS } from "../../src/adapters/postgres/snapshot-statements.ts";
-import { openOrder, part, sampleRecords } from "../../src/conformance/internal.ts";
+import { openOrder, part, samplePrint, sampleRecords } from "../../src/conformance/internal.ts";
 import type { NodeEntry } from "../../src/ports/index.ts";
 import { encodeParent } from "../../src/wire/index.ts";
 import { open } from "./faults.ts";
@@ -150,6 +151,25 @@ const claimedMeanwhile: Step = async (place) => {
   await store.close();
 };
 
+/** A round of the market journal begins while an append of its owner waits for another shard. */
+const overtaken: Step = async (place) => {
+  const options = { url: place.server.url(), schema: place.schema, requireDurability: false };
+  const store = await openPostgresStore({ ...options, answerTimeoutMs: 300 });
+  const sessions = await Sessions.open(place);
+  await store.acquire();
+  const release = await sessions.hold(0);
+  const shards = [part(0, 1, { records: sampleRecords(0, 1, 1) })];
+  const appending = store.append({ shards, prints: [samplePrint()] });
+  await sessions.line(1);
+  await store.deleteVolume({ beforeMs: 0 });
+  await release();
+  const [outcome] = await appending;
+  const { prints } = await store.readVolume();
+  demand(outcome === "durable" && prints.length === 1, `${outcome}, and ${prints.length} prints are stored`);
+  await sessions.close();
+  await store.close();
+};
+
 /** Statements that wait for a lock while others change what they have seen. */
 export const RACE_STEPS: Readonly<Record<string, Step>> = {
   "I53: a late deletion of parts spares those of a snapshot that became visible before it": dropped("finish"),
@@ -158,4 +178,5 @@ export const RACE_STEPS: Readonly<Record<string, Step>> = {
     claimedByNobody,
   "decision WJ: a claim takes no shard from a node with a lower number that joined meanwhile":
     claimedMeanwhile,
+  "I60: prints of an append that is durable are stored, also if a round has begun meanwhile": overtaken,
 };

@@ -1,4 +1,4 @@
-import { MARKET_SHARD } from "../../model/index.ts";
+import { type KeptQuote, MARKET_SHARD } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore } from "../../ports/index.ts";
 import { appendColumns, isGapless, type MarketPart, takenName } from "./append-columns.ts";
 import type { Database } from "./database.ts";
@@ -12,6 +12,12 @@ import { APPEND, JOURNAL } from "./statements.ts";
 /** Part number of the market journal in the answer to an append. */
 const MARKET_PART = -1;
 
+/** How often the market data of an append is written when rounds of the same owner have overtaken it. */
+const ATTEMPTS = 5;
+
+/** The outcomes of the parts of an append, and whether its market data was kept. */
+type Written = Readonly<{ outcomes: readonly AppendOutcome[]; isMarketKept: boolean }>;
+
 type Pending = Readonly<{ shards: ReadonlySet<number>; cut: () => void }>;
 
 /**
@@ -23,6 +29,8 @@ export class Appends {
   readonly #owner: Owner;
   readonly #patienceMs: number;
   readonly #pending: Set<Pending> = new Set();
+  /** The newest quote of each market. */
+  readonly #quotes: Map<string, KeptQuote> = new Map();
   /** The last write of the market journal. They are made one after the other, so that their rows have the order. */
   #market: Promise<unknown> = Promise.resolve();
 
@@ -33,17 +41,31 @@ export class Appends {
     this.#patienceMs = patienceMs;
   }
 
-  /** Writes a batch, as the port says. */
+  /**
+   * Writes a batch, as the port says. Market data that a later round of this handle has overtaken is written again, because
+   * nobody else stores it; that of a handle whose epoch is over is left out, and refused if there is nothing else.
+   */
   readonly append: OrderStore["append"] = async (batch) => {
-    const { prints = [], quotes = [] } = batch;
-    if (prints.length + quotes.length === 0) return await this.#write(batch, undefined);
+    const { shards, prints = [], quotes = [] } = batch;
     const { market } = this.#owner;
-    if (market === undefined && batch.shards.length === 0) throw laterOwner();
-    if (market === undefined) return await this.#write(batch, undefined);
-    return await this.inMarket(async () => {
-      const { round, next } = this.#owner;
-      return await this.#write(batch, { epoch: market, round, prints, quotes, next });
-    });
+    const hasMarket = prints.length + quotes.length > 0;
+    if (hasMarket && market === undefined && shards.length === 0) throw laterOwner();
+    if (!hasMarket || market === undefined) return (await this.#write(shards, shards, undefined)).outcomes;
+    for (const quote of quotes) this.#quotes.set(quote.symbol, quote);
+    let [sent, kept]: [AppendBatch["shards"], Written["outcomes"] | undefined] = [shards, undefined];
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      // A quote that is written again must not come after a newer one of its market.
+      const newest =
+        attempt === 1 ? quotes : quotes.filter((quote) => this.#quotes.get(quote.symbol) === quote);
+      if (prints.length + newest.length === 0) return kept ?? [];
+      const data = { epoch: market, prints, quotes: newest };
+      const { outcomes, became } = await this.inMarket(() => this.#writeInRound(shards, sent, data));
+      kept ??= outcomes;
+      sent = [];
+      if (became === "refused" && shards.length === 0) throw laterOwner();
+      if (became !== "overtaken") return kept;
+    }
+    throw new UnknownOutcome(`${ATTEMPTS} rounds of the market journal have overtaken an append`);
   };
 
   /**
@@ -91,21 +113,38 @@ export class Appends {
     this.fenced(MARKET_SHARD);
   }
 
-  async #write(batch: AppendBatch, market: MarketPart | undefined): Promise<readonly AppendOutcome[]> {
-    const sent = batch.shards.filter(isGapless);
+  async #writeInRound(
+    shards: AppendBatch["shards"],
+    parts: AppendBatch["shards"],
+    data: Omit<MarketPart, "round" | "next">,
+  ): Promise<Written & Readonly<{ became: "kept" | "overtaken" | "refused" }>> {
+    const { round, next } = this.#owner;
+    const written = await this.#write(shards, parts, { ...data, round, next });
+    const isOvertaken = this.#owner.market === data.epoch && this.#owner.round > round;
+    if (written.isMarketKept) return { ...written, became: "kept" };
+    return { ...written, became: isOvertaken ? "overtaken" : "refused" };
+  }
+
+  /** Writes parts of an append of `shards`: a fence of one of these decides that the answer matters no more. */
+  async #write(
+    shards: AppendBatch["shards"],
+    parts: AppendBatch["shards"],
+    market: MarketPart | undefined,
+  ): Promise<Written> {
+    const sent = parts.filter(isGapless);
     const { form, columns } = appendColumns(sent, market);
-    if (sent.length === 0 && market === undefined) return batch.shards.map(() => "fenced");
-    const verdicts = verdictsIn(await this.#send(batch, APPEND[form], columns, market));
-    if (sent.length === 0 && batch.shards.length === 0 && verdicts.get(MARKET_PART) !== true)
-      throw laterOwner();
-    const parts = new Map(sent.map((part, index) => [part, index]));
-    return batch.shards.map((part) =>
-      verdicts.get(parts.get(part) ?? Number.NaN) === true ? "durable" : "fenced",
+    if (sent.length === 0 && market === undefined)
+      return { outcomes: parts.map(() => "fenced"), isMarketKept: false };
+    const verdicts = verdictsIn(await this.#send(shards, APPEND[form], columns, market));
+    const places = new Map(sent.map((part, index) => [part, index]));
+    const outcomes = parts.map((part) =>
+      verdicts.get(places.get(part) ?? Number.NaN) === true ? "durable" : "fenced",
     );
+    return { outcomes, isMarketKept: verdicts.get(MARKET_PART) === true };
   }
 
   async #send(
-    { shards }: AppendBatch,
+    shards: AppendBatch["shards"],
     text: string,
     columns: readonly unknown[],
     market: MarketPart | undefined,

@@ -4,17 +4,27 @@ import type { Database } from "../../../src/adapters/postgres/database.ts";
 import type { Row } from "../../../src/adapters/postgres/driver.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
-import { samplePrint } from "../../../src/conformance/internal.ts";
+import { part, QUOTE, samplePrint, sampleRecord } from "../../../src/conformance/internal.ts";
 import { MARKET_SHARD } from "../../../src/model/index.ts";
+import type { ShardAppend } from "../../../src/ports/index.ts";
 
 const PATIENCE_MS = 30;
 
-/** A statement that waits for its answer, and the round of the market journal that it names. */
+/** A statement that waits for its answer, the round of the market journal that it names, and what it writes. */
 type Asked = Readonly<{
   round: number;
   answer: (rows: readonly Row[]) => void;
   fail: (error: Error) => void;
+  /** Numbers of parts, the market journal included, of quotes and of prints. */
+  counts: readonly number[];
 }>;
+
+/** Places of the columns of an append: the numbers of the parts, their rounds, quotes and prints. */
+const [PARTS, ROUNDS, QUOTES, PRINTS] = [0, 3, 33, 40] as const;
+
+/** The number of elements of an array in binary format. */
+const countIn = (array: Buffer | undefined): number =>
+  array === undefined || array.readInt32BE(0) === 0 ? 0 : array.readInt32BE(12);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -27,19 +37,115 @@ function open() {
   const owner = new Owner();
   owner.take(new Map([[MARKET_SHARD, 1]]));
   const [fences, writes]: [Asked[], Asked[]] = [[], []];
-  const asked = (list: Asked[], round: number): Promise<readonly Row[]> =>
-    new Promise((answer, fail) => list.push({ round, answer, fail }));
   const database = {
-    write: (_text: string, [, , round]: readonly number[]) => asked(fences, round ?? -1),
-    // The rounds are the fourth column, an array in binary format. That of the market journal comes last.
-    append: (_text: string, columns: readonly Buffer[]) =>
-      asked(writes, Number(columns[3]?.readBigInt64BE(columns[3].length - 8) ?? -1)),
+    write: (_text: string, [, , round = -1]: readonly number[]) =>
+      new Promise<readonly Row[]>((answer, fail) => fences.push({ round, answer, fail, counts: [] })),
+    append: (_text: string, columns: readonly Buffer[], cutter: (cut: () => void) => void) =>
+      new Promise<readonly Row[]>((answer, fail) => {
+        cutter(() => fail(new UnknownOutcome("the connection was cut")));
+        // The round of the market journal comes last.
+        const round = Number(columns[ROUNDS]?.readBigInt64BE(columns[ROUNDS].length - 8) ?? -1);
+        const counts = [PARTS, QUOTES, PRINTS].map((place) => countIn(columns[place]));
+        writes.push({ round, answer, fail, counts });
+      }),
   } as unknown as Database;
   const appends = new Appends(database, owner, PATIENCE_MS);
   return { owner, appends, fences, writes };
 }
 
 const roundsOf = (list: readonly Asked[]): readonly number[] => list.map(({ round }) => round);
+
+const records = (): ShardAppend => part(3, 1, { records: [sampleRecord(3, 1)] });
+
+const ALL = { prints: [samplePrint()], quotes: [QUOTE] };
+
+/** Lets a round begin while the last write has no answer, and then answers that the market data was refused. */
+async function overtake({ appends, fences, writes }: ReturnType<typeof open>): Promise<void> {
+  const overtaken = writes.at(-1);
+  const later = appends.inMarket(async () => undefined);
+  await pass(PATIENCE_MS);
+  fences.at(-1)?.answer([["256"]]);
+  await later;
+  overtaken?.answer([
+    ["-1", "f"],
+    ["0", "t"],
+  ]);
+  await pass();
+}
+
+it("I60: market data that a later round of its owner has overtaken is appended again, without the records", async () => {
+  const store = open();
+  const outcome = store.appends.append({ shards: [records()], ...ALL });
+  await pass();
+  await overtake(store);
+  expect(store.writes.map(({ round, counts }) => [round, ...counts])).toEqual([
+    [0, 2, 1, 1],
+    [1, 1, 1, 1],
+  ]);
+  store.writes[1]?.answer([["-1", "t"]]);
+  expect(await outcome).toEqual(["durable"]);
+});
+
+it("I60: market data alone that a later round of its owner has overtaken names no later owner", async () => {
+  const store = open();
+  const outcome = store.appends.append({ shards: [], ...ALL });
+  await pass();
+  await overtake(store);
+  store.writes[1]?.answer([["-1", "t"]]);
+  expect(await outcome).toEqual([]);
+});
+
+it("I60: market data is appended again a bounded number of times; then the outcome is not known", async () => {
+  const store = open();
+  const outcome = store.appends.append({ shards: [records()], ...ALL }).catch((error: unknown) => error);
+  await pass();
+  for (let attempt = 1; attempt <= 5; attempt++) await overtake(store);
+  expect(await outcome).toBeInstanceOf(UnknownOutcome);
+  expect(roundsOf(store.writes)).toEqual([0, 1, 2, 3, 4]);
+});
+
+it("decision XP: what a later owner refuses is not appended again, and only market data alone is an error", async () => {
+  const store = open();
+  for (const shards of [[records()], []]) {
+    const outcome = store.appends.append({ shards, ...ALL }).catch((error: Error) => error.message);
+    await pass();
+    await overtake(store);
+    store.writes.at(-1)?.answer([["-1", "f"]]);
+    expect(await outcome).toEqual(
+      shards.length > 0 ? ["durable"] : expect.stringContaining("I60: the market journal belongs to a later"),
+    );
+  }
+  expect(roundsOf(store.writes)).toEqual([0, 1, 1, 2]);
+});
+
+it("decision WF: a quote that is appended again does not come after a newer one of its market", async () => {
+  const store = open();
+  const outcome = store.appends.append({ shards: [records()], quotes: [QUOTE] });
+  await pass();
+  const [overtaken] = store.writes;
+  const newer = store.appends.append({ shards: [], quotes: [{ ...QUOTE, timeMs: QUOTE.timeMs + 1 }] });
+  await pass(PATIENCE_MS);
+  store.fences[0]?.answer([["256"]]);
+  await pass();
+  store.writes[1]?.answer([["-1", "t"]]);
+  expect(await newer).toEqual([]);
+  overtaken?.answer([
+    ["-1", "f"],
+    ["0", "t"],
+  ]);
+  expect(await outcome).toEqual(["durable"]);
+  expect(store.writes).toHaveLength(2);
+});
+
+it("decision WB: a fence of a shard of the append also cuts what is appended again", async () => {
+  const store = open();
+  const outcome = store.appends.append({ shards: [records()], ...ALL }).catch((error: unknown) => error);
+  await pass();
+  await overtake(store);
+  store.appends.fenced(3);
+  await pass(PATIENCE_MS);
+  expect(await outcome).toBeInstanceOf(UnknownOutcome);
+});
 
 it("I60: a round that becomes due while an earlier one begins is begun before the next write", async () => {
   const { appends, fences, writes } = open();
