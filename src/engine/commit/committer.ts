@@ -351,10 +351,7 @@ export class Committer {
     this.#parts.market.stopWriting();
   }
 
-  /**
-   * Reads shards again, all at once: none decides on lost records until its turn, and a store that does not answer is waited for
-   * only once.
-   */
+  /** Reads shards again, all at once, so that a store that does not answer is waited for only once. */
   async #reloadAll(parts: readonly ShardPart[], mayBeKept: boolean): Promise<void> {
     await Promise.all(parts.map((part) => this.#reload(part, mayBeKept)));
   }
