@@ -64,6 +64,8 @@ export class Committer {
   #askedAtMs = 0;
   /** Ends the pause after a failure; undefined when there is none. */
   #endPause: (() => void) | undefined;
+  /** Whether a caller waits for records that were decided since the last failure. */
+  #isAsked = false;
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
@@ -104,10 +106,11 @@ export class Committer {
 
   /**
    * Schedules an append for the pending records of a shard, or without a shard for marks and prints.
-   * `asked` says that a caller waits for the records; it ends the pause after a failure.
+   * `asked` says that a caller waits for the records; it ends the pause after a failure, or leaves it out.
    */
   wake(shard?: Shard, asked = false): void {
     if (shard !== undefined) this.#parts.commits.add(shard);
+    if (asked) this.#isAsked = true;
     if (asked) this.#endPause?.();
     if (!this.#begun || this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
@@ -271,6 +274,7 @@ export class Committer {
    * Reloads the shards whose records the store refused: another epoch owns the shard, or its memory is out of step.
    */
   async #retake(refused: readonly ShardPart[]): Promise<void> {
+    this.#isAsked = false;
     for (const { shard } of refused)
       this.#core.telemetry.event("error", "append.refused", { shard: shard.number });
     await this.#reloadAll(refused, false);
@@ -339,6 +343,7 @@ export class Committer {
   }
 
   async #recover({ parts }: Batch, error: unknown): Promise<void> {
+    this.#isAsked = false;
     this.#core.telemetry.event("error", "append.failed", {
       message: errorMessage(error),
       shards: parts.length,
@@ -407,6 +412,7 @@ export class Committer {
   }
 
   async #pause(): Promise<void> {
+    if (this.#isAsked) return;
     let cancel: () => void = () => undefined;
     await new Promise<void>((resolve) => {
       this.#endPause = resolve;
