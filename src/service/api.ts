@@ -67,10 +67,13 @@ export interface NodeShare {
   handle(request: WireRequest, arrival: Arrival): Promise<WireResponse>;
   /**
    * Answers one request that another node has received, weighed and sealed. `remoteAddress` is the client's, and
-   * X-Forwarded-For is not read. `usedWeight` goes into the headers of the reply. Returns the shard of an account that
-   * this node does not own.
+   * X-Forwarded-For is not read. `usedWeight` goes into the headers of the reply, and after `expiresAtMs` nothing is
+   * decided. Returns the shard of an account that this node does not own.
    */
-  handleForwarded(request: WireRequest, usedWeight: number): Promise<WireResponse | AskElsewhere>;
+  handleForwarded(
+    request: WireRequest,
+    told: Readonly<{ usedWeight: number; expiresAtMs: number }>,
+  ): Promise<WireResponse | AskElsewhere>;
   /** Answers the messages of this node's own connections. Throws as soon as an account turns out to be elsewhere. */
   readonly answers: MessageAnswers;
   /** Answers one message that another node has received, and opens the stream that it asks for if there is a sink. */

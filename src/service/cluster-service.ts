@@ -164,8 +164,13 @@ const answerOf = (answer: WireResponse | AskElsewhere): PeerAnswer =>
     ? { kind: "refused", reason: "ELSEWHERE", shard: answer.elsewhere }
     : { kind: "reply", response: answer };
 
-const messageOf = ({ target, remoteAddress, usedWeight, body }: ForwardedRequest): ForwardedMessage => ({
-  ...{ target, usedWeight, address: remoteAddress },
+const messageOf = ({ remoteAddress, body, ...told }: ForwardedRequest): ForwardedMessage => ({
+  ...{
+    target: told.target,
+    usedWeight: told.usedWeight,
+    expiresAtMs: told.expiresAtMs,
+    address: remoteAddress,
+  },
   text: new TextDecoder().decode(body),
 });
 
@@ -212,8 +217,8 @@ class NodeService implements ClusterService {
     const share = this.#share;
     if (reason !== undefined || share === undefined)
       return { kind: "refused", reason: reason ?? "ELSEWHERE" };
-    const { form, usedWeight } = request;
-    if (form === "REST") return answerOf(await share.handleForwarded(request, usedWeight));
+    const { form } = request;
+    if (form === "REST") return answerOf(await share.handleForwarded(request, request));
     if (form !== "MESSAGE") return { kind: "refused", reason: "MALFORMED" };
     const reply = await share.message(messageOf(request));
     return answerOf("elsewhere" in reply ? reply : { status: 200, headers: {}, body: reply.text });

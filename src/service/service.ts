@@ -104,7 +104,7 @@ function shareOf(parts: ServiceParts, sockets: () => SocketParts): NodeShare {
     answers,
     rateLimiter: parts.rateLimiter,
     handle: (request, arrival) => handleRequest(parts, request, arrival),
-    handleForwarded: (request, usedWeight) => handleForwarded(parts, request, usedWeight),
+    handleForwarded: (request, told) => handleForwarded(parts, request, told),
     message: (message, sink) =>
       answerForwarded({ ...session, settings, service: parts, answers }, message, sink),
   };

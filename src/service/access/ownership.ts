@@ -26,7 +26,7 @@ export class Elsewhere extends Error {
  * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
  */
 export async function accountOf(
-  { accounts, owns }: Pick<AccessParts, "accounts" | "owns">,
+  { accounts, ...here }: Pick<AccessParts, "accounts"> & Here,
   proof: Pick<Proof, "key" | "permission">,
   actor: Actor,
 ): Promise<number> {
@@ -37,12 +37,19 @@ export async function accountOf(
   if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
     throw new OrderError("UNAUTHORIZED");
   }
-  demandHere({ owns }, accountId);
+  demandHere(here, accountId);
   return accountId;
 }
 
-/** Throws {@link Elsewhere} for an account of the shard of another node. */
-export function demandHere({ owns }: Pick<AccessParts, "owns">, accountId: number): void {
+/** What says whether a call may still be decided by this node. */
+type Here = Pick<AccessParts, "owns" | "expiresAtMs"> & Partial<Pick<AccessParts, "clock">>;
+
+/**
+ * Throws {@link Elsewhere} for an account of the shard of another node, and an OrderError -1001 for a call of another node
+ * that comes here after its time: that node waits no more, and may have told its client that the outcome is unknown.
+ */
+export function demandHere({ owns, expiresAtMs, clock }: Here, accountId: number): void {
+  if (expiresAtMs !== undefined && (clock?.nowMs() ?? 0) > expiresAtMs) throw new OrderError("DISCONNECTED");
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
 }

@@ -22,5 +22,7 @@ export type AccessParts = Readonly<{
   bans: Bans;
   /** Whether this node owns a shard. Undefined outside a cluster, where every account is here. */
   owns?: ((shard: number) => boolean) | undefined;
+  /** Time after which the request of another node must not be executed. Undefined for requests of own clients. */
+  expiresAtMs?: number | undefined;
   traffic: ProvedNetworks;
 }>;

@@ -92,16 +92,17 @@ export type AskElsewhere = Readonly<{ elsewhere: number }>;
 
 /**
  * Answers one request that another node has weighed. Its address is that of the client, whatever its headers say.
- * `usedWeight` goes into the headers of the reply. Returns the shard of an account that this node does not own.
+ * `usedWeight` goes into the headers of the reply, and after `expiresAtMs` nothing is decided. Returns the shard of an
+ * account that this node does not own.
  */
 export async function handleForwarded(
   parts: ServiceParts,
   request: WireRequest,
-  usedWeight: number,
+  { usedWeight, expiresAtMs }: Readonly<{ usedWeight: number; expiresAtMs: number }>,
 ): Promise<WireResponse | AskElsewhere> {
   return await respond<AskElsewhere>(parts, request, {
     weigh: () => ({ used: usedWeight }),
-    answer: (routed, stamp) => answered(parts, { ...routed, front: undefined }, stamp),
+    answer: (routed, stamp) => answered({ ...parts, expiresAtMs }, { ...routed, front: undefined }, stamp),
   });
 }
 

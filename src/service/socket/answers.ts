@@ -18,6 +18,8 @@ export type MethodCall = Readonly<{
   address: string;
   /** Weight that the client's address has used in this minute. */
   usedWeight: number;
+  /** Time after which nothing is decided, of a message that another node has received. */
+  expiresAtMs: number | undefined;
 }>;
 
 /** The whole text of a reply, as another node has made it. */

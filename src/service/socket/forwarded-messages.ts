@@ -15,6 +15,8 @@ export type ForwardedMessage = Readonly<{
   address: string;
   text: string;
   usedWeight: number;
+  /** Time after which nothing is decided. */
+  expiresAtMs: number;
 }>;
 
 /** The reply to a forwarded message, and the stream that it has opened. */
@@ -29,14 +31,14 @@ const CONNECTION_ID = "forwarded";
  */
 export async function answerForwarded(
   parts: SessionParts,
-  { target, address, text, usedWeight }: ForwardedMessage,
+  { target, address, text, usedWeight, expiresAtMs }: ForwardedMessage,
   sink?: StreamSink,
 ): Promise<ForwardedReply | AskElsewhere> {
   const form = privateForm(target, parts.service.settings);
   if (form === undefined) throw new OrderError("NOT_FOUND");
   let stream: OpenStream | undefined;
   const handling: MessageHandling = {
-    ...{ parts, target, dialect: form.dialect, address, id: CONNECTION_ID },
+    ...{ parts, target, dialect: form.dialect, address, id: CONNECTION_ID, expiresAtMs },
     showsLimits: form.returnRateLimits,
     weigh: () => ({ used: usedWeight }),
     async act(_act, call) {

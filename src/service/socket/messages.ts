@@ -39,6 +39,8 @@ export type MessageHandling = Readonly<{
   id: string;
   /** Whether replies report the rate limits if a message does not say. */
   showsLimits: boolean;
+  /** Time after which nothing is decided, of a message that another node has received. */
+  expiresAtMs?: number;
   weigh: (weight: number) => Awaitable<WeightVerdict>;
   act: (act: SessionAct, call: MethodCall) => Promise<MessageResult>;
 }>;
@@ -52,7 +54,7 @@ export const progressOf = (
 
 /** Runs the defences of every message in order, then its handler. Source: hostile inputs, Defences in order. */
 export async function passMessage(handling: MessageHandling, progress: Progress): Promise<MessageResult> {
-  const { parts, target, dialect, address, weigh } = handling;
+  const { parts, target, dialect, address, weigh, expiresAtMs } = handling;
   const { request, front, text } = progress;
   const weight = "method" in request ? weightOfRequest(request, front, dialect) : UNKNOWN_WEIGHT;
   const verdict = await weigh(weight);
@@ -65,7 +67,7 @@ export async function passMessage(handling: MessageHandling, progress: Progress)
   const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params, dialect);
   progress.showsLimits = returnRateLimits ?? handling.showsLimits;
   const call = {
-    ...{ method, front, text, target, dialect, address, usedWeight: verdict.used },
+    ...{ method, front, text, target, dialect, address, expiresAtMs, usedWeight: verdict.used },
     ...parameters,
   };
   if ("act" in method) return await handling.act(method.act, call);

@@ -40,7 +40,8 @@ export class OwnAnswers implements MessageAnswers {
     if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
     if (method.access === "PUBLIC") return await answerPublic(service, method.route, own);
     const proved = await this.#proved(call);
-    return await answerCall(service, { ...proved, route: method.route, parameters: own });
+    const { expiresAtMs } = call;
+    return await answerCall({ ...service, expiresAtMs }, { ...proved, route: method.route, parameters: own });
   }
 
   async subscribe(call: MethodCall, sink: StreamSink): Promise<OpenStream> {

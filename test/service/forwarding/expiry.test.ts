@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
+import { createClusterService, type ForwardedRequest } from "../../../src/service/index.ts";
+import { writeJson } from "../../../src/wire/index.ts";
+import { FAR_LIMIT, KEYS, openWorld, requestOf, START_MS } from "../../support/service-world.ts";
+import { TestClient } from "../../support/socket-world.ts";
+
+/** The owner of all shards, whose host takes so long to say whose a key is that so many milliseconds pass. */
+async function openOwner(passingMs: number) {
+  const world = await openWorld();
+  const { accounts, clock, service, engine } = world;
+  const key = accounts.key.bind(accounts);
+  Object.assign(accounts, {
+    async key(apiKey: string) {
+      await clock.advanceBy(passingMs, async () => undefined);
+      return await key(apiKey);
+    },
+  });
+  const owner = createClusterService({
+    standby: {
+      ownerOf: () => ({ incarnation: 1, address: "owner:1", isSelf: true }),
+      readOwners: async () => undefined,
+      status: () => ({ state: "ready", incarnation: 1, reasons: [] }),
+    },
+    ...{ accounts, clock, entropy: { token: (length) => "e".repeat(length) } },
+    rateLimiter: createMemoryRateLimiter({ clock }),
+  });
+  owner.serve(service);
+  const open = async (): Promise<number> => (await engine.account(1).openOrders({ limit: 9 })).orders.length;
+  const receive = async (
+    request: Pick<ForwardedRequest, "form" | "method" | "target" | "rawHeaders" | "remoteAddress" | "body">,
+  ): Promise<unknown> => {
+    const told = { incarnation: 1, expiresAtMs: START_MS + 1_000, usedWeight: 1 };
+    const answer = await owner.receive({ ...request, ...told });
+    return answer.kind === "reply" ? answer.response : answer;
+  };
+  return { world, open, receive };
+}
+
+const text = (response: unknown): string => JSON.stringify(response);
+
+describe("decision ZO: a request of another node is not executed after the time that its seal says", () => {
+  it.each([
+    { passingMs: 1_000, status: 200, orders: 1 },
+    { passingMs: 1_001, status: 503, orders: 0 },
+  ])("a REST request that reaches its account after $passingMs ms", async ({ passingMs, status, orders }) => {
+    const { world, open, receive } = await openOwner(passingMs);
+    const request = requestOf("POST", "/api/order", {
+      ...{ key: KEYS.owner, json: FAR_LIMIT, query: { nonce: world.nonce() } },
+    });
+    const answer = await receive({ ...request, form: "REST" });
+    expect(answer).toMatchObject({ status });
+    if (status !== 200) expect(text(answer)).toContain("-1001");
+    expect(await open()).toBe(orders);
+  });
+
+  it.each([
+    { passingMs: 1_000, status: 200, orders: 1 },
+    { passingMs: 1_001, status: 503, orders: 0 },
+  ])(
+    "a WebSocket message that reaches its account after $passingMs ms",
+    async ({ passingMs, ...expected }) => {
+      const { world, open, receive } = await openOwner(passingMs);
+      const params = new TestClient(world).params(FAR_LIMIT, KEYS.owner);
+      const message = writeJson({ id: "1", method: "order.place", params: params as never });
+      const answer = (await receive({
+        ...{ form: "MESSAGE", method: "GET", target: "/ws/listenKey", rawHeaders: [] },
+        ...{ remoteAddress: "127.0.0.1", body: new TextEncoder().encode(message) },
+      })) as { body: string };
+      expect(JSON.parse(answer.body)).toMatchObject({ id: "1", status: expected.status });
+      if (expected.status !== 200) expect(answer.body).toContain("-1001");
+      expect(await open()).toBe(expected.orders);
+    },
+  );
+});
