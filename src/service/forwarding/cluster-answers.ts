@@ -29,6 +29,14 @@ export type ClusterAnswerParts = Readonly<{
 /** Streams of other nodes that the clients of one network may have open. */
 const MOST_STREAMS = 1_000;
 
+/** Status of the answer to a message, whatever the answer says, and of that to a subscription that was refused. */
+const ANSWERED_STATUS = 200;
+const REFUSED_STATUS = 400;
+
+/** The refusal of a message with any other status: it comes from the link, whose text has no id of the message. */
+const unanswered = ({ method }: MethodCall): OrderError =>
+  new OrderError(method.access === "TRADE" ? "UNEXPECTED_RESPONSE" : "DISCONNECTED");
+
 /** The answer of this node itself stands beside this one, which says only that there is one. */
 const ANSWERED: PeerAnswer = { kind: "reply", response: { status: 200, headers: {}, body: "" } };
 
@@ -53,8 +61,10 @@ export class ClusterAnswers implements MessageAnswers {
     const here = this.#here(async (answers) => {
       answer = await answers.answer(call);
     });
-    const { body } = await this.#pass(call, { form: "MESSAGE", here });
-    return answer ?? { text: body };
+    const { status, body } = await this.#pass(call, { form: "MESSAGE", here });
+    if (answer !== undefined) return answer;
+    if (status !== ANSWERED_STATUS) throw unanswered(call);
+    return { text: body };
   }
 
   async subscribe(call: MethodCall, sink: StreamSink): Promise<OpenStream | PassedText> {
@@ -74,7 +84,8 @@ export class ClusterAnswers implements MessageAnswers {
       return await remote.open(() => this.#place(call), this.#parts.peers, to);
     };
     const { status, body } = await this.#pass(call, { form: "SUBSCRIPTION", here, send });
-    if (opened === undefined && status !== 200) return { text: body };
+    if (opened === undefined && status === REFUSED_STATUS) return { text: body };
+    if (opened === undefined && status !== ANSWERED_STATUS) throw unanswered(call);
     const stream = opened ?? remote.streamOf(body);
     if ("text" in stream) return stream;
     const isSelf = opened !== undefined;

@@ -151,6 +151,21 @@ describe("decision ZV: a connection stays with its node, and its requests go to 
     expect(link.sent).toEqual([]);
   });
 
+  it("decision ZP: a message whose answer the owner could not send has an answer with its id: -1006 to a write, -1001 to a read", async () => {
+    const { client, link } = await openCluster();
+    // What a link replies where the service has thrown, or its reply is too long.
+    const response = { status: 500, headers: {}, body: '{"code":-1006,"msg":"of the link"}' };
+    link.answer = () => ({ kind: "reply", response });
+    const placed = await client.ask("order.place", FAR_LIMIT, { id: "write" });
+    expect([placed["id"], ...refusalOf(placed)]).toEqual(["write", 500, -1006]);
+    const read = await client.ask("openOrders.status", { apiManaged: true }, { id: "read" });
+    expect([read["id"], ...refusalOf(read)]).toEqual(["read", 503, -1001]);
+    const subscribed = await client.ask(SUBSCRIBE, {}, { id: "stream" });
+    expect([subscribed["id"], ...refusalOf(subscribed)]).toEqual(["stream", 503, -1001]);
+    link.answer = undefined;
+    expect((await client.ask(SUBSCRIBE)).status).toBe(200);
+  });
+
   it("I07: who authenticates a message is the owner, which refuses a wrong signature", async () => {
     const { client, link } = await openCluster();
     const forge = (params: object): Readonly<Record<string, unknown>> => ({ ...params, price: "1" });
