@@ -20,6 +20,8 @@ export class PeerChannel {
   readonly #parts: ChannelParts;
   #opening: Promise<PeerConnection> | undefined;
   #connection: PeerConnection | undefined;
+  /** Connections that take no further requests, and may still have answers or streams. */
+  #retired: readonly PeerConnection[] = [];
   #asked = 0;
   #isClosed = false;
 
@@ -29,7 +31,9 @@ export class PeerChannel {
 
   /** Whether no request is under way, and no stream open. */
   get isIdle(): boolean {
-    return this.#asked === 0 && (this.#connection?.streams ?? 0) === 0;
+    return (
+      this.#asked === 0 && [...this.#retired, this.#connection].every((one) => (one?.streams ?? 0) === 0)
+    );
   }
 
   /** Sends a request once. */
@@ -102,12 +106,15 @@ export class PeerChannel {
   /** Ends its connection. */
   destroy(): void {
     this.#isClosed = true;
+    for (const retired of this.#retired) retired.destroy();
     this.#connection?.destroy();
   }
 
   async #usable(): Promise<PeerConnection> {
     if (this.#connection?.isUsable === true) return this.#connection;
     this.#connection?.retire();
+    const left = this.#connection === undefined ? [] : [this.#connection];
+    this.#retired = [...this.#retired, ...left].filter(({ isOpen }) => isOpen);
     this.#connection = undefined;
     this.#opening ??= PeerConnection.open(this.#parts).finally(() => {
       this.#opening = undefined;

@@ -190,8 +190,12 @@ export class PeerConnection {
   /** An answer that comes later is dropped: its number waits no more. */
   #late(number: number, waitMs: number): void {
     this.#settle(number, { kind: "lost", reason: `no answer within ${waitMs} ms` });
-    // A node that has answered nothing since then hangs, and other requests would wait as long.
-    if (this.#heard < number) this.#socket.destroy();
+    // With streams, the heartbeat finds out whether the node is there, and one slow request says nothing of the others.
+    if (this.#heard >= number || this.#streams.size > 0) return;
+    // A node that has answered nothing since then may hang, and further requests would wait as long. Those under way may
+    // still be answered, each within its own time.
+    if (this.#pending.size > 0) this.retire();
+    else this.#socket.destroy();
   }
 
   #settle(number: number, outcome: PeerOutcome): void {
