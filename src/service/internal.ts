@@ -1,4 +1,5 @@
 /** Exports of the service to other folders of this package. They are not part of the package's interface. */
+export { QuietTelemetry } from "../host-answers/index.ts";
 export { readAddressBlock } from "./access/address-list.ts";
 export type { Worked } from "./access/front-work.ts";
 export {

@@ -1,3 +1,4 @@
+import { QuietTelemetry } from "../../host-answers/index.ts";
 import type {
   Balances,
   ExecutionVenue,
@@ -78,7 +79,8 @@ const HOPELESS: readonly (string | undefined)[] = ["BAD_SIGNATURE", "NOT_FOUND"]
  */
 export async function openVenueClient(options: VenueClientOptions): Promise<VenueClient> {
   clientOption(options, "openVenueClient");
-  const { telemetry, silenceMs = SILENCE_MS } = options;
+  const { silenceMs = SILENCE_MS } = options;
+  const telemetry = new QuietTelemetry(options.telemetry);
   const link = new Link(options);
   try {
     const manifest = await greet(link, options.openWithinMs ?? OPEN_WITHIN_MS);

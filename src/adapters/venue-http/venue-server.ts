@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorName } from "../../common/index.ts";
+import { QuietTelemetry } from "../../host-answers/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { type Handler, handlersOf } from "./handlers.ts";
 import { jsonIn } from "./json-bytes.ts";
@@ -68,7 +69,9 @@ class HttpVenue implements VenueServer {
   #requests = 0;
   #isClosed = false;
 
-  constructor(options: VenueServerOptions) {
+  constructor(given: VenueServerOptions) {
+    const telemetry = new QuietTelemetry(given.telemetry);
+    const options = { ...given, telemetry };
     const { venue, clock, secret, previousSecret, prefix = "" } = options;
     this.#options = options;
     this.#limits = limitsOf(options.limits);

@@ -246,6 +246,23 @@ describe("decision ZO: what is not sealed for its place never reaches the servic
     expect(await slow.next()).toBeUndefined();
   });
 
+  it("decision CD: a stranger does not bring a node down whose telemetry throws", async () => {
+    const errors: unknown[] = [];
+    const note = (error: unknown): void => void errors.push(error);
+    process.on("uncaughtException", note);
+    onTestFinished(() => void process.off("uncaughtException", note));
+    const event = (): void => {
+      throw new Error("the host's telemetry fails");
+    };
+    const node = await nodeOf(undefined, { telemetry: { event } });
+    const stranger = connect(node.port, HOST).on("error", () => undefined);
+    stranger.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    stranger.resume();
+    await once(stranger, "close");
+    expect(await send(linkOf(), node.address)).toEqual(OK);
+    expect(errors).toEqual([]);
+  });
+
   it("connections of one address are bounded", async () => {
     const node = await nodeOf(() => OK, {
       limits: { connectionsPerAddress: 2 },

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { PeerReceiver, PeerRefusal, PeerSender } from "../../../service/index.ts";
+import { QuietTelemetry } from "../../../service/internal.ts";
 import { createDefaultTelemetry } from "../console-telemetry.ts";
 import { addressOption, graceOption, type ListenAddress } from "../server-api.ts";
 import { PeerChannel } from "./peer-channel.ts";
@@ -56,7 +57,8 @@ const MOST_CHANNELS = 64;
  */
 export function createPeerLink(options: PeerLinkOptions): PeerLink {
   peerLinkOption(options, "createPeerLink");
-  const { secret, previousSecret, telemetry = createDefaultTelemetry() } = options;
+  const { secret, previousSecret } = options;
+  const telemetry = new QuietTelemetry(options.telemetry ?? createDefaultTelemetry());
   const security = peerSecurity(options.security);
   const limits = peerLimits(options.limits);
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
