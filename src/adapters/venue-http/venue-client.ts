@@ -1,4 +1,4 @@
-import { QuietTelemetry } from "../../host-answers/index.ts";
+import { checkedClock, QuietTelemetry } from "../../host-answers/index.ts";
 import type {
   Balances,
   ExecutionVenue,
@@ -81,7 +81,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
   clientOption(options, "openVenueClient");
   const { silenceMs = SILENCE_MS } = options;
   const telemetry = new QuietTelemetry(options.telemetry);
-  const link = new Link(options);
+  const link = new Link({ ...options, clock: checkedClock(options.clock, telemetry) });
   try {
     const manifest = await greet(link, options.openWithinMs ?? OPEN_WITHIN_MS);
     const parts = { link, manifest, silenceMs, telemetry };

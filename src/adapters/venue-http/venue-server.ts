@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorName } from "../../common/index.ts";
-import { QuietTelemetry } from "../../host-answers/index.ts";
+import { checkedClock, QuietTelemetry } from "../../host-answers/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { type Handler, handlersOf } from "./handlers.ts";
 import { jsonIn } from "./json-bytes.ts";
@@ -71,7 +71,7 @@ class HttpVenue implements VenueServer {
 
   constructor(given: VenueServerOptions) {
     const telemetry = new QuietTelemetry(given.telemetry);
-    const options = { ...given, telemetry };
+    const options = { ...given, telemetry, clock: checkedClock(given.clock, telemetry) };
     const { venue, clock, secret, previousSecret, prefix = "" } = options;
     this.#options = options;
     this.#limits = limitsOf(options.limits);

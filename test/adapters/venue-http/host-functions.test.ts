@@ -1,4 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createSystemClock } from "../../../src/adapters/node/index.ts";
+import type { Clock } from "../../../src/ports/index.ts";
+import { childOf } from "../../sandbox/venue-world.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
 import { connect, serveVenue, until } from "./loopback.ts";
 
@@ -51,5 +54,27 @@ describe("decision CD: functions of the host that fail do not stop either half o
     await until(() => answers.length > 0 || unhandled.length > 0, "the answer");
     expect({ answers, unhandled }).toEqual({ answers: [401], unhandled: [] });
     await asking;
+  });
+
+  it("clocks with fractions of milliseconds, as performance.now() has them, are understood", async () => {
+    const system = createSystemClock();
+    const clock: Clock = {
+      nowMs: () => Date.now() + 0.25,
+      monotonicMs: () => system.monotonicMs() + 0.25,
+      schedule: (atMs, run) => system.schedule(atMs, run),
+      soon: (run) => system.soon(run),
+    };
+    const running = await serveVenue({ venue: createScriptedVenue(), clock });
+    onTestFinished(running.close);
+    const client = await connect(running.url, { clock, openWithinMs: 500 });
+    onTestFinished(() => client.close());
+    const limits = { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal };
+    expect(await client.venue.submit(childOf({ quantity: "1" }), limits)).toMatchObject({ state: "closed" });
+  });
+
+  it("a clock without a valid time at the beginning is refused by both halves", async () => {
+    const clock: Clock = { ...createSystemClock(), nowMs: () => Number.NaN };
+    await expect(serveVenue({ venue: createScriptedVenue(), clock })).rejects.toThrow("clock.nowMs");
+    await expect(connect("http://127.0.0.1:1", { clock })).rejects.toThrow("clock.nowMs");
   });
 });
