@@ -131,6 +131,8 @@ class HttpVenue implements VenueServer {
     const signedAtMs = this.#signedAtMs(request);
     const body = await readBytes(request, { ...this.#limits, clock: this.#options.clock });
     this.#verify(request, body);
+    // The body may have taken long: a copy must not be taken for fresh after its id was forgotten.
+    this.#signedAtMs(request);
     if (routed.kind === "stream") return this.#streams.read(routed.name, response, routed.from);
     const call = { body: jsonOf(request, body), signedAtMs };
     send(response, 200, await this.#inTime(routed.handler, call, ended));

@@ -126,6 +126,38 @@ describe("a venue server", () => {
     expect(venue.submitted).toHaveLength(1);
   });
 
+  it("decision ZB: a copy whose body comes after its signature has become stale is refused, however early its head was", async () => {
+    const clock = createManualClock({ startMs: Date.now() });
+    const schedule = clock.schedule.bind(clock);
+    let timers = 0;
+    const counted = (atMs: number, run: () => void): (() => void) => {
+      timers++;
+      return schedule(atMs, run);
+    };
+    const { url, port, venue } = await openServer({ clock: Object.assign(clock, { schedule: counted }) });
+    const body = submitOf("aqc-1");
+    const request = signedRequest({ body, timeMs: clock.nowMs() + 30_000 });
+    await send(url, request);
+    await clock.advanceBy(60_000, async () => undefined);
+    const head = Object.entries(request.init.headers).map(([name, value]) => `${name}: ${value}`);
+    const socket = tcp(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    let said = "";
+    socket.on("data", (bytes) => {
+      said += String(bytes);
+    });
+    const before = timers;
+    const length = `Content-Length: ${body.length}`;
+    socket.write(`POST ${request.path} HTTP/1.1\r\nHost: a\r\n${length}\r\n${head.join("\r\n")}\r\n\r\n`);
+    // The head was fresh, so that the server waits for the body.
+    await until(() => timers > before, "the head");
+    await clock.advanceBy(2_000, async () => undefined);
+    socket.write(body);
+    await until(() => said.includes("error") || said.includes("report"), "the answer");
+    expect(said).toContain("STALE");
+    expect(venue.submitted).toHaveLength(1);
+  });
+
   it("decision YB: refuses a late child by its own clock, and leaves that to a venue that tells its time", async () => {
     const late = Date.now() - 1;
     const { url, venue } = await openServer();
