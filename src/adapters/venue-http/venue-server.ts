@@ -92,7 +92,6 @@ class HttpVenue implements VenueServer {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.setHeader(TIME_HEADER, String(this.#nowMs()));
     const ended = new AbortController();
     response.once("close", () => ended.abort());
     try {
@@ -133,9 +132,12 @@ class HttpVenue implements VenueServer {
     this.#verify(request, body);
     // The body may have taken long: a copy must not be taken for fresh after its id was forgotten.
     this.#signedAtMs(request);
-    if (routed.kind === "stream") return this.#streams.read(routed.name, response, routed.from);
+    if (routed.kind === "stream") {
+      response.setHeader(TIME_HEADER, String(this.#nowMs()));
+      return this.#streams.read(routed.name, response, routed.from);
+    }
     const call = { body: jsonOf(request, body), signedAtMs };
-    send(response, 200, await this.#inTime(routed.handler, call, ended));
+    this.#send(response, 200, await this.#inTime(routed.handler, call, ended));
   }
 
   #routeOf({ method = "", url = "" }: IncomingMessage): Routed {
@@ -206,7 +208,13 @@ class HttpVenue implements VenueServer {
     if (response.headersSent || response.destroyed) return void response.destroy();
     // What is left of the body would be taken as the next request.
     if (!request.complete) response.setHeader("connection", "close");
-    send(response, status, { error: { code, message } });
+    this.#send(response, status, { error: { code, message } });
+  }
+
+  /** Sends an answer with the time of this moment, by which the client signs what it asks next. */
+  #send(response: ServerResponse, status: number, body: JsonInput): void {
+    response.setHeader(TIME_HEADER, String(this.#nowMs()));
+    send(response, status, body);
   }
 
   #tell(name: string, fields: Readonly<Record<string, string>>): void {

@@ -158,6 +158,27 @@ describe("a venue server", () => {
     expect(venue.submitted).toHaveLength(1);
   });
 
+  it("decision ZA: an answer tells the time at which it is sent, and not that of its request", async () => {
+    const clock = createManualClock({ startMs: Date.now() });
+    const { url, venue } = await openServer({ clock });
+    venue.onLookup = async () => {
+      await clock.advanceBy(1_200, async () => undefined);
+      return "not-found" as const;
+    };
+    const body = JSON.stringify({ child: wireChild("aqc-1") });
+    const path = "/v1/children/lookup";
+    for (const secret of [SECRET, "another secret of 30 letters.."]) {
+      const { init } = signedRequest({ path, body, secret, timeMs: clock.nowMs() });
+      const { headers } = await fetch(`${url}${path}`, init);
+      expect(headers.get("x-venue-time")).toBe(String(clock.nowMs()));
+    }
+    const { init } = signedRequest({ method: "GET", path: "/v1/events", timeMs: clock.nowMs() });
+    const abort = new AbortController();
+    const { headers } = await fetch(`${url}/v1/events`, { ...init, signal: abort.signal });
+    expect(headers.get("x-venue-time")).toBe(String(clock.nowMs()));
+    abort.abort();
+  });
+
   it("decision YB: refuses a late child by its own clock, and leaves that to a venue that tells its time", async () => {
     const late = Date.now() - 1;
     const { url, venue } = await openServer();
