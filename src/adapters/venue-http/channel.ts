@@ -4,7 +4,10 @@ import { type JsonInput, writeJson } from "../../wire/index.ts";
 import { EventLog, type LogBounds, type LoggedLine } from "./event-log.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Bytes that may wait for a slow reader. A reader with more is cut off, and comes back with its last number. */
+/**
+ * Bytes that may wait for a slow reader, beside what it missed before it came. A reader with more is cut off, and comes back
+ * with its last number.
+ */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
 /** Dependencies of a channel. */
@@ -27,7 +30,8 @@ export class Channel {
   readonly id: string;
   readonly #parts: ChannelParts;
   readonly #log: EventLog;
-  readonly #readers: Set<ServerResponse> = new Set();
+  /** Each reader, and the bytes that may wait for it. */
+  readonly #readers: Map<ServerResponse, number> = new Map();
 
   constructor(parts: ChannelParts) {
     this.id = parts.id;
@@ -80,8 +84,9 @@ export class Channel {
     const timeMs = clock.nowMs();
     const hello = { type: "hello", stream: id, seq: after ?? this.#log.last, timeMs, beatMs, ...greeting() };
     response.write(`${writeJson(hello)}\n`);
-    this.#readers.add(response);
-    for (const text of missed) this.#send(response, text);
+    // Nothing of what was missed can go out before this turn ends, so that it says nothing of the reader. The log bounds it.
+    for (const text of missed) response.write(`${text}\n`);
+    this.#readers.set(response, response.writableLength + MOST_WAITING_BYTES);
     const stop = this.#beat(response);
     response.once("close", () => {
       stop();
@@ -91,7 +96,7 @@ export class Channel {
 
   /** Ends all readers. */
   close(): void {
-    for (const response of [...this.#readers]) response.end();
+    for (const response of this.#readers.keys()) response.end();
   }
 
   #beat(response: ServerResponse): () => void {
@@ -105,13 +110,13 @@ export class Channel {
   }
 
   #write(text: string): void {
-    for (const response of [...this.#readers]) this.#send(response, text);
+    for (const response of [...this.#readers.keys()]) this.#send(response, text);
   }
 
   #send(response: ServerResponse, text: string): void {
     if (response.destroyed || response.writableEnded) return;
     response.write(`${text}\n`);
-    if (response.writableLength <= MOST_WAITING_BYTES) return;
+    if (response.writableLength <= (this.#readers.get(response) ?? MOST_WAITING_BYTES)) return;
     this.#parts.telemetry?.event("warn", "venue-http.slow-reader", { stream: this.id });
     response.destroy();
   }
