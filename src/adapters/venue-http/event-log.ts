@@ -1,7 +1,7 @@
 /** An event with its number. `text` does not have the number. */
 export type LoggedLine = Readonly<{ sequence: number; text: string }>;
 
-/** Bounds of a log: most events, and most characters in all of them. */
+/** Bounds of a log: most events without a key, and most characters in all events. The caller bounds the keys. */
 export type LogBounds = Readonly<{ events: number; characters: number }>;
 
 /**
@@ -10,7 +10,9 @@ export type LogBounds = Readonly<{ events: number; characters: number }>;
  */
 export class EventLog {
   readonly #bounds: LogBounds;
-  readonly #texts: Map<number, Readonly<{ text: string; key: string | undefined }>> = new Map();
+  readonly #texts: Map<number, string> = new Map();
+  /** The newest event of each key. They go last, because those who begin anew need them. */
+  readonly #keyed: Map<number, Readonly<{ text: string; key: string }>> = new Map();
   readonly #byKey: Map<string, number> = new Map();
   #characters = 0;
   #last = 0;
@@ -35,8 +37,11 @@ export class EventLog {
   keep({ sequence, text }: LoggedLine, key?: string): void {
     const before = key === undefined ? undefined : this.#byKey.get(key);
     if (before !== undefined) this.#remove(before);
-    this.#texts.set(sequence, { text, key });
-    if (key !== undefined) this.#byKey.set(key, sequence);
+    if (key === undefined) this.#texts.set(sequence, text);
+    else {
+      this.#keyed.set(sequence, { text, key });
+      this.#byKey.set(key, sequence);
+    }
     this.#characters += text.length;
     this.#shorten();
   }
@@ -50,31 +55,40 @@ export class EventLog {
   after(sequence: number): readonly LoggedLine[] | undefined {
     if (sequence < this.#gone || sequence > this.#last) return undefined;
     const lines: LoggedLine[] = [];
-    for (const [number, { text }] of this.#texts)
+    for (const [number, text] of this.#texts) if (number > sequence) lines.push({ sequence: number, text });
+    for (const [number, { text }] of this.#keyed)
       if (number > sequence) lines.push({ sequence: number, text });
-    return lines;
+    return lines.toSorted((a, b) => a.sequence - b.sequence);
   }
 
   /** Returns the newest event of each key, in order. */
   current(): readonly LoggedLine[] {
     const newest = [...this.#byKey.values()].toSorted((a, b) => a - b);
-    return newest.map((sequence) => ({ sequence, text: this.#texts.get(sequence)?.text ?? "" }));
+    return newest.map((sequence) => ({ sequence, text: this.#keyed.get(sequence)?.text ?? "" }));
   }
 
   #shorten(): void {
     const { events, characters } = this.#bounds;
     for (const sequence of this.#texts.keys()) {
       if (this.#texts.size <= events && this.#characters <= characters) return;
-      this.#remove(sequence);
-      this.#gone = sequence;
+      this.#drop(sequence);
+    }
+    for (const sequence of this.#keyed.keys()) {
+      if (this.#characters <= characters) return;
+      this.#drop(sequence);
     }
   }
 
+  #drop(sequence: number): void {
+    this.#remove(sequence);
+    this.#gone = Math.max(this.#gone, sequence);
+  }
+
   #remove(sequence: number): void {
-    const line = this.#texts.get(sequence);
-    if (line === undefined) return;
+    const keyed = this.#keyed.get(sequence);
+    this.#characters -= (keyed?.text ?? this.#texts.get(sequence) ?? "").length;
     this.#texts.delete(sequence);
-    this.#characters -= line.text.length;
-    if (line.key !== undefined && this.#byKey.get(line.key) === sequence) this.#byKey.delete(line.key);
+    this.#keyed.delete(sequence);
+    if (keyed !== undefined) this.#byKey.delete(keyed.key);
   }
 }

@@ -39,7 +39,7 @@ export interface VenueServerLimits {
   readonly beatMs?: number;
   /** Milliseconds for which a stream of reports is kept for a reader that has left; default 60,000. */
   readonly keepMs?: number;
-  /** Most events of a stream that are kept for a reader that comes back; default 10,000. */
+  /** Most events of a stream that are kept for a reader that comes back, beside current quotes; default 10,000. */
   readonly history?: number;
   /** Most streams at a time; default 16. */
   readonly streams?: number;

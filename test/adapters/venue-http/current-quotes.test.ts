@@ -1,12 +1,14 @@
-import { describe, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMarketFeed, type MarketFeed } from "../../../src/adapters/memory/index.ts";
 import type { VenueClient } from "../../../src/adapters/venue-http/index.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
 import { connect, serveVenue, until } from "./loopback.ts";
 
-async function openFeed(): Promise<Readonly<{ feed: MarketFeed; open: () => Promise<VenueClient> }>> {
+async function openFeed(
+  limits: Readonly<{ history?: number }> = {},
+): Promise<Readonly<{ feed: MarketFeed; open: () => Promise<VenueClient> }>> {
   const feed = createMarketFeed();
-  const running = await serveVenue({ venue: createScriptedVenue(), marketData: feed });
+  const running = await serveVenue({ venue: createScriptedVenue(), marketData: feed, limits });
   onTestFinished(running.close);
   const open = async (): Promise<VenueClient> => {
     const client = await connect(running.url);
@@ -38,5 +40,18 @@ describe("decision ZE: the current quotes of a stream that begins anew", () => {
       feed.quote({ symbol: `S${n}/USD`, bid: "1", ask: "2", bids: side, asks: side });
     const heard = listen(await open());
     await until(() => heard.length === 400, "the current quotes");
+  });
+
+  it("a quiet market's is there after more trades of others than are kept", async () => {
+    const { feed, open } = await openFeed({ history: 3 });
+    feed.quote({ symbol: "QUIET/USD", bid: "1", ask: "2" });
+    for (let n = 0; n < 4; n++)
+      feed.print({ symbol: "BUSY/USD", price: "1", quantity: "1", id: String(n), timeMs: 5 });
+    const client = await open();
+    const heard = listen(client);
+    await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
+    feed.heartbeat("QUIET/USD");
+    await until(() => heard.includes("confirmed QUIET/USD"), "the confirmation");
+    expect(heard).toEqual(["QUIET/USD", "confirmed QUIET/USD"]);
   });
 });
