@@ -99,6 +99,14 @@ export class Channel {
     for (const response of this.#readers.keys()) response.end();
   }
 
+  /** Cuts off all readers, whose connections may be broken, and forgets them at once. */
+  cut(): void {
+    const broken = [...this.#readers.keys()];
+    this.#readers.clear();
+    for (const response of broken) response.destroy();
+    if (broken.length > 0) this.#parts.left?.();
+  }
+
   #beat(response: ServerResponse): () => void {
     const { clock, beatMs } = this.#parts;
     const beat = (): void => {

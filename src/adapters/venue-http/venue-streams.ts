@@ -57,8 +57,8 @@ export class VenueStreams {
 
   /** Writes a stream to a response. Throws a Refusal if that cannot be done. */
   read(name: StreamName, response: ServerResponse, from: ReadFrom): void {
-    if (this.readers >= this.#parts.bounds.streams) throw new Refusal("BUSY");
     if (name === "events") return this.#readReports(response, from);
+    this.#demandRoom();
     const channel = name === "market" ? this.#market : this.#native;
     if (from !== undefined && from.stream !== channel.id) throw new Refusal("HISTORY_GONE");
     channel.read(response, from?.after);
@@ -72,12 +72,18 @@ export class VenueStreams {
     this.#native.close();
   }
 
+  #demandRoom(): void {
+    if (this.readers >= this.#parts.bounds.streams) throw new Refusal("BUSY");
+  }
+
   #readReports(response: ServerResponse, from: ReadFrom): void {
-    const reports = from === undefined ? this.#openReports() : this.#reports.get(from.stream);
-    if (reports === undefined) throw new Refusal("HISTORY_GONE");
-    reports.cancel();
+    const known = from && this.#reports.get(from.stream);
+    if (from !== undefined && known === undefined) throw new Refusal("HISTORY_GONE");
     // One reader at a time: an older connection of the same reader is broken, and has not noticed it.
-    reports.channel.close();
+    known?.channel.cut();
+    this.#demandRoom();
+    const reports = known ?? this.#openReports();
+    reports.cancel();
     try {
       reports.channel.read(response, from?.after ?? 0);
     } catch (error) {

@@ -279,6 +279,25 @@ describe("a venue server", () => {
     expect((await open(`/v1/events?stream=another&after=0`)).status).toBe(410);
   });
 
+  it("decision ZD: a reader of reports that comes back takes the place of its old connection, also where all places are taken", async () => {
+    const { url } = await openServer({ limits: { streams: 1 } });
+    const open = async (path: string) => {
+      const { init } = signedRequest({ method: "GET", path });
+      const { status, body } = await fetch(`${url}${path}`, init);
+      const reader = body?.getReader();
+      onTestFinished(() => reader?.cancel().catch(() => undefined));
+      return { status, reader, first: new TextDecoder().decode((await reader?.read())?.value) };
+    };
+    const first = await open("/v1/events");
+    const { stream } = JSON.parse(first.first) as { stream: string };
+    // The server has not noticed that the old connection is broken, and still counts it.
+    const again = await open(`/v1/events?stream=${stream}&after=0`);
+    expect([again.status, again.first]).toEqual([200, expect.stringContaining(`"stream":"${stream}"`)]);
+    await expect(first.reader?.read()).rejects.toThrow();
+    expect((await open("/v1/events")).status).toBe(503);
+    expect((await open(`/v1/events?stream=${stream}&after=0`)).status).toBe(200);
+  });
+
   it("decision ZE: a reader that begins anew gets the current quotes, and none of the trades before", async () => {
     const feed = createMarketFeed();
     const { url } = await openServer({ marketData: feed, clock: createSystemClock() });
