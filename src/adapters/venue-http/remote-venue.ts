@@ -120,9 +120,10 @@ export class RemoteVenue implements ExecutionVenue {
   }
 
   #began(hello: StreamMessage, isAnew: boolean): void {
+    // First, because capabilities that cannot be read end this step.
+    if (isAnew) this.#open.missed();
     if (hello["capabilities"] !== undefined)
       this.#capabilities = capabilitiesCodec.read(hello["capabilities"], "the capabilities");
-    if (isAnew) this.#open.missed();
   }
 
   #heard({ type, report: said }: StreamMessage, listener: Listener): void {
