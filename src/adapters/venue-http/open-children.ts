@@ -56,6 +56,8 @@ export class OpenChildren {
     try {
       const said = await call;
       if (isReport(said)) this.#said(entry, said);
+      // It can never execute, so that no report of its end will come.
+      else if (said === "voided") [entry.isOpen, entry.isOver] = [false, true];
       return said;
     } finally {
       entry.calls--;

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import type { VenueClient } from "../../../src/adapters/venue-http/index.ts";
-import type { ChildRequest } from "../../../src/model/index.ts";
+import { OpenChildren } from "../../../src/adapters/venue-http/open-children.ts";
+import type { ChildReport, ChildRequest } from "../../../src/model/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { connect, listening, until } from "./loopback.ts";
 
@@ -78,5 +80,48 @@ describe("decision ZD: after a stream has begun anew, each child that is open is
     await until(() => fake.client.status().lookups === 0, "the look-ups");
     expect([fake.lookups, fake.heard]).toEqual([["aqc-1"], ["aqc-1 closed"]]);
     expect(fake.client.venue.capabilities).toEqual(CAPABILITIES);
+  });
+
+  it("and no child that was voided, which can never execute", async () => {
+    const fake = await openFake({
+      "/v1/children": reportOf("open"),
+      "/v1/children/void": () => ({ voided: true }),
+      "/v1/children/lookup": reportOf("closed"),
+    });
+    for (const childId of ["aqc-1", "aqc-2"]) {
+      await submit(fake, child(childId));
+      expect(await fake.client.venue.voidChild?.(child(childId))).toBe("voided");
+    }
+    await submit(fake, child("aqc-3"));
+    await fake.breaks();
+    await until(() => fake.heard.length > 0 && fake.client.status().lookups === 0, "the look-ups");
+    expect(fake.lookups).toEqual(["aqc-3"]);
+  });
+});
+
+describe("the children that a venue client knows to be open", () => {
+  it("decision ZB: an answer that is older than the void does not open a child again", async () => {
+    const looked: string[] = [];
+    const open = new OpenChildren({
+      clock: createManualClock({ startMs: 0 }),
+      async lookup({ childId }) {
+        looked.push(childId);
+        return "not-found";
+      },
+      report: () => undefined,
+    });
+    const one = child("aqc-1");
+    let answer: (report: ChildReport) => void = () => undefined;
+    const submitted = open.during(
+      one,
+      new Promise<ChildReport>((resolve) => {
+        answer = resolve;
+      }),
+    );
+    await open.during(one, Promise.resolve("voided" as const));
+    answer({ childId: "aqc-1", state: "open", fills: [] });
+    await submitted;
+    open.missed();
+    expect(looked).toEqual([]);
   });
 });
