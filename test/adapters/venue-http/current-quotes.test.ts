@@ -1,8 +1,10 @@
+import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMarketFeed, type MarketFeed } from "../../../src/adapters/memory/index.ts";
 import type { VenueClient } from "../../../src/adapters/venue-http/index.ts";
+import { sign } from "../../../src/signing/index.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
-import { connect, serveVenue, until } from "./loopback.ts";
+import { connect, SECRET, serveVenue, until } from "./loopback.ts";
 
 async function openFeed(
   limits: Readonly<{ history?: number }> = {},
@@ -17,6 +19,9 @@ async function openFeed(
   };
   return { feed, open };
 }
+
+/** Levels of a quote of 20 KB. */
+const side = Array.from({ length: 400 }, (_, n) => [`${10_000 + n}.12345678`, "123.456789"] as const);
 
 /** Hears quotes and confirmations of a client. */
 function listen({ marketData }: VenueClient): readonly string[] {
@@ -35,11 +40,35 @@ function listen({ marketData }: VenueClient): readonly string[] {
 describe("decision ZE: the current quotes of a stream that begins anew", () => {
   it("decision ZD: more than 8 MB of what was missed arrives, because a reader is not slow before it could read", async () => {
     const { feed, open } = await openFeed();
-    const side = Array.from({ length: 400 }, (_, n) => [`${10_000 + n}.12345678`, "123.456789"] as const);
     for (let n = 0; n < 400; n++)
       feed.quote({ symbol: `S${n}/USD`, bid: "1", ask: "2", bids: side, asks: side });
     const heard = listen(await open());
     await until(() => heard.length === 400, "the current quotes");
+  });
+
+  it("a reader that does not read is cut off when 8 MB wait for it beside what it had missed", async () => {
+    const feed = createMarketFeed();
+    const told: string[] = [];
+    const telemetry = { event: (_level: string, name: string) => void told.push(name) };
+    const running = await serveVenue({ venue: createScriptedVenue(), marketData: feed, telemetry });
+    onTestFinished(running.close);
+    const say = (): void =>
+      void feed.quote({ symbol: "BTC/USD", bid: "1", ask: "2", bids: side, asks: side });
+    say();
+    const timeMs = Date.now();
+    const path = "/v1/market";
+    const signature = sign({ secret: SECRET, payload: `GET\n${path}\n${timeMs}\n` });
+    const headers = { "x-venue-time": String(timeMs), "x-venue-signature": signature };
+    const asked = request(`${running.url}${path}`, { headers }, (response) => {
+      response.pause().on("error", () => undefined);
+    });
+    asked.on("error", () => undefined).end();
+    onTestFinished(() => void asked.destroy());
+    await until(() => {
+      for (let n = 0; n < 10; n++) say();
+      return told.length > 0;
+    }, "the end of the reader");
+    expect(told).toEqual(["venue-http.slow-reader"]);
   });
 
   it("a quiet market's is there after more trades of others than are kept", async () => {
