@@ -42,14 +42,14 @@ export async function accountOf(
 }
 
 /** What says whether a call may still be decided by this node. */
-type Here = Pick<AccessParts, "owns" | "expiresAtMs"> & Partial<Pick<AccessParts, "clock">>;
+type Here = Pick<AccessParts, "owns" | "expiresAtMs" | "clock">;
 
 /**
  * Throws {@link Elsewhere} for an account of the shard of another node, and an OrderError -1001 for a call of another node
  * that comes here after its time: that node waits no more, and may have told its client that the outcome is unknown.
  */
 export function demandHere({ owns, expiresAtMs, clock }: Here, accountId: number): void {
-  if (expiresAtMs !== undefined && (clock?.nowMs() ?? 0) > expiresAtMs) throw new OrderError("DISCONNECTED");
+  if (expiresAtMs !== undefined && clock.nowMs() > expiresAtMs) throw new OrderError("DISCONNECTED");
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
 }

@@ -61,7 +61,7 @@ export class OwnAnswers implements MessageAnswers {
   async #byKey(call: MethodCall): Promise<Subscriber> {
     const { service } = this.#parts;
     const proved = await this.#proved(call);
-    const { accounts } = service;
+    const { accounts, clock } = service;
     const accountId = await accountOf(service, proved, readSubscription(call.own));
     const allowed = async (): Promise<boolean> => {
       try {
@@ -70,7 +70,9 @@ export class OwnAnswers implements MessageAnswers {
         if (key === undefined || key.secret !== proved.key.secret) return false;
         demandAccess(key, { address: call.address, permission: "READ" });
         // Events of the time before the account's shard left go out, so its owner does not matter.
-        return (await accountOf({ accounts }, { key, permission: "READ" }, { accountId })) === accountId;
+        return (
+          (await accountOf({ accounts, clock }, { key, permission: "READ" }, { accountId })) === accountId
+        );
       } catch {
         return false;
       }
