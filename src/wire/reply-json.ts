@@ -1,8 +1,14 @@
 /** A run of digits that a double may round. */
 const LONG_RUN = /[0-9]{16}/;
 
-/** A string, which stays as it is, or a whole number of at least 16 digits. */
-const STRING_OR_LONG = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]{16,}(?![0-9.eE])/g;
+/**
+ * A string or a number. Each is taken as a whole, so that digits inside a string or behind a decimal point are never
+ * taken for a whole number.
+ */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*/g;
+
+/** A whole number that a double may round. */
+const LONG = /^-?[0-9]{16,}$/;
 
 /**
  * Parses the JSON of a reply on the client's side. A whole number that a double cannot hold exactly becomes the string
@@ -13,10 +19,10 @@ export function readReplyJson(text: string): unknown {
   // Parsed before the search: in text that is not JSON, an open string could make the search quadratic.
   const value: unknown = JSON.parse(text);
   if (!LONG_RUN.test(text)) return value;
-  return JSON.parse(text.replace(STRING_OR_LONG, quotedIfInexact));
+  return JSON.parse(text.replace(STRING_OR_NUMBER, quotedIfInexact));
 }
 
 function quotedIfInexact(token: string): string {
-  if (token.startsWith('"') || Number.isSafeInteger(JSON.parse(token))) return token;
+  if (!LONG.test(token) || Number.isSafeInteger(JSON.parse(token))) return token;
   return `"${token}"`;
 }
