@@ -3,6 +3,7 @@ import { InvariantError } from "../errors/index.ts";
 import { checkedLeases, harmless } from "../host-answers/index.ts";
 import type { ClusterView, NodeEntry, ShardHead, ShardLeases } from "../ports/index.ts";
 import { readableJournal } from "../wire/index.ts";
+import { ownedBy } from "./cluster/cluster-views.ts";
 import { EngineLease, HAND_OVER_PAUSE_MS } from "./cluster/engine-lease.ts";
 import { FollowedBooks } from "./cluster/followed-books.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
@@ -214,6 +215,7 @@ class WaitingEngine implements Standby {
     await this.#watch.buryIdle(view);
     if (this.#state === "ready" && (await this.#watch.areFree(view)) && !this.#leaves(view))
       await this.#takeOver();
+    else await this.#giveUp(view);
     // An owner that hands over learns from the beat that this node has read it.
     if (this.#state === "ready" && this.#isHandingOver(view)) await this.#keeper.renew();
     return this.#pauseAfter(view);
@@ -234,6 +236,14 @@ class WaitingEngine implements Standby {
     }
     this.#leavingSinceMs ??= core.monotonicMs();
     return core.monotonicMs() - this.#leavingSinceMs < 2 * cluster.ttlMs;
+  }
+
+  /**
+   * Releases shards that this node owns and does not open: the answer to its claim was lost, or its takeover or a release
+   * failed, and it is not ready now. It lives, so that nobody else could claim them.
+   */
+  async #giveUp(view: ClusterView): Promise<void> {
+    if (!this.#isOver) await this.#claims.release(ownedBy(view, this.#keeper.incarnation));
   }
 
   async #follow(isHurried: boolean): Promise<void> {
