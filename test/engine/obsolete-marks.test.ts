@@ -50,6 +50,21 @@ describe("I31: the search for marks that no reference needs", () => {
     expect(await next()).toEqual([]);
   });
 
+  it("ends also between two batches of one shard, when that shard has left and come back", async () => {
+    const { rows, history, next } = searching();
+    for (const [position, of] of [
+      [3, "110"],
+      [4, "105"],
+    ] as const)
+      history.add({ ...mark(0, position), price: price(of) });
+    expect(await next()).toEqual([1]);
+    rows[0] = rowOf();
+    history.forget(0);
+    // Another node has made these marks, and an order of it rests on the first.
+    for (const one of [{ ...mark(0, 5), price: price("120") }, mark(0, 9)]) history.add(one);
+    expect(await next()).toEqual([]);
+  });
+
   it("leaves the mark of an activation that waits in the mailbox of its shard, as it does while trust has lapsed", async () => {
     const { rows, history, next } = searching();
     history.add({ ...mark(1, 2), price: price("110") });

@@ -71,7 +71,11 @@ export class ObsoleteMarks {
       const oldestPosition = Math.min(activations?.get(shard) ?? lastPosition, lastPosition);
       const range = { shard, symbol, side, oldestPosition, limit };
       const next = (): readonly MarketMark[] => market.history.obsolete(range);
-      for (let marks = next(); marks.length > 0; marks = next()) yield* marks;
+      for (let marks = next(); marks.length > 0; marks = next()) {
+        yield* marks;
+        // The store has deleted a batch meanwhile, and the shard may have left and come back with other activations.
+        if (!this.#areSame(memories)) return;
+      }
     }
   }
 
