@@ -141,6 +141,14 @@ describe("decision XC: a limiter that writes later", () => {
     expect(bans.get("192.0.2.1")?.lengthMs).toBe(480_000);
   });
 
+  it("decision 42: without enforcement it counts and refuses nothing, not even an address whose ban was kept", async () => {
+    const { open, state } = limiterWorld({ enforce: false });
+    state.kept = [{ address: "192.0.2.1", untilMs: START_MS + 60_000, lengthMs: 120_000 }];
+    const limiter = await open();
+    expect(limiter.weigh({ address: "192.0.2.1", weight: 2 })).toEqual({ used: 2 });
+    expect(limiter.weigh({ address: "192.0.2.1", weight: 2 })).toEqual({ used: 4 });
+  });
+
   it("leaves the rows of a day alone when the next one has begun", async () => {
     const { open, clock, rows, due } = limiterWorld();
     const limiter = await open();
