@@ -89,6 +89,25 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it("decision LJ: a connection that is lost before the first orders are known begins anew with their query", async () => {
+    const world = await openSocketWorld();
+    await world.client.placeOrder({ ...STOP, newClientOrderId: "before" });
+    let losses = 0;
+    world.sockets.change = (text) => {
+      if (!text.includes('"nextOrderId"') || losses++ >= 12) return [text];
+      queueMicrotask(() => world.sockets.lose());
+      return [];
+    };
+    const stream = followOrders(world.options);
+    let isReady = false;
+    stream.on("synced", () => {
+      isReady = true;
+    });
+    await until(world, () => isReady);
+    expect([...stream.orders.values()]).toMatchObject([{ clientOrderId: "before", status: "NEW" }]);
+    stream.close();
+  });
+
   it("decision LJ: nothing was missed if the numbers are equal, and nothing is queried", async () => {
     const world = await openStreamWorld();
     await world.place("a");

@@ -49,6 +49,9 @@ export type FollowerParts = Readonly<{
 
 type Position = Readonly<{ streamId: string; sequence: number }>;
 
+/** The events after `from` until `upTo`, and whether their number says how many were missed. */
+type Gap = Readonly<{ from: Position; upTo: number; isCounted: boolean }>;
+
 /** A fill may arrive after the end of its order. For so long, orders that have ended are queried too. */
 const LATE_FILLS_MS = 300_000;
 
@@ -121,12 +124,14 @@ export class Follower {
     const before = this.#position;
     if (before?.streamId === streamId && before.sequence === sequence) return;
     const sameSeries = before?.streamId === streamId && sequence > before.sequence;
-    if (!sameSeries) this.#position = { streamId, sequence };
-    await this.#reconcile(inbox, sequence, signal, sameSeries);
+    // The position of a new series counts only once its orders are known: if the query fails, the next session asks again.
+    const from = sameSeries ? before : { streamId, sequence };
+    await this.#reconcile(inbox, { from, upTo: sequence, isCounted: sameSeries }, signal);
   }
 
   async #take(event: AccountEvent, inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
-    const { sequence = 0, streamId = "" } = this.#position ?? {};
+    const from = this.#position ?? { sequence: 0, streamId: "" };
+    const { sequence, streamId } = from;
     if (event.sequence <= sequence) return; // It came twice, or too late.
     if (event.sequence === sequence + 1) {
       this.#position = { streamId, sequence: event.sequence };
@@ -134,7 +139,7 @@ export class Follower {
     }
     inbox.putBack([event]);
     const upTo = inbox.waiting.reduce((highest, other) => Math.max(highest, other.sequence), 0);
-    await this.#reconcile(inbox, upTo, signal, true);
+    await this.#reconcile(inbox, { from, upTo, isCounted: true }, signal);
   }
 
   /**
@@ -143,12 +148,10 @@ export class Follower {
    */
   async #reconcile(
     inbox: Inbox<AccountEvent>,
-    upTo: number,
+    { from: { streamId, sequence }, upTo, isCounted }: Gap,
     signal: AbortLike,
-    isCounted: boolean,
   ): Promise<void> {
     const { client, states, caller, actor, emit } = this.#parts;
-    const { sequence = 0, streamId = "" } = this.#position ?? {};
     const { clock } = caller.platform;
     const known = states.unsettled(clock.monotonicMs() - LATE_FILLS_MS);
     const { states: found, unknown } = await queryOrders(client, known, { actor, options: { signal } });
