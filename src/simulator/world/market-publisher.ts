@@ -1,4 +1,4 @@
-import type { QuoteVerdict } from "../../ports/index.ts";
+import type { PrintInput, QuoteVerdict } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { BadQuote, Market, ToldQuote } from "./market.ts";
@@ -77,9 +77,17 @@ export class MarketPublisher {
     const print = tape.next(this.#market().symbol, time.wallMs);
     for (const instance of fleet.alive)
       instance.enter(() => {
-        if (instance.sink !== undefined) tape.heardBy(instance.generation, print);
+        if (instance.sink !== undefined && !this.#isFuture(print, instance))
+          tape.heardBy(instance.generation, print);
         instance.sink?.print(print);
       });
+  }
+
+  /** Whether a trade is in the future by the clock of a process, which then does not count it until it reads it as stored. */
+  #isFuture({ timeMs }: PrintInput, instance: Instance): boolean {
+    const { time, plan } = this.#parts;
+    const { wallMs } = instance.now(time);
+    return (timeMs ?? wallMs) - wallMs > plan.settings.quoteMaxAheadMs;
   }
 
   /** Sends a heartbeat of every source, so that quotes stay fresh. */
