@@ -10,10 +10,10 @@ export type LogBounds = Readonly<{ events: number; characters: number }>;
  */
 export class EventLog {
   readonly #bounds: LogBounds;
+  /** The events without a key, by number. */
   readonly #texts: Map<number, string> = new Map();
-  /** The newest event of each key. They go last, because those who begin anew need them. */
-  readonly #keyed: Map<number, Readonly<{ text: string; key: string }>> = new Map();
-  readonly #byKey: Map<string, number> = new Map();
+  /** The newest event of each key, in order. They go last, because those who begin anew need them. */
+  readonly #keyed: Map<string, LoggedLine> = new Map();
   #characters = 0;
   #last = 0;
   /** Number of the newest event that is gone without a newer one of its key. */
@@ -34,15 +34,14 @@ export class EventLog {
   }
 
   /** Keeps an event. */
-  keep({ sequence, text }: LoggedLine, key?: string): void {
-    const before = key === undefined ? undefined : this.#byKey.get(key);
-    if (before !== undefined) this.#remove(before);
-    if (key === undefined) this.#texts.set(sequence, text);
+  keep(line: LoggedLine, key?: string): void {
+    if (key === undefined) this.#texts.set(line.sequence, line.text);
     else {
-      this.#keyed.set(sequence, { text, key });
-      this.#byKey.set(key, sequence);
+      this.#characters -= this.#keyed.get(key)?.text.length ?? 0;
+      this.#keyed.delete(key);
+      this.#keyed.set(key, line);
     }
-    this.#characters += text.length;
+    this.#characters += line.text.length;
     this.#shorten();
   }
 
@@ -54,41 +53,32 @@ export class EventLog {
   /** Returns the events after a number; undefined if some of them are gone, or the number was never given. */
   after(sequence: number): readonly LoggedLine[] | undefined {
     if (sequence < this.#gone || sequence > this.#last) return undefined;
-    const lines: LoggedLine[] = [];
-    for (const [number, text] of this.#texts) if (number > sequence) lines.push({ sequence: number, text });
-    for (const [number, { text }] of this.#keyed)
-      if (number > sequence) lines.push({ sequence: number, text });
+    const unkeyed = [...this.#texts].map(([number, text]) => ({ sequence: number, text }));
+    const lines = [...unkeyed, ...this.#keyed.values()].filter((line) => line.sequence > sequence);
     return lines.toSorted((a, b) => a.sequence - b.sequence);
   }
 
   /** Returns the newest event of each key, in order. */
   current(): readonly LoggedLine[] {
-    const newest = [...this.#byKey.values()].toSorted((a, b) => a - b);
-    return newest.map((sequence) => ({ sequence, text: this.#keyed.get(sequence)?.text ?? "" }));
+    return [...this.#keyed.values()];
   }
 
   #shorten(): void {
     const { events, characters } = this.#bounds;
-    for (const sequence of this.#texts.keys()) {
+    for (const [sequence, text] of this.#texts) {
       if (this.#texts.size <= events && this.#characters <= characters) return;
-      this.#drop(sequence);
+      this.#texts.delete(sequence);
+      this.#dropped({ sequence, text });
     }
-    for (const sequence of this.#keyed.keys()) {
+    for (const [key, line] of this.#keyed) {
       if (this.#characters <= characters) return;
-      this.#drop(sequence);
+      this.#keyed.delete(key);
+      this.#dropped(line);
     }
   }
 
-  #drop(sequence: number): void {
-    this.#remove(sequence);
+  #dropped({ sequence, text }: LoggedLine): void {
+    this.#characters -= text.length;
     this.#gone = Math.max(this.#gone, sequence);
-  }
-
-  #remove(sequence: number): void {
-    const keyed = this.#keyed.get(sequence);
-    this.#characters -= (keyed?.text ?? this.#texts.get(sequence) ?? "").length;
-    this.#texts.delete(sequence);
-    this.#keyed.delete(sequence);
-    if (keyed !== undefined) this.#byKey.delete(keyed.key);
   }
 }
