@@ -110,8 +110,10 @@ export class Committer {
    */
   wake(shard?: Shard, asked = false): void {
     if (shard !== undefined) this.#parts.commits.add(shard);
-    if (asked) this.#isAsked = true;
-    if (asked) this.#endPause?.();
+    if (asked) {
+      this.#isAsked = true;
+      this.#endPause?.();
+    }
     if (!this.#begun || this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
       this.#running = this.#run();
@@ -289,12 +291,23 @@ export class Committer {
   #watchStore(giveUp: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
     let times = 0;
-    const late = (): void => {
+    return this.#watchCalls(() => {
       const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
       for (const { shard, pending } of this.#handedOver) if (pending.length > 0) shard.noteLate();
+      if (times === APPEND_PATIENCE) giveUp(error);
+    });
+  }
+
+  /**
+   * Answers the calls that have waited for `hostTimeoutMs`, each time when that has passed, until the returned function is
+   * called. Calls a function before.
+   */
+  #watchCalls(before: () => void = () => undefined): () => void {
+    const { hostTimeoutMs } = this.#core.settings;
+    const late = (): void => {
+      before();
       this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
-      if (times === APPEND_PATIENCE) return giveUp(error);
       cancel = this.#parts.timers.after(hostTimeoutMs, late);
     };
     let cancel = this.#parts.timers.after(hostTimeoutMs, late);
@@ -390,12 +403,7 @@ export class Committer {
    * what becomes of a call to such a shard is not known before.
    */
   #watchReads(): () => void {
-    const { hostTimeoutMs } = this.#core.settings;
-    const late = (): void => {
-      this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
-      cancel = this.#parts.timers.after(hostTimeoutMs, late);
-    };
-    let cancel = this.#parts.timers.after(hostTimeoutMs, late);
+    const cancel = this.#watchCalls();
     return () => {
       this.#endReadWatch = undefined;
       cancel();
