@@ -155,6 +155,8 @@ export class WorldLeases {
     if (order === "before") await held.arrive(isOfSet, before);
     const arriving = order === "at once" ? held.arrive(isOfSet) : undefined;
     const durable = new Map(journal.heads);
+    const isHeld = (shard: number): boolean => instance.holdings.owns(shard);
+    const taken = shards.filter((shard) => shard !== MARKET_SHARD && !isHeld(shard));
     const claimed = await claim();
     await arriving;
     if (claimed === undefined) {
@@ -164,8 +166,8 @@ export class WorldLeases {
     const isBack = (shard: number): boolean => instance.holdings.isLast(shard);
     const back = shards.filter((shard) => instance.unreleased.delete(shard) && isBack(shard));
     if (back.length > 0) situations.saw("shards taken back after a lost release");
-    for (const shard of shards)
-      if (shard !== MARKET_SHARD) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
+    // A late claim of a shard that the node owns already changes nothing: records of its own are not those it found.
+    for (const shard of taken) instance.claimedAt.set(shard, durable.get(shard) ?? 0);
     acquired(instance, shards);
     giving.takes(instance, shards);
     await held.arrive(isOfSet, after);
