@@ -1,5 +1,5 @@
 import { formatPrice } from "../decimal/index.ts";
-import type { AlertKind, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
+import type { AlertKind, ChildOrder, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
 import { meets } from "../triggers/index.ts";
 import { isDustResidual } from "./child-size.ts";
 import { limitConditionOf } from "./conditions.ts";
@@ -51,14 +51,25 @@ export function reportInvalid(draft: Draft, { childId, fills, problem }: Invalid
   alertOnce(draft, childId, problem);
 }
 
-/** Marks the outcome of the outstanding child as unknown. Keeps the first problem with a report on it. */
-export function markUnknown(draft: Draft, childId: string, problem?: string): void {
+/** What is kept of a child that the venue has reported on and then does not tell the outcome of. */
+const REPORTED_BEFORE = "its outcome was lost after the venue had reported it";
+
+/**
+ * Marks the outcome of the outstanding child as unknown. Keeps the first reason for which "not found" settles nothing
+ * (decisions 12 and CA).
+ */
+export function markUnknown(draft: Draft, childId: string, said?: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
+  const problem = said ?? (hasArrived(child) ? REPORTED_BEFORE : undefined);
   const isNews = problem !== undefined && child.problem === undefined;
   if (child.state === "UNKNOWN" && !isNews) return;
   addFact(draft, { kind: "CHILD_UNKNOWN", childId, ...(problem !== undefined && { problem }) });
 }
+
+/** Whether the venue has reported on a child: it did arrive, and may have executed since. */
+const hasArrived = ({ state, executedQuantity, problem }: ChildOrder): boolean =>
+  state === "OPEN" || executedQuantity > 0 || problem !== undefined;
 
 /**
  * Voids a child that the venue does not find. A child that the venue has reported on did arrive: for it, "not found"
@@ -67,7 +78,7 @@ export function markUnknown(draft: Draft, childId: string, problem?: string): vo
 export function voidChild(draft: Draft, childId: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
-  if (child.problem === undefined) return closeChild(draft, { childId, outcome: "VOIDED" });
+  if (!hasArrived(child)) return closeChild(draft, { childId, outcome: "VOIDED" });
   alertOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
 }
 

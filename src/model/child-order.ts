@@ -38,7 +38,10 @@ export interface ChildOrder {
   readonly notAfterMs?: number | undefined;
   /** The slot of the schedule in which it was sent. */
   readonly slot?: number | undefined;
-  /** First problem of an unreadable report on it. Removed when a readable report comes. */
+  /**
+   * What is wrong with what the venue has said of it: the first problem of an unreadable report, or that its outcome was lost
+   * after a report. "Not found" settles nothing then. Removed when a readable report comes.
+   */
   readonly problem?: string | undefined;
 }
 

@@ -204,6 +204,7 @@ describe("I53: recovery", () => {
     await world.quote("99", "100");
     await world.pass(1_000);
     await world.crash();
+    world.venue.onLookup = ({ childId }) => reported(childId, "closed");
     await world.pass(10_000);
     expect(await world.status(order)).toBe("EXPIRED EXPIRED");
   });

@@ -258,6 +258,24 @@ describe("a venue that repeats it", () => {
     },
   );
 
+  it("I22: nor after an open report: the rest is not sent again, before or after a crash", async () => {
+    const { world, order, venue, childId } = await inFlight();
+    await say(world, { childId, state: "open", fills: [good] });
+    venue.onLookup = () => "not-found";
+    await cross(world, 60_000);
+    await world.crash();
+    await cross(world, 60_000);
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED UNKNOWN");
+    expect(sentTo(venue)).toHaveLength(1);
+    expect(alertsOf(world)).toEqual([
+      "VENUE_REPORT_INVALID child X: the venue does not know it any more, only a person can settle it",
+    ]);
+    venue.onSubmit = (child) => filled(child);
+    venue.onLookup = () => reported(childId, "closed", [good]);
+    await cross(world, 60_000);
+    expect(sentTo(venue)).toEqual(["BUY 1 @ 100", "BUY 0.6 @ 100"]);
+  });
+
   it("decision CA: stays unknown over a crash, and is reported once", async () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, { childId, state: "closed", fills: [good, bad({ price: 0 })] });

@@ -395,6 +395,32 @@ describe("decision 12: the record of a report that is unreadable", () => {
     ]);
     expect(subject.meet(voided).facts).toEqual([]);
   });
+
+  it.each<readonly [how: string, fills: readonly Fill[]]>([
+    ["is open", []],
+    ["has executed a part", [fillOf("a", "0.4")]],
+  ])("I22: nor after a report that the child %s, once its outcome is lost", (_how, fills) => {
+    const subject = sent();
+    const voided = { kind: "CHILD_VOIDED", childId: FIRST } as const;
+    const PERSON = INVALID("the venue does not know it any more, only a person can settle it");
+    subject.meet(reported({ fills }));
+    expect(words(subject.meet({ kind: "OUTCOME_UNKNOWN", childId: FIRST }))).toEqual([
+      "CHILD_UNKNOWN: its outcome was lost after the venue had reported it",
+    ]);
+    expect(subject.meet({ kind: "OUTCOME_UNKNOWN", childId: FIRST }).facts).toEqual([]);
+    expect(words(subject.meet(voided))).toEqual([PERSON]);
+    expect(subject.order.child?.state).toBe("UNKNOWN");
+    // The venue knows it again: its report settles it.
+    subject.meet(reported({ state: "closed", fills }));
+    expect(subject.order.child).toBeUndefined();
+  });
+
+  it("I22: nor while the venue reports the child as open", () => {
+    const subject = sent();
+    subject.meet(reported({}));
+    subject.meet({ kind: "CHILD_VOIDED", childId: FIRST });
+    expect(subject.order.child?.state).toBe("OPEN");
+  });
 });
 
 describe("the record of other ends of a child", () => {
