@@ -60,7 +60,10 @@ export type QuoteVerdict = "counted" | QuoteDrop;
 export interface MarketSink {
   /** Takes a quote and returns whether it counted, or why not. Never throws. */
   quote(quote: QuoteInput): QuoteVerdict;
-  /** Confirms that the source is alive and the last quote still holds. Triggers nothing. */
+  /**
+   * Confirms that the source is alive and the last quote that it sent still holds. Triggers nothing. Has no effect if that
+   * quote did not count.
+   */
   heartbeat(symbol: string): void;
   /** Takes a trade. One whose id was counted before, or that cannot be read, adds no volume. Never throws. */
   print(print: PrintInput): void;

@@ -81,6 +81,24 @@ describe("decision 16: a quote counts", () => {
     expect(gate.isFresh(clocksAt(NOW + 65_000))).toBe(true);
     expect(gate.last?.sequence).toBe(1);
   });
+
+  it.each<readonly [what: string, input: QuoteInput, isConfirmed: boolean]>([
+    ["held back as a jump", at("1", "1"), false],
+    ["crossed", at("103", "102"), false],
+    ["without an ask", at("100", "0"), false],
+    ["stale", at("102", "103", { timeMs: NOW + 1 }), false],
+    ["out of order", at("102", "103", { timeMs: NOW - 1 }), true],
+  ])("as fresh by a heartbeat only if no newer one was dropped: %s", (_what, input, isConfirmed) => {
+    const gate = new QuoteGate(LIMITS);
+    gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
+    gate.take(input, clocksAt(NOW + 6_000));
+    gate.heartbeat(clocksAt(NOW + 6_000));
+    expect(gate.isFresh(clocksAt(NOW + 6_000))).toBe(isConfirmed);
+    // The next quote that counts can be confirmed again.
+    gate.take(at("100", "101"), clocksAt(NOW + 7_000));
+    gate.heartbeat(clocksAt(NOW + 12_000));
+    expect(gate.isFresh(clocksAt(NOW + 17_000))).toBe(true);
+  });
 });
 
 describe("decision 16: a jump", () => {

@@ -40,6 +40,8 @@ export class QuoteGate {
   /** Prices to compare quotes with until one counts. Orders do not act on them. */
   #memory: GateMemory | undefined;
   #heldBack: Quote | undefined;
+  /** Whether the source has sent a newer quote that did not count: a heartbeat confirms that one, and not the last counted. */
+  #isReplaced = false;
 
   constructor(limits: GateLimits) {
     this.#limits = limits;
@@ -67,15 +69,21 @@ export class QuoteGate {
     return this.#last !== undefined && isYoung && monotonicMs - this.#confirmedMonotonicMs <= quoteMaxAgeMs;
   }
 
-  /** Confirms the last quote: the source is alive and the quote still holds. */
+  /** Confirms the last quote: the source is alive and the quote still holds, unless a newer one did not count. */
   heartbeat(now: Moment): void {
-    if (this.#last === undefined) return;
+    if (this.#last === undefined || this.#isReplaced) return;
     this.#confirmedWallMs = now.wallMs;
     this.#confirmedMonotonicMs = now.monotonicMs;
   }
 
   /** Returns the counted quote, or the reason why it does not count. */
-  take(input: QuoteInput, { wallMs, monotonicMs }: Moment): Quote | QuoteDrop {
+  take(input: QuoteInput, now: Moment): Quote | QuoteDrop {
+    const taken = this.#judge(input, now);
+    if (taken !== "out-of-order") this.#isReplaced = typeof taken === "string";
+    return taken;
+  }
+
+  #judge(input: QuoteInput, { wallMs, monotonicMs }: Moment): Quote | QuoteDrop {
     const timeMs = input.timeMs ?? wallMs;
     const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
     if (typeof quote === "string") return quote;
