@@ -15,7 +15,9 @@ import type { StatusBoard } from "../status/status-board.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import type { Housekeeping } from "./housekeeping.ts";
+import { LateCalls } from "./late-calls.ts";
 import { MarkPause } from "./mark-pause.ts";
+import { Reloads } from "./reloads.ts";
 
 /** Dependencies of {@link Committer}. */
 export type CommitParts = Readonly<{
@@ -56,6 +58,8 @@ export class Committer {
   readonly #parts: CommitParts;
   readonly #backlog: MarketBacklog = new MarketBacklog();
   readonly #marks: MarkPause;
+  readonly #late: LateCalls;
+  readonly #reloads: Reloads;
   #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
@@ -69,10 +73,6 @@ export class Committer {
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
-  /** Shards that are read again and do not run yet. */
-  readonly #unread: Set<Shard> = new Set();
-  /** Ends the watch on their readings; undefined when there is none. */
-  #endReadWatch: (() => void) | undefined;
   /** Called with whether all marks that were made before are durable. */
   #whenMarked: ((durable: boolean) => void)[] = [];
 
@@ -80,6 +80,8 @@ export class Committer {
     this.#core = core;
     this.#parts = parts;
     this.#marks = new MarkPause(core, { ...parts, wake: () => this.wake() });
+    this.#late = new LateCalls(core, parts);
+    this.#reloads = new Reloads(core, { ...parts, late: this.#late, read: () => this.#putBack() });
   }
 
   /**
@@ -162,7 +164,7 @@ export class Committer {
   /** Stops appending, and ends the wait of all callers for records that the store has not answered for. */
   stop(): void {
     this.#stopped = true;
-    for (const part of this.#handedOver) void this.#reload(part, true);
+    void this.#reloads.start(this.#handedOver, true);
     this.#marked(this.#whenMarked.splice(0), false);
   }
 
@@ -279,7 +281,7 @@ export class Committer {
     this.#isAsked = false;
     for (const { shard } of refused)
       this.#core.telemetry.event("error", "append.refused", { shard: shard.number });
-    await this.#reloadAll(refused, false);
+    await this.#reloads.start(refused, false);
     if (refused.some(({ shard }) => shard.state === "running")) await this.#pace();
     else this.#failures = 0;
   }
@@ -291,27 +293,12 @@ export class Committer {
   #watchStore(giveUp: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
     let times = 0;
-    return this.#watchCalls(() => {
+    return this.#late.watch(() => {
       const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
       for (const { shard, pending } of this.#handedOver) if (pending.length > 0) shard.noteLate();
       if (times === APPEND_PATIENCE) giveUp(error);
     });
-  }
-
-  /**
-   * Answers the calls that have waited for `hostTimeoutMs`, each time when that has passed, until the returned function is
-   * called. Calls a function before.
-   */
-  #watchCalls(before: () => void = () => undefined): () => void {
-    const { hostTimeoutMs } = this.#core.settings;
-    const late = (): void => {
-      before();
-      this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
-      cancel = this.#parts.timers.after(hostTimeoutMs, late);
-    };
-    let cancel = this.#parts.timers.after(hostTimeoutMs, late);
-    return () => cancel();
   }
 
   async #append({ parts, prints, quotes }: Batch): Promise<readonly AppendOutcome[]> {
@@ -362,52 +349,16 @@ export class Committer {
       shards: parts.length,
     });
     const withRecords = parts.filter(({ pending }) => pending.length > 0);
-    await this.#reloadAll(withRecords, true);
+    await this.#reloads.start(withRecords, true);
     if (withRecords.length > 0) return await this.#pace();
     if (!isOfLaterOwner(error)) return await this.#pause();
     // The market journal belongs to a later engine, and this engine has no say in what it keeps.
     this.#parts.market.stopWriting();
   }
 
-  /** Reads shards again, all at once, so that a store that does not answer is waited for only once. */
-  async #reloadAll(parts: readonly ShardPart[], mayBeKept: boolean): Promise<void> {
-    await Promise.all(parts.map((part) => this.#reload(part, mayBeKept)));
-  }
-
-  /** Reads a shard again. After a failure it waits `retryMinMs`, doubled with each further one up to `retryMaxMs` (decision EG). */
-  async #reload(
-    { shard, pending }: Pick<ShardPart, "shard" | "pending">,
-    mayBeKept: boolean,
-    failures = 0,
-  ): Promise<void> {
-    this.#unread.add(shard);
-    this.#endReadWatch ??= this.#watchReads();
-    try {
-      await shard.reload(pending, mayBeKept);
-      this.#unread.delete(shard);
-      if (this.#unread.size === 0) this.#endReadWatch?.();
-      // Marks of the shard have waited until it runs.
-      if (!this.#backlog.isEmpty) this.wake();
-    } catch (error) {
-      const fields = { message: errorMessage(error), shard: shard.number };
-      this.#core.telemetry.event("error", "reload.failed", fields);
-      this.#parts.board.storeFailed(error);
-      const { retryMinMs, retryMaxMs } = this.#core.settings;
-      const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept, failures + 1);
-      this.#parts.timers.after(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 30)), again);
-    }
-  }
-
-  /**
-   * Answers calls that wait for longer than `hostTimeoutMs` while shards are read again, until all of these run or have stopped:
-   * what becomes of a call to such a shard is not known before.
-   */
-  #watchReads(): () => void {
-    const cancel = this.#watchCalls();
-    return () => {
-      this.#endReadWatch = undefined;
-      cancel();
-    };
+  /** Appends the marks that have waited until their shard runs. */
+  #putBack(): void {
+    if (!this.#backlog.isEmpty) this.wake();
   }
 
   /**
