@@ -26,6 +26,8 @@ const POINTS: readonly ProbePoint[] = [
 
 /** Number of ttl after which every shard has a running owner once faults are over: a watch, the pauses of two reads, a takeover. */
 const OWNED_TTLS = 2.5;
+/** The same while a node hands over: it takes nothing until no other node has taken shards for two ttl. */
+const GIVEN_TTLS = 4.5;
 /** The same while a node of an old version says that it is ready: its beats, and two ttl in which shards are left to it. */
 const LEFT_TTLS = 7.5;
 
@@ -103,7 +105,8 @@ export class ClusterSupervisor {
     const sinceMs = time.trueMs;
     // A read that was asked before may fail after this, and every watch then starts anew. Shards on their way wait for appends.
     const cleanMs = Math.max(sinceMs, ...fleet.alive.map(({ unansweredUntilMs }) => unansweredUntilMs));
-    const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : OWNED_TTLS;
+    const ownedTtls = fleet.alive.some(isHandingOver) ? GIVEN_TTLS : OWNED_TTLS;
+    const longestTtls = this.#olderReady > 0 ? LEFT_TTLS : ownedTtls;
     // A shard that moves meanwhile waits for children and appends without an answer. So each must have been served once.
     let missing: readonly number[] | undefined;
     const serves = (): boolean => {
@@ -300,6 +303,8 @@ export class ClusterSupervisor {
 }
 
 const BOTH: readonly Direction[] = ["asks", "answers"];
+
+const isHandingOver = ({ node }: Instance): boolean => node?.status().state === "handing-over";
 
 /** Returns the states of nodes, and why they take no shards. */
 function statesOf(nodes: readonly Instance[]): string {
