@@ -28,6 +28,10 @@ export type Connection = {
   next: (() => void) | undefined;
   arriving: Readonly<{ request: IncomingMessage; giveUp: GiveUp }> | undefined;
   refused: WireResponse | undefined;
+  /**
+   * Whether its last answer has been sent. No request after it is served: its answer would be lost (RFC 9112, 9.6).
+   */
+  closes: boolean;
   /** The network under which it was counted when it was opened. */
   network: string | undefined;
   /** Resolves when the connection has been counted, if that takes time. None of its requests is served before. */
@@ -93,6 +97,7 @@ export class Connections {
       next: undefined,
       arriving: undefined,
       refused: undefined,
+      closes: false,
       network: undefined,
       entering: undefined,
       held: new HeldConnection(this.gate, socket),
@@ -114,6 +119,8 @@ export class Connections {
     const connection = this.of(socket);
     connection.network = network;
     const entered = (entry: Leave | "full" | undefined): void => {
+      // Requests may have arrived before the verdict.
+      connection.closes = entry === "full" || entry === undefined;
       if (entry === "full") socket.destroy();
       else if (entry === undefined) socket.end(rawReply(this.tooMany), () => socket.destroy());
       else if (socket.destroyed) entry();

@@ -57,7 +57,7 @@ export class Mount {
     if (connection.entering !== undefined) await connection.entering;
     if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
     const refused = started.refused instanceof Promise ? await started.refused : started.refused;
-    if (response.destroyed) return await ended;
+    if (response.destroyed || connection.closes) return await ended;
     // Keep the connection unless a body is left on it: it may belong to a proxy and carry other clients.
     if (refused !== undefined) {
       this.#send(response, refused, announcesBody(request));
