@@ -79,3 +79,37 @@ describe("a connection that a front thread refuses after its first request has a
     expect([answer, targets]).toEqual([told, []]);
   });
 });
+
+describe("requests that a client sends at once", () => {
+  it("close answers those that have arrived; the last answer says that it is the last", async () => {
+    let finish: () => void = () => undefined;
+    const { port, targets, close } = await serve({
+      before: async (target) => {
+        if (target === "/slow") await new Promise<void>((resolve) => (finish = resolve));
+      },
+    });
+    const connection = await openConnection(port);
+    connection.write(Buffer.concat([rawBytes({ method: "GET", target: "/slow" }), order, order]));
+    while (targets.length === 0) await turn();
+    const closed = close(1_000);
+    finish();
+    const answers = [await connection.answer(), await connection.answer(), await connection.answer()];
+    expect(answers.map(({ headers }) => headers.get("connection"))).toEqual([
+      "keep-alive",
+      "keep-alive",
+      "close",
+    ]);
+    await closed;
+    expect(targets).toEqual(["/slow", "/api/order", "/api/order"]);
+  });
+
+  it("a request after the last answer of its connection is not served", async () => {
+    const { port, targets } = await serve();
+    const connection = await openConnection(port);
+    const tooLarge = rawBytes({ method: "POST", target: "/large", body: " ".repeat(40_000) });
+    connection.write(Buffer.concat([tooLarge, order]));
+    expect((await connection.answer()).headers.get("connection")).toBe("close");
+    await connection.ended;
+    expect(targets).toEqual(["/large"]);
+  });
+});

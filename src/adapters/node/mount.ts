@@ -131,8 +131,14 @@ export class Mount {
     const headers: Record<string, string | number> = { ...reply.headers };
     // A reply whose status allows no body must not state a length (RFC 9110, 8.6).
     if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(reply.body);
-    if (last || this.draining) headers["Connection"] = "close";
-    if (last && !response.req.complete) linger(response.req.socket);
+    const { socket } = response.req;
+    const connection = this.#connections.of(socket);
+    // Requests that have arrived before a drain are answered, too.
+    if (last || (this.draining && connection.due <= 1)) {
+      headers["Connection"] = "close";
+      connection.closes = true;
+    }
+    if (last && !response.req.complete) linger(socket);
     response.writeHead(reply.status, headers);
     response.end(reply.body);
   }
