@@ -378,6 +378,22 @@ describe("closing", () => {
     client.socket.resume();
     expect((await client.closed)[0]).toBe(1006);
   });
+
+  it("so is a connection that asks for a WebSocket behind a request without an answer", async () => {
+    const asked: WireRequest[] = [];
+    const handle = (request: WireRequest): Promise<never> => {
+      asked.push(request);
+      return new Promise(() => undefined);
+    };
+    const server = createNodeServer({ service: { handle }, sockets: scripted(), ...withFronts() });
+    const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+    const connection = await openConnection(port);
+    open.push(() => connection.close());
+    connection.write(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${head("/ws/listenKey")}`);
+    while (asked.length === 0) await new Promise((next) => setImmediate(next));
+    await server.close({ graceMs: 1 });
+    await connection.ended;
+  });
 });
 
 describe("the package ws", () => {

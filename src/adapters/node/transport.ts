@@ -90,7 +90,11 @@ export function createTransport({
     close: async (graceMs) => {
       mount.draining = true;
       socketMount?.shutdown();
-      const ended = close(server, { graceMs, cutOff: () => socketMount?.terminate() });
+      const cutOff = (): void => {
+        // Node itself cuts off no connection that has asked for another protocol.
+        for (const socket of sockets) socket.destroy();
+      };
+      const ended = close(server, { graceMs, cutOff });
       // Node treats a connection that has sent nothing as one whose request is arriving.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       await ended;
@@ -124,10 +128,7 @@ async function close(
 ): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => {
-    cutOff();
-    server.closeAllConnections();
-  }, graceMs);
+  const timer = setTimeout(cutOff, graceMs);
   await ended;
   clearTimeout(timer);
 }
