@@ -331,6 +331,19 @@ describe("a host with its own WebSockets", () => {
     for (const client of clients) expect(await client.closed).toEqual([1001, "the service stops"]);
   });
 
+  it("a WebSocket that the service could not take does not stay open", async () => {
+    const { mount, told } = mountWorld();
+    const server = createServer();
+    const connect = (): never => {
+      throw new Error("a secret");
+    };
+    mount.attach(server, { ...echo(), connect });
+    const client = await SocketClient.connect(`ws://127.0.0.1:${await serve(server)}/ws/listenKey`);
+    expect((await client.closed)[0]).toBe(1006);
+    await mount.drain();
+    expect(told).toEqual([["error", "service.threw", { error: "Error" }]]);
+  });
+
   it("a WebSocket that does not close is cut off after the grace period", async () => {
     const { mount } = mountWorld();
     const server = createServer();

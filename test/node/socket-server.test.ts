@@ -272,6 +272,18 @@ describe("refusals", () => {
     expect(answer.body).not.toContain("secret");
   });
 
+  it("a connection that the service cannot take after its handshake is cut off, with nothing in its stream", async () => {
+    const connect = (): never => {
+      throw new Error("a secret");
+    };
+    const { port } = await serve({ ...scripted(), connect });
+    const connection = await openConnection(port);
+    connection.write(head("/ws/listenKey"));
+    expect((await connection.answer()).status).toBe(101);
+    await connection.ended;
+    expect(connection.received()).toBe("");
+  });
+
   it("a peer that leaves while it is checked does no harm", async () => {
     let admit: () => void = () => undefined;
     const waiting = new Promise<undefined>((resolve) => {

@@ -126,12 +126,26 @@ export class SocketMount {
     return leave;
   }
 
+  /** Connects a WebSocket to the service. One that the service cannot take is cut off: its handshake is answered. */
   #attach(socket: WebSocket, request: IncomingMessage): void {
-    this.#open.add(socket);
+    socket.on("error", (error) => {
+      const code = "code" in error ? String(error.code) : error.name;
+      this.#telemetry?.event("debug", "socket.error", { code });
+    });
+    try {
+      this.#connect(socket, request);
+    } catch (error) {
+      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
+      socket.terminate();
+    }
+  }
+
+  #connect(socket: WebSocket, request: IncomingMessage): void {
     const arrival = { bytes: 0, last: false };
     const session = this.#service.connect(
       peerOf(socket, request, { target: this.#paths.target(request), arrival }),
     );
+    this.#open.add(socket);
     // Listen before the driver does, so that bytes of a message it completes are counted from zero again.
     request.socket.prependListener("data", (chunk: Buffer) => {
       arrival.bytes += chunk.length;
@@ -154,10 +168,6 @@ export class SocketMount {
     socket.on("pong", () => {
       whole();
       session.ponged();
-    });
-    socket.on("error", (error) => {
-      const code = "code" in error ? String(error.code) : error.name;
-      this.#telemetry?.event("debug", "socket.error", { code });
     });
     socket.on("close", () => {
       this.#open.delete(socket);
