@@ -6,7 +6,7 @@ import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
 import { canonicalSymbols } from "./symbols.ts";
-import { listForClient, type Members, orderForClient, ordersForClient } from "./views.ts";
+import { changedForClient, listForClient, type Members, orderForClient, ordersForClient } from "./views.ts";
 
 /** What is about a request: its parameters and, of a signed one, the call. */
 type Asked = Readonly<{ parameters: Parameters; call?: SignedCall }>;
@@ -20,7 +20,8 @@ type Form = Readonly<{
   reply?: (parts: ServiceParts, body: JsonInput, asked: Parameters) => Awaitable<JsonInput>;
 }>;
 
-const orderReply: Form["reply"] = (parts, body) => orderOrList(parts, body as Members);
+const orderReply: Form["reply"] = (parts, body) => orderForClient(parts, body as Members);
+const changeReply: Form["reply"] = (parts, body) => changedOrList(parts, body as Members);
 const ordersReply: Form["reply"] = (parts, body) => ordersForClient(parts, body as readonly Members[]);
 const tickersReply: Form["reply"] = (parts, body, asked) => tickersForClient(parts, body, asked);
 
@@ -35,15 +36,15 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
   ticker24hr: { reply: tickersReply },
   "ticker.price": { reply: tickersReply },
   "ticker.book": { reply: tickersReply },
-  "order.place": { request: ({ parameters }) => withOwnType(parameters), reply: orderReply },
+  "order.place": { request: ({ parameters }) => withOwnType(parameters), reply: changeReply },
   "order.test": {
     request: ({ parameters }) => withOwnType(without(parameters, "computeCommissionRates")),
   },
   "order.status": { reply: orderReply },
-  "order.cancel": { reply: orderReply },
+  "order.cancel": { reply: changeReply },
   "openOrders.market": { reply: ordersReply },
   "openOrders.cancelMarket": {
-    reply: (parts, body) => Promise.all((body as readonly Members[]).map((one) => orderOrList(parts, one))),
+    reply: (parts, body) => Promise.all((body as readonly Members[]).map((one) => changedOrList(parts, one))),
   },
   "orders.market": { reply: ordersReply },
   myTrades: { reply: tickersReply },
@@ -75,8 +76,8 @@ export function replyForClient(
   return FORMS[name]?.reply?.(parts, reply.body, reply.asked) ?? reply.body;
 }
 
-function orderOrList(parts: ServiceParts, body: Members): Awaitable<JsonInput> {
-  return "orderReports" in body ? listForClient(parts, body) : orderForClient(parts, body);
+function changedOrList(parts: ServiceParts, body: Members): Awaitable<JsonInput> {
+  return "orderReports" in body ? listForClient(parts, body) : changedForClient(parts, body);
 }
 
 function listsReply(parts: ServiceParts, body: JsonInput): JsonInput {

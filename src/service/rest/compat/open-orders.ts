@@ -40,16 +40,16 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
 /**
  * DELETE /compat/api/v3/openOrders: cancels every open order of a market and returns what each cancel returned, the
  * whole list for a leg. An order that ends meanwhile is left out. With nothing open it is -2011, as in the convention.
- * Throws as {@link openMarketOrders} does. Source: decision NB; convention 3.3.
+ * A failure after an order was canceled is -1006. Throws as {@link openMarketOrders} does. Source: decisions NB and XR;
+ * convention 3.3.
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { symbol, ...actor } = readCanceledMarket(call.parameters, resolverOf(parts));
   const accountId = await accountOf(parts, call, actor);
   const open = onePerList(await openOf(parts, call, { accountId, symbol }));
-  const canceled = await inSeveralSteps(
-    Promise.all(open.map((order) => cancelIfOpen(parts, call, { accountId, order }))),
+  const reports = await inSeveralSteps(
+    allOver(open.map((order) => cancelIfOpen(parts, call, { accountId, order }))),
   );
-  const reports = canceled.filter((report) => report !== undefined);
   if (reports.length === 0) throw new OrderError("CANCEL_REJECTED");
   return { body: reports };
 }
@@ -142,6 +142,22 @@ function onePerList(orders: readonly Members[]): readonly Members[] {
     return true;
   });
 }
+
+/**
+ * Resolves to the reports of some cancels. If some fail, rejects once all are over: with the first failure if nothing was
+ * canceled for certain, else with an OrderError -1006, because another error would say that nothing was done.
+ */
+async function allOver(cancels: readonly Promise<Members | undefined>[]): Promise<readonly Members[]> {
+  const results = await Promise.allSettled(cancels);
+  const reports = results.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : []));
+  const failures = results.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+  if (failures.length === 0) return reports;
+  if (reports.length === 0 && !failures.some(isUnknown)) throw failures[0];
+  throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause: failures[0] });
+}
+
+/** Returns whether a failed cancel may have canceled its order all the same. */
+const isUnknown = (error: unknown): boolean => !(error instanceof OrderError) || error.retry === "reconcile";
 
 type OpenOrder = Readonly<{ accountId: number; order: Members }>;
 

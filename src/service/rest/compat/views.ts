@@ -34,6 +34,18 @@ export async function orderForClient(parts: ServiceParts, order: Members): Promi
   return shown;
 }
 
+/**
+ * Returns the reply about an order that was just placed or canceled as {@link orderForClient} does. If the host fails to
+ * tell the executions now, what depends on them is left out: an error would say that nothing was done.
+ */
+export async function changedForClient(parts: ServiceParts, order: Members): Promise<Members> {
+  try {
+    return await orderForClient(parts, order);
+  } catch {
+    return shownOrder(parts, order, {});
+  }
+}
+
 /** Returns orders as {@link orderForClient} does; the native ones are of one account and market. */
 export async function ordersForClient(
   parts: ServiceParts,

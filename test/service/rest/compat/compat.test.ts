@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../../../src/decimal/index.ts";
+import { OrderError } from "../../../../src/errors/index.ts";
 import { type NativeExecution, type NativeOrder, ORDER_TYPES } from "../../../../src/model/index.ts";
 import type { NativeOrders } from "../../../../src/ports/index.ts";
 import { COMPAT_ROUTES } from "../../../../src/requests/index.ts";
@@ -211,6 +212,39 @@ describe("decision NB: orders", () => {
     expect(reports.map(({ symbol, type, status }) => [symbol, type, status])).toEqual([
       [SYMBOL, "STOP_LOSS", "CANCELED"],
       [SYMBOL, "LIMIT_MAKER", "CANCELED"],
+    ]);
+  });
+
+  it("a cancel is answered also if the host cannot tell the executions of the order", async () => {
+    let fails = false;
+    const world = await openCompatWorld({}, (native) => ({
+      executions: (query) => (fails ? Promise.reject(new Error("down")) : native.executions(query)),
+    }));
+    await ask(world, "POST order", { ...RESTING, newClientOrderId: "one" });
+    await ask(world, "POST order", { ...RESTING, newClientOrderId: "two" });
+    fails = true;
+    const one = await ask(world, "DELETE order", { symbol: SYMBOL, origClientOrderId: "one" });
+    expect([one.status, one.body.status]).toEqual([200, "CANCELED"]);
+    const rest = await ask(world, "DELETE openOrders", { symbol: SYMBOL });
+    expect([rest.status, rest.body.map(({ status }) => status)]).toEqual([200, ["CANCELED"]]);
+    // A read is never answered with less than the host would have told (I71).
+    const read = await ask(world, "GET order", { symbol: SYMBOL, origClientOrderId: "one" });
+    expect([read.status, read.body.code]).toEqual([503, -1001]);
+  });
+
+  it("a cancel of a market that fails after an order was canceled is -1006, once every cancel is over", async () => {
+    const cancel = (): Promise<never> => Promise.reject(new OrderError("DISCONNECTED"));
+    const world = await openCompatWorld({}, () => ({ cancel }));
+    await ask(world, "POST order", { ...RESTING, newClientOrderId: "native" });
+    const alone = await ask(world, "DELETE openOrders", { symbol: SYMBOL });
+    await ask(world, "POST order", { ...STOP, newClientOrderId: "managed" });
+    const both = await ask(world, "DELETE openOrders", { symbol: SYMBOL });
+    expect([alone, both].map(({ status, body }) => [status, body.code])).toEqual([
+      [503, -1001],
+      [500, -1006],
+    ]);
+    expect((await ask(world, "GET openOrders")).body.map(({ clientOrderId }) => clientOrderId)).toEqual([
+      "native",
     ]);
   });
 
