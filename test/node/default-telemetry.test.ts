@@ -54,6 +54,16 @@ describe.each([
     await asked({ telemetry: { event: (level, event) => void told.push(`${level} ${event}`) } });
     expect([told, lines]).toEqual([["error service.threw"], []]);
   });
+
+  it("answers as ever if the telemetry of its host throws", async () => {
+    const told: string[] = [];
+    const event = (_level: string, name: string): void => {
+      told.push(name);
+      throw new Error(SECRET);
+    };
+    await asked({ telemetry: { event } });
+    expect([told, lines]).toEqual([["service.threw"], []]);
+  });
 });
 
 describe("decision KL: a flood on the console", () => {

@@ -207,6 +207,24 @@ describe("limits of the transport", () => {
   });
 });
 
+it("an invalid frame ends only its connection, also if the telemetry of the host throws at it", async () => {
+  const told: string[] = [];
+  const event = (_level: string, name: string): void => {
+    told.push(name);
+    throw new Error("the log is full");
+  };
+  const server = createNodeServer({
+    ...{ service: rest, sockets: scripted(), telemetry: { event } },
+    ...withFronts(),
+  });
+  open.push(() => server.close({ graceMs: 0 }));
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  const connection = await upgraded(port);
+  connection.write(Uint8Array.from([0x81, 0x01, 0x78]));
+  await connection.ended;
+  expect(told).toEqual(["socket.error"]);
+});
+
 /** A raw connection that has become a WebSocket. */
 async function upgraded(port: number): Promise<RawConnection> {
   const connection = await openConnection(port);

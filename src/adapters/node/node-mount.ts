@@ -3,7 +3,7 @@ import { type OptionCheck, optional, optionsOf, textOption } from "../../common/
 import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
-import { Traffic } from "../../service/internal.ts";
+import { QuietTelemetry, Traffic } from "../../service/internal.ts";
 import { Connections } from "./connections.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { type FastifyMountPlugin, fastifyPluginOf } from "./fastify-plugin.ts";
@@ -132,7 +132,9 @@ const DEFAULT_GRACE_MS = 10_000;
  */
 export function createNodeMount(options: NodeMountOptions): NodeMount {
   mountOption(options, "createNodeMount");
-  const { service, prefix, telemetry = createDefaultTelemetry() } = options;
+  const { service, prefix } = options;
+  // A telemetry that throws must not end the process.
+  const telemetry = new QuietTelemetry(options.telemetry ?? createDefaultTelemetry());
   const connections = new Connections(gateOf(service.traffic ?? new Traffic()));
   const paths = new ServicePaths({ prefix, documents: service.documents });
   const mount = new Mount({ service, connections, paths, telemetry });

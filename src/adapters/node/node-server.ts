@@ -2,7 +2,7 @@ import { type OptionCheck, optional, optionsOf, wholeOption, wrongOption } from 
 import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
-import { Traffic } from "../../service/internal.ts";
+import { QuietTelemetry, Traffic } from "../../service/internal.ts";
 import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
 import { gateOf } from "./gate.ts";
@@ -75,9 +75,11 @@ const DEFAULT_GRACE_MS = 10_000;
  */
 export function createNodeServer(options: NodeServerOptions): NodeServer {
   serverOption(options, "createNodeServer");
-  const { service, frontThreads = 0, limits, telemetry = createDefaultTelemetry(), ...rest } = options;
+  const { service, frontThreads = 0, limits, ...rest } = options;
+  // A telemetry that throws must not end the process.
+  const telemetry = new QuietTelemetry(options.telemetry ?? createDefaultTelemetry());
   const traffic = service.traffic ?? new Traffic();
-  const parts = { service, traffic, limits: resolveLimits(limits), telemetry, ...rest };
+  const parts = { ...rest, service, traffic, limits: resolveLimits(limits), telemetry };
   const { close: end, ...server } =
     frontThreads === 0 ? inThisThread(parts) : createFronts(parts, frontThreads);
   const endReports = service.reportTo?.(telemetry);
