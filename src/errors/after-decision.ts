@@ -11,3 +11,15 @@ export async function afterDecision<T>(answer: Promise<T | undefined>): Promise<
   if (found === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
   return found;
 }
+
+/**
+ * Returns what is told of a change that was decided. If it cannot be told, throws an OrderError -1006: the error of the
+ * failure would say that nothing was done.
+ */
+export function toldAfterDecision<T>(tell: () => T): T {
+  try {
+    return tell();
+  } catch (cause) {
+    throw new OrderError("UNEXPECTED_RESPONSE", {}, { cause });
+  }
+}

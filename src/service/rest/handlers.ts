@@ -1,4 +1,4 @@
-import { OrderError } from "../../errors/index.ts";
+import { afterDecision, OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
@@ -118,5 +118,6 @@ async function answerSigned(parts: ServiceParts, call: SignedCall): Promise<Answ
   const { parameters: asked } = call;
   const parameters = ownParameters(parts, name, { parameters: asked, call });
   const { body, ...answer } = await SIGNED[name](parts, { ...call, parameters });
-  return { ...answer, body: await replyForClient(parts, name, { body, asked }) };
+  const reply = async (): Promise<JsonInput> => await replyForClient(parts, name, { body, asked });
+  return { ...answer, body: await (call.route.access === "TRADE" ? afterDecision(reply()) : reply()) };
 }

@@ -1,5 +1,5 @@
 import type { Engine, ListPageRequest } from "../../engine/index.ts";
-import { OrderError } from "../../errors/index.ts";
+import { OrderError, toldAfterDecision } from "../../errors/index.ts";
 import type { OrderList } from "../../model/index.ts";
 import {
   type ListForm,
@@ -26,7 +26,7 @@ export function placeList(form: ListForm): SignedHandler {
     });
     const accountId = await accountOf(parts, call, actor);
     const { placed, counts } = await parts.placements.placeList({ accountId, list });
-    return { body: listViewOf(parts, placed.list), counts };
+    return { body: toldAfterDecision(() => listViewOf(parts, placed.list)), counts };
   };
 }
 
@@ -59,7 +59,7 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
   const found = await findList(parts, accountId, lookup);
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
   const list = await inSeveralSteps(parts.engine.cancelList({ accountId, listId: found.listId }));
-  return { body: canceledListView(parts, list) };
+  return { body: toldAfterDecision(() => canceledListView(parts, list)) };
 }
 
 /**

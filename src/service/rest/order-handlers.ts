@@ -1,4 +1,4 @@
-import { afterDecision, OrderError } from "../../errors/index.ts";
+import { afterDecision, OrderError, toldAfterDecision } from "../../errors/index.ts";
 import {
   type OrderKey,
   type OrderKeyContext,
@@ -33,7 +33,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
     parts.placements.placeOrder({ accountId, intent }),
   );
-  return { body: viewOf(parts, placed.order), counts };
+  return { body: toldAfterDecision(() => viewOf(parts, placed.order)), counts };
 }
 
 /**
@@ -104,9 +104,10 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
     ...{ accountId, orderId: managed.orderId },
     ...(restriction !== undefined && { restriction }),
   });
-  if (order.list === undefined) return { body: canceledView(parts, order, cancelId) };
+  if (order.list === undefined)
+    return { body: toldAfterDecision(() => canceledView(parts, order, cancelId)) };
   const list = await afterDecision(parts.engine.findList({ accountId, listId: order.list.listId }));
-  return { body: canceledListView(parts, list, cancelId) };
+  return { body: toldAfterDecision(() => canceledListView(parts, list, cancelId)) };
 }
 
 /** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */

@@ -87,6 +87,32 @@ describe("failures", () => {
     expect([canceled.status, canceled.body.code]).toEqual([500, -1006]);
   });
 
+  it("what was placed or canceled and cannot be shown, because the catalogue fails then, is -1006", async () => {
+    const world = await openWorld();
+    const find = world.instruments.find.bind(world.instruments);
+    let recordsBefore = 0;
+    const failing: typeof find = (symbol) =>
+      world.engine.metrics().records > recordsBefore ? broken() : find(symbol);
+    Object.assign(world.instruments, { find: failing });
+    const answers: unknown[] = [];
+    for (const act of [
+      () => place(world, { newClientOrderId: "a" }),
+      () => placeList(world, "oco", { listClientOrderId: "l" }),
+      () =>
+        call(world, "DELETE", "/api/v2/order", {
+          key,
+          query: { symbol: "BTC/USD", origClientOrderId: "a", nonce: "1" },
+        }),
+      () =>
+        call(world, "DELETE", "/api/v3/orderList", { key, query: { listClientOrderId: "l", nonce: "2" } }),
+    ]) {
+      recordsBefore = world.engine.metrics().records;
+      const { status, body } = await act();
+      answers.push([status, body.code]);
+    }
+    expect(answers).toEqual(Array(4).fill([500, -1006]));
+  });
+
   it("every reply has a request id in a header only, the one in telemetry", async () => {
     const world = await openWorld();
     const refused = await call(world, "GET", "/api/ticker");

@@ -232,6 +232,25 @@ describe("decision NB: orders", () => {
     expect([read.status, read.body.code]).toEqual([503, -1001]);
   });
 
+  it("an order that was placed and cannot be shown, because the catalogue fails then, is -1006", async () => {
+    let placed = false;
+    const world = await openCompatWorld({}, (native) => ({
+      place: async (placement) => {
+        const answer = await native.place(placement);
+        placed = true;
+        return answer;
+      },
+    }));
+    const find = world.instruments.find.bind(world.instruments);
+    const failing: typeof find = (symbol) => {
+      if (placed) throw new Error("down");
+      return find(symbol);
+    };
+    Object.assign(world.instruments, { find: failing });
+    const { status, body } = await ask(world, "POST order", RESTING);
+    expect([placed, status, body.code]).toEqual([true, 500, -1006]);
+  });
+
   it("a cancel of a market that fails after an order was canceled is -1006, once every cancel is over", async () => {
     const cancel = (): Promise<never> => Promise.reject(new OrderError("DISCONNECTED"));
     const world = await openCompatWorld({}, () => ({ cancel }));
