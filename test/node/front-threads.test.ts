@@ -194,6 +194,21 @@ it("decision HR: when a front thread dies its connections end, the engine contin
   expect(running.connections()).toBeLessThanOrEqual(1);
 });
 
+it("a server that is closed while it replaces a thread listens no more", async () => {
+  const { service } = await openWorld();
+  const told: string[] = [];
+  const running = createNodeServer({
+    ...{ service, frontThreads: 1, frontProgram: mortalProgram() },
+    telemetry: { event: (_level, name) => void told.push(name) },
+  });
+  const { port } = await running.listen({ host: "127.0.0.1", port: 0 });
+  const killing = await openConnection(port);
+  killing.write(rawBytes({ method: "GET", target: "/die" }));
+  while (!told.includes("front.ended")) await turn();
+  await running.close();
+  await expect(openConnection(port)).rejects.toThrow("ECONNREFUSED");
+});
+
 /** Repeats a request until a thread answers. */
 async function untilServed(port: number, request: RawRequest): Promise<RawAnswer> {
   for (;;) {

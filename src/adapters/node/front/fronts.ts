@@ -54,6 +54,8 @@ class Fronts {
   readonly #count: number;
   readonly #program: URL;
   readonly #threads: Set<FrontThread> = new Set();
+  /** Replacements of threads that have not started or failed yet. */
+  readonly #replacements: Set<Promise<void>> = new Set();
   #bound: ListenAddress | undefined;
   #closing = false;
 
@@ -84,6 +86,8 @@ class Fronts {
     this.#closing = true;
     this.#parts.sockets?.shutdown();
     await Promise.all([...this.#threads].map((thread) => thread.close(graceMs)));
+    // A replacement that is starting has the port. It ends as soon as it has started.
+    await Promise.all(this.#replacements);
   }
 
   async #start(descriptor: number): Promise<void> {
@@ -101,9 +105,15 @@ class Fronts {
     this.#threads.add(thread);
     void thread.ended.then(() => {
       this.#threads.delete(thread);
-      if (!this.#closing) void this.#replace();
+      this.#beginReplacement();
     });
     if (this.#closing) await thread.close(0);
+  }
+
+  #beginReplacement(): void {
+    if (this.#closing) return;
+    const replacement = this.#replace().finally(() => this.#replacements.delete(replacement));
+    this.#replacements.add(replacement);
   }
 
   /**
@@ -118,7 +128,7 @@ class Fronts {
       else await this.#listenAgain();
     } catch (error) {
       this.#parts.telemetry?.event("error", "front.failed", { error: errorName(error) });
-      if (!this.#closing) setTimeout(() => void this.#replace(), AGAIN_MS).unref();
+      setTimeout(() => this.#beginReplacement(), AGAIN_MS).unref();
     }
   }
 
