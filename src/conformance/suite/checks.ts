@@ -37,13 +37,15 @@ export function holds(call: string, condition: boolean, expected: string, answer
 
 /**
  * Checks that a call is refused: it rejects, or throws. The error may be any `Error`. Resolves to it. Throws a
- * {@link Mismatch} if the call answers.
+ * {@link Mismatch} if the call answers, and passes on one that the call throws.
  */
 export async function refused(call: string, run: () => unknown): Promise<Error> {
   let answered: unknown;
   try {
     answered = await run();
   } catch (error) {
+    // What a check of the call found, such as no answer in time, is no word of the adapter.
+    if (error instanceof Mismatch) throw error;
     if (isError(error)) return error;
     throw new Mismatch({ call, expected: "a rejection with an Error", answered: `threw ${shown(error)}` });
   }

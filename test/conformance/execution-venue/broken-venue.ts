@@ -74,6 +74,7 @@ export const QUIET: Parts = {
   lateFills: false,
 };
 export const silent = (): (() => void) => () => undefined;
+export const never = (): Promise<never> => new Promise(() => undefined);
 
 export function looking(say: Say): PlantedFault["create"] {
   return changed((honest) => ({ lookup: async (child) => sayFound(await honest.lookup(child), say) }));

@@ -16,6 +16,7 @@ import {
   keptTime,
   looking,
   losesOld,
+  never,
   onFailure,
   onNotFound,
   onSilence,
@@ -258,6 +259,12 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
           venueTimeMs: () => honest.venueTimeMs?.().catch(() => Date.now()) ?? Promise.resolve(0),
         })),
       },
+      {
+        mistake: "no answer during an outage when asked for the time",
+        create: changed((honest) => ({
+          venueTimeMs: () => honest.venueTimeMs?.().catch(never) ?? Promise.resolve(0),
+        })),
+      },
     ],
   "an adapter that declares no venue time gives none": [
     { mistake: "gives one", supports: { venueTime: false }, create: createForeignVenue },
@@ -273,6 +280,10 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
       create: changed((honest) => ({
         lookup: (child) => honest.lookup(child).catch(() => "not-found" as const),
       })),
+    },
+    {
+      mistake: "no answer during an outage",
+      create: changed((honest) => ({ lookup: (child) => honest.lookup(child).catch(never) })),
     },
   ],
   "a look-up reports the requested child, and no execution of another": [
