@@ -19,7 +19,6 @@ async function broken(check: () => Promise<void>, rest: Rest = {}): Promise<unkn
       supports: { part: true },
       groups: [{ name: "a subject", rules: [rule] }],
       open: async () => ({}),
-      close: async () => {},
       ...rest,
     }),
   );
@@ -76,8 +75,14 @@ describe("a broken rule", () => {
       throw new Error("the disk is gone");
     };
     expect(await broken(async () => {}, { open: fails })).toMatchObject({ rule: "the rule" });
-    expect(await broken(async () => {}, { close: fails })).toMatchObject({ rule: "the rule" });
-    const both = await broken(async () => holds("check", false, "true", false), { close: fails });
+    const closing: Rest = {
+      async open(atEnd) {
+        atEnd(fails);
+        return {};
+      },
+    };
+    expect(await broken(async () => {}, closing)).toMatchObject({ rule: "the rule" });
+    const both = await broken(async () => holds("check", false, "true", false), closing);
     expect(both).toMatchObject({ call: "check" });
   });
 

@@ -48,7 +48,6 @@ export function testExecutionVenue(framework: TestFramework, subject: ExecutionV
     name: `execution venue: ${name}`,
     supports,
     groups: executionVenueRules,
-    open: () => VenueWorld.create(subject),
-    close: (world) => world.remove(),
+    open: (atEnd) => VenueWorld.create(subject, atEnd),
   });
 }

@@ -14,6 +14,7 @@ import type { ChildReport, ChildRequest, Fill, Side } from "../../model/index.ts
 import type { ExecutionVenue, NotFound, VenueEvent } from "../../ports/index.ts";
 import { venueOption } from "../../ports/internal.ts";
 import {
+  type AtEnd,
   answerOf,
   holds,
   Mismatch,
@@ -76,10 +77,12 @@ export class VenueWorld {
   }
 
   /** Creates an exchange and opens the adapter. Throws a TypeError for a place or an adapter that lacks a function. */
-  static async create(subject: ExecutionVenueSubject): Promise<VenueWorld> {
+  static async create(subject: ExecutionVenueSubject, atEnd: AtEnd): Promise<VenueWorld> {
     const place = await subject.createPlace();
+    atEnd(() => place.remove());
     placeCheck(subject.supports)(place, `the place that createPlace of ${subject.name} created`);
     const world = new VenueWorld(place, subject.supports);
+    atEnd(() => world.#close());
     await world.open();
     return world;
   }
@@ -104,11 +107,6 @@ export class VenueWorld {
     this.#open = undefined;
     this.#leave();
     await open?.close();
-  }
-
-  async remove(): Promise<void> {
-    await this.#close();
-    await this.place.remove();
   }
 
   get venue(): ExecutionVenue {

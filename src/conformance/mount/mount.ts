@@ -36,7 +36,6 @@ export function testMount(framework: TestFramework, subject: MountSubject): void
     name: `mount: ${name}`,
     supports,
     groups: mountRules,
-    open: () => MountWorld.create(subject),
-    close: (world) => world.remove(),
+    open: (atEnd) => MountWorld.create(subject, atEnd),
   });
 }

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../wire/index.ts";
-import { Mismatch, type Rule, type RuleGroup, same } from "../suite/index.ts";
+import { type AtEnd, Mismatch, type Rule, type RuleGroup, same } from "../suite/index.ts";
 import { type MountSubject, type MountSupport, type OpenMount, openMountCheck } from "./place.ts";
 import { openConnection, type RawAnswer, type RawConnection, type RawRequest, rawBytes } from "./raw-http.ts";
 import { Held, StandIn } from "./standin.ts";
@@ -29,11 +29,13 @@ export class MountWorld {
   }
 
   /** Starts the server. Throws a TypeError for one that lacks a member. */
-  static async create(subject: MountSubject): Promise<MountWorld> {
+  static async create(subject: MountSubject, atEnd: AtEnd): Promise<MountWorld> {
     const standIn = new StandIn();
     const mount = await subject.open(standIn.service);
+    const world = new MountWorld(standIn, mount, subject.waitMs ?? WAIT_MS);
+    atEnd(() => world.#remove());
     openMountCheck(mount, `what open of ${subject.name} returned`);
-    return new MountWorld(standIn, mount, subject.waitMs ?? WAIT_MS);
+    return world;
   }
 
   /** The port of the server. */
@@ -114,7 +116,7 @@ export class MountWorld {
   }
 
   /** Ends everything that the rule has opened. */
-  async remove(): Promise<void> {
+  async #remove(): Promise<void> {
     for (const held of this.#held) held.release();
     for (const connection of this.#connections) connection.close();
     if (!this.#isClosed) await this.within("close({ graceMs: 0 })", this.close({ graceMs: 0 }));

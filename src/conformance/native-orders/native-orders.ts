@@ -35,7 +35,6 @@ export function testNativeOrders(framework: TestFramework, subject: NativeOrders
     name: `native orders: ${name}`,
     supports,
     groups: nativeOrdersRules,
-    open: () => NativeWorld.create(subject),
-    close: (world) => world.remove(),
+    open: (atEnd) => NativeWorld.create(subject, atEnd),
   });
 }

@@ -13,7 +13,7 @@ import { checkedNativeOrders } from "../../host-answers/index.ts";
 import type { Fill, NativeExecution, NativeLimitTerms, NativeOrder } from "../../model/index.ts";
 import type { Awaitable, NativeOrders, NativePlaced, NativePlacement } from "../../ports/index.ts";
 import { nativeOrdersOption } from "../../ports/internal.ts";
-import { Mismatch, questionsOf, type Rule, type RuleGroup, readable } from "../suite/index.ts";
+import { type AtEnd, Mismatch, questionsOf, type Rule, type RuleGroup, readable } from "../suite/index.ts";
 import {
   type NativeOrdersPlace,
   type NativeOrdersSubject,
@@ -97,26 +97,35 @@ export class NativeWorld {
   readonly place: NativeOrdersPlace;
   readonly #opened: OpenNativeOrders[] = [];
   readonly #problems: string[] = [];
-  /** The order flow. Every call must answer in time, and with an answer that the service can read. */
-  native: NativeOrders;
+  #native: NativeOrders | undefined;
 
-  private constructor(place: NativeOrdersPlace, opened: OpenNativeOrders) {
+  private constructor(place: NativeOrdersPlace) {
     this.place = place;
-    this.native = this.#use(opened);
   }
 
   /** Creates a test system with both markets at 100 to 101. Throws a TypeError for a place that lacks a function. */
-  static async create(subject: NativeOrdersSubject): Promise<NativeWorld> {
+  static async create(subject: NativeOrdersSubject, atEnd: AtEnd): Promise<NativeWorld> {
     const place = await subject.createPlace();
+    atEnd(() => place.remove());
     nativePlace(place, `the place that createPlace of ${subject.name} created`);
-    const world = new NativeWorld(place, await place.open());
+    const world = new NativeWorld(place);
+    atEnd(() => world.#close());
+    await world.reopen();
     for (const symbol of ["BTC/USD", "ETH/USD"]) await world.quote("100", "101", symbol);
     return world;
   }
 
+  /** The order flow. Every call must answer in time, and with an answer that the service can read. */
+  get native(): NativeOrders {
+    if (this.#native === undefined) throw new Error("the order flow is not open");
+    return this.#native;
+  }
+
   /** Opens the order flow again. The one before stays open, as after a process that could not close. */
   async reopen(): Promise<void> {
-    this.native = this.#use(await this.place.open());
+    const opened = await this.place.open();
+    this.#opened.push(opened);
+    this.#native = this.#use(opened);
   }
 
   /** Closes the order flow, then opens it again. */
@@ -125,9 +134,8 @@ export class NativeWorld {
     await this.reopen();
   }
 
-  async remove(): Promise<void> {
+  async #close(): Promise<void> {
     for (const opened of this.#opened.splice(0)) await opened.close();
-    await this.place.remove();
   }
 
   /** Sets the market, and waits until what it causes has happened. */
@@ -154,7 +162,6 @@ export class NativeWorld {
 
   #use(opened: OpenNativeOrders): NativeOrders {
     nativeOrdersOption(opened.native, "the native orders that open returned");
-    this.#opened.push(opened);
     const questions = questionsOf((problem) => this.#problems.push(problem));
     const checked = checkedNativeOrders(opened.native, questions);
     return {

@@ -59,7 +59,6 @@ export function testOrderStore(framework: TestFramework, subject: OrderStoreSubj
     name: `order store: ${name}`,
     supports,
     groups: orderStoreRules,
-    open: () => createStoreWorld(subject),
-    close: (world) => world.remove(),
+    open: (atEnd) => createStoreWorld(subject, atEnd),
   });
 }

@@ -1,7 +1,7 @@
 import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Awaitable, OrderStore } from "../../ports/index.ts";
 import { storeOption } from "../../ports/internal.ts";
-import type { Rule, RuleGroup } from "../suite/index.ts";
+import type { AtEnd, Rule, RuleGroup } from "../suite/index.ts";
 
 /** An empty place for orders, such as a new file or schema. */
 export interface OrderStorePlace {
@@ -58,40 +58,34 @@ export type StoreWorld = Readonly<{
   elsewhere: () => Promise<OrderStore>;
   /** Closes a handle, as its process does at its end. */
   close: (handle: OrderStore) => Promise<void>;
-  /** Closes all handles, then removes all places. */
-  remove: () => Promise<void>;
 }>;
 
 /** Creates a place and a handle that owns it. Throws a TypeError if the handle is no order store. */
-export async function createStoreWorld(subject: OrderStoreSubject): Promise<StoreWorld> {
-  const [places, handles]: [OrderStorePlace[], Set<OrderStore>] = [[], new Set()];
+export async function createStoreWorld(subject: OrderStoreSubject, atEnd: AtEnd): Promise<StoreWorld> {
+  const handles = new Set<OrderStore>();
+  const close = async (handle: OrderStore): Promise<void> => {
+    if (handles.delete(handle)) await handle.close();
+  };
   const opened = async (place: OrderStorePlace): Promise<OrderStore> => {
     const handle = await place.open();
-    storeOption(handle, `the handle that createPlace of ${subject.name} opened`);
     handles.add(handle);
+    atEnd(() => close(handle));
+    storeOption(handle, `the handle that createPlace of ${subject.name} opened`);
     return handle;
   };
-  const elsewhere = async (): Promise<OrderStore> => {
+  const created = async (): Promise<OrderStorePlace> => {
     const place = await subject.createPlace();
-    places.push(place);
-    return await opened(place);
+    atEnd(() => place.remove());
+    return place;
   };
-  const close = async (handle: OrderStore): Promise<void> => {
-    handles.delete(handle);
-    await handle.close();
-  };
-  const store = await elsewhere();
-  const [first] = places as [OrderStorePlace];
+  const first = await created();
+  const store = await opened(first);
   await store.acquire();
   return {
     store,
     open: () => opened(first),
-    elsewhere,
+    elsewhere: async () => await opened(await created()),
     close,
-    async remove() {
-      for (const handle of [...handles]) await close(handle);
-      for (const place of places) await place.remove();
-    },
   };
 }
 

@@ -292,7 +292,6 @@ export function testQuoteSource(framework: TestFramework, subject: QuoteSourceSu
     name: `quote source: ${name}`,
     supports,
     groups: quoteSourceRules,
-    open: () => QuoteWorld.create(subject),
-    close: (world) => world.remove(),
+    open: (atEnd) => QuoteWorld.create(subject, atEnd),
   });
 }

@@ -2,7 +2,7 @@ import { parsePrice, parseQuantity } from "../../decimal/index.ts";
 import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
 import type { MarketData, PrintInput, QuoteInput } from "../../ports/index.ts";
 import { marketDataOption } from "../../ports/internal.ts";
-import { Mismatch, type Rule, type RuleGroup, shown } from "../suite/index.ts";
+import { type AtEnd, Mismatch, type Rule, type RuleGroup, shown } from "../suite/index.ts";
 import {
   type OpenQuoteSource,
   type PublishedQuote,
@@ -50,7 +50,6 @@ export class QuoteWorld {
   #isClosed = false;
 
   private constructor(place: QuoteSourcePlace, opened: OpenQuoteSource) {
-    marketDataOption(opened.marketData, "the market data that open returned");
     this.place = place;
     this.#opened = opened;
     this.source = opened.marketData;
@@ -58,10 +57,16 @@ export class QuoteWorld {
   }
 
   /** Creates a feed and opens the source. Throws a TypeError for a place or a source that lacks a function. */
-  static async create(subject: QuoteSourceSubject): Promise<QuoteWorld> {
+  static async create(subject: QuoteSourceSubject, atEnd: AtEnd): Promise<QuoteWorld> {
     const place = await subject.createPlace();
+    atEnd(() => place.remove());
     quotePlaceCheck(subject.supports)(place, `the place that createPlace of ${subject.name} created`);
-    return new QuoteWorld(place, await place.open());
+    const opened = await place.open();
+    let world: QuoteWorld | undefined;
+    atEnd(() => (world ?? opened).close());
+    marketDataOption(opened.marketData, "the market data that open returned");
+    world = new QuoteWorld(place, opened);
+    return world;
   }
 
   /** Subscribes one more sink. */
@@ -93,11 +98,6 @@ export class QuoteWorld {
   async close(): Promise<void> {
     if (!this.#isClosed) await this.#opened.close();
     this.#isClosed = true;
-  }
-
-  async remove(): Promise<void> {
-    await this.close();
-    await this.place.remove();
   }
 }
 

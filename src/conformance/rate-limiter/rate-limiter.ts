@@ -115,7 +115,6 @@ export function testRateLimiter(framework: TestFramework, subject: RateLimiterSu
     name: `rate limiter: ${name}`,
     supports,
     groups: rateLimiterRules,
-    open: () => createLimiterWorld(subject),
-    close: async (world) => await world.remove(),
+    open: (atEnd) => createLimiterWorld(subject, atEnd),
   });
 }

@@ -1,7 +1,7 @@
 import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Awaitable, RateLimiter, RateLimits } from "../../ports/index.ts";
 import { rateLimiterOption } from "../../ports/internal.ts";
-import type { Rule, RuleGroup } from "../suite/index.ts";
+import type { AtEnd, Rule, RuleGroup } from "../suite/index.ts";
 
 /** The limits and the time with which a limiter begins. */
 export interface RateLimiterTerms {
@@ -76,12 +76,13 @@ export const LIMITS: Required<RateLimits> = {
 };
 
 /** The surroundings of one rule. */
-export type LimiterWorld = Omit<RateLimiterPlace, "openBeside"> &
+export type LimiterWorld = Omit<RateLimiterPlace, "openBeside" | "remove"> &
   Readonly<{ supports: RateLimiterSupport; openBeside: () => Promise<RateLimiter> }>;
 
 /** Creates a limiter. Throws a TypeError if it is no rate limiter, or if a function of its place is missing. */
-export async function createLimiterWorld(subject: RateLimiterSubject): Promise<LimiterWorld> {
+export async function createLimiterWorld(subject: RateLimiterSubject, atEnd: AtEnd): Promise<LimiterWorld> {
   const place = await subject.createPlace({ limits: LIMITS, startMs: START_MS });
+  atEnd(() => place.remove());
   rateLimiterOption(place.limiter, `limiter of createPlace of ${subject.name}`);
   const { limiter } = place;
   return {
@@ -102,7 +103,6 @@ export async function createLimiterWorld(subject: RateLimiterSubject): Promise<L
       rateLimiterOption(opened, `limiter of reopen of ${subject.name}`);
       return opened;
     },
-    remove: () => place.remove(),
   };
 }
 

@@ -39,7 +39,6 @@ export function testRejections(framework: TestFramework, subject: RejectionsSubj
     name: `rejections: ${name}`,
     supports,
     groups: rejectionsRules,
-    open: () => createRejectionsWorld(subject),
-    close: (world) => world.remove(),
+    open: (atEnd) => createRejectionsWorld(subject, atEnd),
   });
 }

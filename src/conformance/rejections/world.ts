@@ -2,7 +2,7 @@ import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } f
 import type { Rejection } from "../../model/index.ts";
 import type { Awaitable, RejectionQuery, Rejections } from "../../ports/index.ts";
 import { rejectionsOption } from "../../ports/internal.ts";
-import type { Rule, RuleGroup } from "../suite/index.ts";
+import type { AtEnd, Rule, RuleGroup } from "../suite/index.ts";
 
 /** A store of rejections as one process has it. */
 export interface RejectionsHandle {
@@ -52,19 +52,28 @@ export type RejectionsWorld = Readonly<{
   list: (query?: Partial<RejectionQuery>) => Promise<readonly Rejection[]>;
   /** Closes the handle and opens another one. */
   reopen: () => Promise<Rejections>;
-  remove: () => Promise<void>;
 }>;
 
 /** Creates a place and a handle on it. Throws a TypeError if the handle has no store of rejections. */
-export async function createRejectionsWorld(subject: RejectionsSubject): Promise<RejectionsWorld> {
+export async function createRejectionsWorld(
+  subject: RejectionsSubject,
+  atEnd: AtEnd,
+): Promise<RejectionsWorld> {
   const place = await subject.createPlace();
+  atEnd(() => place.remove());
+  const handles = new Set<RejectionsHandle>();
+  const close = async (opened: RejectionsHandle): Promise<void> => {
+    if (handles.delete(opened)) await opened.close();
+  };
   const open = async (): Promise<RejectionsHandle> => {
-    const handle = await place.open();
+    const opened = await place.open();
+    handles.add(opened);
+    atEnd(() => close(opened));
     rejectionsOption(
-      handle.rejections,
+      opened.rejections,
       `rejections of the handle that createPlace of ${subject.name} opened`,
     );
-    return handle;
+    return opened;
   };
   let handle = await open();
   const { rejections } = handle;
@@ -73,13 +82,9 @@ export async function createRejectionsWorld(subject: RejectionsSubject): Promise
     written: async () => await handle.written(),
     list: async (query = {}) => await rejections.list({ accountId: 1, limit: 100, ...query }),
     async reopen() {
-      await handle.close();
+      await close(handle);
       handle = await open();
       return handle.rejections;
-    },
-    async remove() {
-      await handle.close();
-      await place.remove();
     },
   };
 }

@@ -5,6 +5,7 @@ export { type Difference, differenceOf, shown } from "./difference.ts";
 export { answerOf, type Outcome, outcomeOf } from "./outcome.ts";
 export { questionsOf, readable } from "./readable.ts";
 export {
+  type AtEnd,
   declareSuite,
   type Rule,
   type RuleGroup,

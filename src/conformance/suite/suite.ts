@@ -1,4 +1,5 @@
 import { isError } from "../../common/index.ts";
+import type { Awaitable } from "../../ports/index.ts";
 import { Mismatch } from "./checks.ts";
 import { ConformanceError, type Finding } from "./conformance-error.ts";
 import { shown } from "./difference.ts";
@@ -23,16 +24,20 @@ export type RuleGroup<World, Supports extends object = object> = Readonly<{
   rules: readonly Rule<World, Supports>[];
 }>;
 
+/** Adds a step that ends a part of the surroundings of a rule. */
+export type AtEnd = (step: () => Awaitable<void>) => void;
+
 /** The rules of a port for one adapter. */
 export type Suite<World, Supports extends object = object> = Readonly<{
   /** The port and the adapter, such as `order store: postgres`. */
   name: string;
   supports: Supports;
   groups: readonly RuleGroup<World, Supports>[];
-  /** Creates the surroundings of one rule. */
-  open: () => Promise<World>;
-  /** Removes them. It is called after every rule, broken or not. */
-  close: (world: World) => Promise<void>;
+  /**
+   * Creates the surroundings of one rule. It adds the end of each part as soon as the part exists: every step runs, the
+   * last one first, also if the rule is broken, the surroundings could not be completed or another step failed.
+   */
+  open: (atEnd: AtEnd) => Promise<World>;
 }>;
 
 /** Declares one test per rule that applies to the manifest of the adapter. */
@@ -73,19 +78,23 @@ async function checkRule<World, Supports extends object>(
   }
 }
 
-/** Runs a check in surroundings of its own. If their removal fails too, the failure of the check is reported. */
+/** Runs a check in surroundings of its own. If their removal fails too, the first failure is reported. */
 async function inWorld<World, Supports extends object>(
   suite: Suite<World, Supports>,
   check: (world: World) => Promise<void>,
 ): Promise<void> {
-  const world = await suite.open();
-  try {
-    await check(world);
-  } catch (error) {
-    await suite.close(world).catch(() => undefined);
-    throw error;
-  }
-  await suite.close(world);
+  const steps: (() => Awaitable<void>)[] = [];
+  const failures: unknown[] = [];
+  const attempt = async (run: () => Awaitable<void>): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  await attempt(async () => await check(await suite.open((step) => steps.push(step))));
+  for (const step of steps.toReversed()) await attempt(step);
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Returns what a rule found. An adapter that throws where it must answer breaks the rule too. */

@@ -3,6 +3,7 @@ import { formatQuantity } from "../../decimal/index.ts";
 import { checkedVolumes } from "../../host-answers/index.ts";
 import { volumeHistoryOption } from "../../ports/internal.ts";
 import {
+  type AtEnd,
   declareSuite,
   holds,
   questionsOf,
@@ -45,8 +46,9 @@ class VolumeWorld {
     this.startMs = nowMs - (nowMs % MINUTE_MS) - 600 * MINUTE_MS;
   }
 
-  static async create(subject: VolumeHistorySubject): Promise<VolumeWorld> {
+  static async create(subject: VolumeHistorySubject, atEnd: AtEnd): Promise<VolumeWorld> {
     const place = await subject.createPlace();
+    atEnd(() => place.remove());
     const check = volumePlaceCheck(subject.supports, volumeHistoryOption);
     check(place, `the place that createPlace of ${subject.name} created`);
     return new VolumeWorld(place);
@@ -239,7 +241,6 @@ export function testVolumeHistory(framework: TestFramework, subject: VolumeHisto
     name: `volume history: ${name}`,
     supports,
     groups: volumeHistoryRules,
-    open: () => VolumeWorld.create(subject),
-    close: async (world) => await world.place.remove(),
+    open: (atEnd) => VolumeWorld.create(subject, atEnd),
   });
 }
