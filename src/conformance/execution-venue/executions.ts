@@ -95,13 +95,20 @@ const limited: VenueRule = {
   name: "complaint 10: a child with a limit price never executes beyond it",
   remedy: "Pass `limitPrice` on, as exact text. A child with one is a limit order.",
   async check(world) {
-    await world.offer([
-      ["0.4", "100"],
-      ["0.6", "100.00000002"],
-    ]);
-    const child = world.child({ limitPrice: "100.00000001" });
-    const call = `submit of ${lineOf(child)} against 0.4 at 100 and 0.6 at 100.00000002`;
-    says(call, await world.submit(child), "closed", [["0.4", "100"]]);
+    // Each limit lies between two prices, so that a limit which was rounded is found on one of the two sides.
+    for (const [side, limitPrice, beyond] of [
+      ["BUY", "100.00000001", "100.00000002"],
+      ["SELL", "99.99999999", "99.99999998"],
+    ] as const) {
+      const parts: readonly Part[] = [
+        ["0.4", "100"],
+        ["0.6", beyond],
+      ];
+      await world.offer(parts, { side });
+      const child = world.child({ side, limitPrice });
+      const call = `submit of ${lineOf(child)} against 0.4 at 100 and 0.6 at ${beyond}`;
+      says(call, await world.submit(child), "closed", [["0.4", "100"]]);
+    }
   },
 };
 

@@ -300,6 +300,12 @@ const better: NativeRule = {
     const filled = await native.find({ ...MARKET, orderId: order.orderId });
     const text = `a BUY at ${formatPrice(price("100.00000001"))} in a market at the same price`;
     same(text, filled && lineOf(filled), "FILLED BUY 1/1");
+    await quote("99.99999998", "101");
+    const sold = (await put({ side: "SELL", price: "99.99999999" })).order;
+    same("a SELL at 99.99999999 in a market at 99.99999998", lineOf(sold), "NEW SELL 0/1");
+    await quote("99.99999999", "101");
+    const met = await native.find({ ...MARKET, orderId: sold.orderId });
+    same("a SELL at 99.99999999 in a market at the same price", met && lineOf(met), "FILLED SELL 1/1");
   },
 };
 

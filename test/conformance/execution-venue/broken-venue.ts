@@ -51,6 +51,10 @@ export const sending = (
     },
   }));
 
+/** Returns a limit price with two decimals: above the cap of no BUY, but below the floor of a SELL. */
+export const roundedDown = ({ limitPrice }: ChildRequest): Partial<ChildRequest> =>
+  limitPrice === undefined ? {} : { limitPrice: (Number(limitPrice) - (Number(limitPrice) % 1e6)) as never };
+
 /** A venue that changes its answers to refused children. */
 export const refusing = (change: (report: ChildReport) => object): PlantedFault["create"] =>
   saying((report) => (report.state === "rejected" ? change(report) : report));

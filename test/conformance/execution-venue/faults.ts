@@ -28,6 +28,7 @@ import {
   QUIET,
   refusal,
   refusing,
+  roundedDown,
   saying,
   sending,
   shortIds,
@@ -117,6 +118,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   ],
   "complaint 10: a child with a limit price never executes beyond it": [
     { mistake: "every child is at market", create: sending(() => ({ limitPrice: undefined as never })) },
+    { mistake: "limit prices with two decimals, rounded down", create: sending(roundedDown) },
   ],
   "a child executes on its own side of the market": [
     { mistake: "every child buys", create: sending(() => ({ side: "BUY" })) },

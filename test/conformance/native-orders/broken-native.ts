@@ -80,9 +80,13 @@ export const freshName = (placement: NativePlacement): object => ({
   clientOrderId: `${placement.clientOrderId}-${++names}`,
 });
 
+const CENT = 1_000_000n;
+
+export const roundedDown = (placement: NativePlacement): object =>
+  "price" in placement ? { ...placement, price: Number((BigInt(placement.price) / CENT) * CENT) } : placement;
+
 export function roundedUp(placement: NativePlacement): object {
   if (!("price" in placement)) return placement;
-  const CENT = 1_000_000n;
   const price = ((BigInt(placement.price) + CENT - 1n) / CENT) * CENT;
   return { ...placement, price: Number(price) };
 }

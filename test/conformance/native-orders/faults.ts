@@ -21,6 +21,7 @@ import {
   type PlantedFault,
   paging,
   placed,
+  roundedDown,
   roundedUp,
   sending,
   sharedKeys,
@@ -41,6 +42,10 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   ],
   "a limit order never executes beyond its price": [
     { mistake: "prices with two decimals, rounded up", create: sending(roundedUp) },
+    {
+      mistake: "prices of SELL orders with two decimals, rounded down",
+      create: sending((placement) => (placement.side === "SELL" ? roundedDown(placement) : placement)),
+    },
   ],
   "prices, quantities and 64-bit ids are exact: whole numbers of steps, and bigint ids": [
     {
