@@ -226,23 +226,49 @@ const noPrints: QuoteRule = {
 const prints: QuoteRules = { name: "trades", rules: [printed, ids, noPrints] };
 
 const caughtUp: QuoteRule = {
-  name: "complaint 35: after a reconnect the current quote arrives, and each later quote once",
+  name: "complaint 35: after a reconnect the current quote of each market arrives, and each later quote once",
   remedy:
     "Subscribe again after each connection, and ask for the current quotes. Remove the old subscription first.",
   where: { reconnects: true },
   async check(world) {
-    await world.publish([quoteOf()]);
+    const symbols = ["BTC/USD", "ETH/USD"] as const;
+    await world.publish(symbols.map((symbol) => quoteOf({ symbol })));
     await world.place.setOutage?.(true);
-    const missed = quoteOf({ bid: "90", ask: "91", timeMs: quoteOf().timeMs + 1 });
-    await world.publish([missed]);
+    const missed = symbols.map((symbol) =>
+      quoteOf({ symbol, bid: "90", ask: "91", timeMs: quoteOf().timeMs + 1 }),
+    );
+    await world.publish(missed);
     await world.place.setOutage?.(false);
     await world.place.idle();
-    same("the last quote after the reconnect", pricesOf(world.delivered).at(-1), dueOf([missed])[0]);
+    const last = symbols.map((symbol) =>
+      world.delivered.quotes.map(readQuote).findLast((quote) => quote.symbol === symbol),
+    );
+    same(
+      "the last quote of each market after the reconnect",
+      pricesOf({ ...world.delivered, quotes: last }),
+      dueOf(missed),
+    );
     const before = world.delivered.quotes.length;
     const next = quoteOf({ bid: "80", ask: "81", timeMs: quoteOf().timeMs + 2 });
     await world.publish([next]);
     const later = { ...world.delivered, quotes: world.delivered.quotes.slice(before) };
     same("the quotes after one more quote", pricesOf(later), dueOf([next]));
+  },
+};
+
+const tradesAgain: QuoteRule = {
+  name: "complaint 35: after a reconnect, trades arrive again",
+  remedy:
+    "Subscribe to the trades again, too, after each connection. Without them, every POV waits for ever.",
+  where: { reconnects: true, prints: true },
+  async check(world) {
+    await world.trade([tradeOf()]);
+    await world.place.setOutage?.(true);
+    await world.place.setOutage?.(false);
+    await world.place.idle();
+    await world.trade([tradeOf({ price: "90", tradeId: 2 })]);
+    const last = world.delivered.prints.map(readPrint).at(-1);
+    same("the price of the last print after one more trade", last && parsePrice(last.price), price("90"));
   },
 };
 
@@ -262,7 +288,7 @@ const dead: QuoteRule = {
 };
 
 /** Rules of a connection that breaks. */
-const outages: QuoteRules = { name: "outages", rules: [caughtUp, dead] };
+const outages: QuoteRules = { name: "outages", rules: [caughtUp, tradesAgain, dead] };
 
 /** All rules of the market data port. */
 export const quoteSourceRules: readonly QuoteRules[] = [quotes, prints, outages];

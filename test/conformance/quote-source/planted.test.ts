@@ -257,14 +257,25 @@ const faults: readonly Planted[] = [
     })),
     { prints: false },
   ),
-  planted("after a reconnect", "does not connect again", () => {
+  planted("after a reconnect the current quote", "does not connect again", () => {
     const seen = new Set<string>();
     return before((sink) => ({
       quote: (quote) => (quote.bid === "100" || seen.has(quote.bid) ? sink.quote(quote) : "counted"),
     }))();
   }),
   planted(
-    "after a reconnect",
+    "after a reconnect the current quote",
+    "subscribes to one market only when it connects again",
+    before((sink) => ({
+      quote: (quote) => (quote.symbol === "ETH/USD" && quote.bid === "90" ? "counted" : sink.quote(quote)),
+    })),
+  ),
+  planted("after a reconnect, trades", "subscribes to quotes only when it connects again", () => {
+    let trades = 0;
+    return before((sink) => ({ print: (print) => (++trades > 1 ? undefined : sink.print(print)) }))();
+  }),
+  planted(
+    "after a reconnect the current quote",
     "the old subscription stays too",
     before((sink) => {
       let count = 0;
