@@ -13,7 +13,7 @@ import type {
   NativeOrder,
   RejectReason,
 } from "../model/index.ts";
-import type { NativeOrders, NativePlaced } from "../ports/index.ts";
+import type { NativeOrders, NativePage, NativePlaced } from "../ports/index.ts";
 import { readFill } from "./child-report.ts";
 import type { Questions } from "./questions.ts";
 import {
@@ -90,14 +90,14 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
       questions.ask(
         "native.page",
         () => native.page(page),
-        (said) => itemsOf(said, "the page", page.limit).map((one) => readOrder(one, page)),
+        (said) => readPage(said, page),
       ),
     ...(native.open && {
       open: (query) =>
         questions.ask(
           "native.open",
           () => native.open?.(query),
-          (said) => itemsOf(said, "the open orders", query.limit).map((one) => readOrder(one, query)),
+          (said) => risingOrders(itemsOf(said, "the open orders", query.limit), query),
         ),
     }),
     executions: (query) =>
@@ -109,6 +109,24 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
       ),
     subscribe: (listener) => native.subscribe((said: unknown) => forward(said, listener, questions)),
   };
+}
+
+/** Reads a page of orders. Clients scan by id, so a page from elsewhere would hide orders or never end. */
+function readPage(said: unknown, page: NativePage): readonly NativeOrder[] {
+  const orders = risingOrders(itemsOf(said, "the page", page.limit), page);
+  const lowest = orders[0]?.orderId ?? ID_LIMIT;
+  demand(lowest >= (page.fromOrderId ?? 0n), "an order has a lower id than requested");
+  return orders;
+}
+
+function risingOrders(said: readonly unknown[], expected: ExpectedOrder): readonly NativeOrder[] {
+  let last = 0n;
+  return said.map((one) => {
+    const order = readOrder(one, expected);
+    demand(order.orderId > last, "the orders are not by rising id");
+    last = order.orderId;
+    return order;
+  });
 }
 
 function forward(said: unknown, listener: (execution: NativeExecution) => void, questions: Questions): void {
