@@ -27,9 +27,14 @@ export function checkedRejections(rejections: Rejections, questions: Questions):
   };
 }
 
-function readRejection(said: unknown, { accountId }: RejectionQuery): Rejection {
+/** Reads a rejection that was asked for. Another one would show an order as rejected that was not. */
+function readRejection(said: unknown, { accountId, symbol, clientOrderId }: RejectionQuery): Rejection {
   const rejection = membersOf(said, "a rejection");
   demand(rejection.accountId === accountId, "a rejection belongs to another account than requested");
+  const isOfMarket = symbol === undefined || rejection.symbol === symbol;
+  demand(isOfMarket, "a rejection belongs to another market than requested");
+  const isOfOrder = clientOrderId === undefined || rejection.clientOrderId === clientOrderId;
+  demand(isOfOrder, "a rejection has another client id than requested");
   return {
     rejectionId: textOf(rejection.rejectionId, "rejectionId", { most: 64 }),
     accountId,
