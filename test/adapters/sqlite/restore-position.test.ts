@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
@@ -18,6 +18,7 @@ import { OCO } from "../../support/list-samples.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";
 import { seedOr } from "../../support/seed.ts";
 import { createWorld, type World } from "../../support/world.ts";
+import { always, BEFORE, fill } from "../forgetting-samples.ts";
 import { canBackUp, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "80" } as const;
@@ -189,19 +190,51 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     const { moments } = await life(true, 5);
     const last = moments.at(-1)?.position ?? 0;
     const path = join(place.directory, "restored.db");
-    await expect(restoreSqliteStore({ from: backup, path, at: last + 1 })).rejects.toThrow(
-      `backup.db ends at the journal position ${last}, before ${last + 1}`,
-    );
+    for (const more of [{}, { archive }])
+      await expect(restoreSqliteStore({ from: backup, path, at: last + 1, ...more })).rejects.toThrow(
+        `backup.db ends at the journal position ${last}, before ${last + 1}`,
+      );
     const other = join(place.directory, "other");
     const restore = (from: string) => restoreSqliteStore({ from: backup, path, archive: from });
     await expect(restore(other)).rejects.toThrow("does not exist");
     archiveWriter(other, { storeId: 1, hasArchive: false });
-    await expect(restore(other)).rejects.toThrow(/^the archive lacks \d+ records of shard \d+$/);
+    await expect(restore(other)).rejects.toThrow(
+      /^the archive lacks \d+ records up to the journal position \d+$/,
+    );
     archiveWriter(other, { storeId: 1, hasArchive: false }).add(
       [{ text: encodeRecord(sampleRecord(3, 1)), position: last }],
       0,
     );
     await expect(restore(other)).rejects.toThrow("record 1 of shard 3 is not of this journal");
     expect(existsSync(path)).toBe(false);
+  });
+
+  it("refuses an archive that lacks the last records before the position, or a file that was cut there", async () => {
+    const store = openSqliteStore({ path: place.path, journal: { forget: true, archive } });
+    await fill(store);
+    await store.forgetEnded?.(BEFORE, always);
+    await store.close();
+    await backupSqliteStore({ path: place.path, to: backup });
+    const [name = ""] = readdirSync(archive).filter((each) => each.endsWith(".ndjson"));
+    const lines = readFileSync(join(archive, name), "utf8").split("\n");
+    const keep = (isKept: (sequence: number) => boolean): void =>
+      writeFileSync(
+        join(archive, name),
+        lines.filter((line) => line === "" || isKept(JSON.parse(line).record.sequence)).join("\n"),
+      );
+    const restore = async (to: string, at: number): Promise<number | undefined> => {
+      const path = join(place.directory, to);
+      const { shards } = await restoreSqliteStore({ from: backup, path, at, archive, pause: false });
+      return shards[0]?.sequence;
+    };
+    // Only shard 3 has records, so positions are sequences. Records 7 and 8 are the last ones of orders 1 and 3.
+    keep((sequence) => sequence !== 7 && sequence !== 8);
+    await expect(restore("lacks.db", 8)).rejects.toThrow(
+      "the archive lacks 2 records up to the journal position 8",
+    );
+    // What it lacks after the position is not needed.
+    expect(await restore("before.db", 6)).toBe(6);
+    keep((sequence) => sequence < 9);
+    expect(await restore("whole.db", 8)).toBe(8);
   });
 });

@@ -4,7 +4,7 @@ import { openDatabase } from "../open-database.ts";
 import { renewStoreId } from "../store-id.ts";
 import { tablesOf } from "../tables-of.ts";
 import { pauseOrders, raiseCounters } from "./pausing.ts";
-import { lastPosition, requirePosition, targetsAt } from "./restore-position.ts";
+import { lastPosition, requirePosition, requireReached, targetsAt } from "./restore-position.ts";
 import { putBack, requireComplete } from "./restored-archive.ts";
 import { rewind } from "./rewinding.ts";
 
@@ -30,12 +30,14 @@ export async function restoreContents(path: string, work: RestoreWork): Promise<
     const { journal } = tables;
     database.transaction(() => journal.indexAll()).immediate();
     const { at = lastPosition(database), archive } = work;
+    const from = basename(work.from);
+    requireReached(database, { at, from });
     if (archive !== undefined) {
       await putBack(database, archive, at);
-      requireComplete(database, targetsAt(database, at));
+      requireComplete(database, { at, ends: targetsAt(database, at) });
     }
     if (work.at !== undefined) {
-      await requirePosition(database, journal, { at, from: basename(work.from) });
+      await requirePosition(database, journal, { at, from });
       await rewind({ database, tables }, targetsAt(database, at));
     }
     renewStoreId(database);

@@ -102,14 +102,21 @@ export async function* recordsOf(
   }
 }
 
-/** Throws an Error that names the backup unless it has the position, and the state at it. */
+/** Throws an Error that names the backup if it ends before the position. */
+export function requireReached(
+  database: Database,
+  { at, from }: Readonly<{ at: number; from: string }>,
+): void {
+  const last = lastPosition(database);
+  if (at > last) throw new FileProblem(`${from} ends at the journal position ${last}, before ${at}`);
+}
+
+/** Throws an Error that names the backup unless its records produce the state at the position. */
 export async function requirePosition(
   database: Database,
   journal: JournalTable,
   { at, from }: Readonly<{ at: number; from: string }>,
 ): Promise<void> {
-  const last = lastPosition(database);
-  if (at > last) throw new FileProblem(`${from} ends at the journal position ${last}, before ${at}`);
   const earliest = await earliestPosition(database, journal);
   if (at >= earliest) return;
   throw new FileProblem(

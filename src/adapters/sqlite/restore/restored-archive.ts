@@ -58,26 +58,24 @@ function putting(
 }
 
 /**
- * Notes that no record is missing up to the given ends. Throws an Error that names the first shard that lacks one. The
- * records of orders that had left are deleted again with the next hour's, if the store forgets.
+ * Notes that no record is missing up to a position, where the journals of the shards have the given ends. Throws an Error
+ * if one is. The records of orders that had left are deleted again with the next hour's, if the store forgets.
  */
 export function requireComplete(
   database: Database,
-  ends: readonly Readonly<{ shard: number; sequence: number }>[],
+  { at, ends }: Readonly<{ at: number; ends: readonly Readonly<{ shard: number; sequence: number }>[] }>,
 ): void {
+  // Every position has had a record. Counted by shard, the records that are missing right before the position would not
+  // be missed: a shard would seem to end before them.
   const count = database
-    .prepare<[shard: number, until: number], number>(
-      "SELECT count(*) FROM journal_index WHERE shard = ? AND sequence <= ?",
-    )
+    .prepare<[until: number], number>("SELECT count(*) FROM journal WHERE position <= ?")
     .pluck();
+  const missing = at - (count.get(at) ?? 0);
+  if (missing > 0)
+    throw new FileProblem(`the archive lacks ${missing} records up to the journal position ${at}`);
   const note = database.prepare<[leftover: number, shard: number]>(
     "UPDATE shards SET forgotten = 0, leftover = max(leftover, ?) WHERE shard = ?",
   );
   const forgotten = new Set(headsOf(database).flatMap((head) => (head.forgotten > 0 ? [head.shard] : [])));
-  for (const { shard, sequence } of ends) {
-    if (!forgotten.has(shard)) continue;
-    const missing = sequence - (count.get(shard, sequence) ?? 0);
-    if (missing > 0) throw new FileProblem(`the archive lacks ${missing} records of shard ${shard}`);
-    note.run(sequence, shard);
-  }
+  for (const { shard, sequence } of ends) if (forgotten.has(shard)) note.run(sequence, shard);
 }
