@@ -13,7 +13,7 @@ export type Structure = Readonly<{
   entriesOf(shard: number): number;
   /** Returns the accounts and the number of their ended parents, as the store has counted it. */
   counts(): readonly Readonly<{ accountId: number; rows: number }>[];
-  /** Returns a text about each contradiction between heads, journal and its index. */
+  /** Returns a text about each contradiction between heads, journal, its index and the snapshots. */
   problems(): readonly string[];
 }>;
 
@@ -40,6 +40,12 @@ export function structureOf(database: Database): Structure {
     "SELECT account_id AS accountId, rows FROM ended_counts",
   );
   const lastPosition = database.prepare<[], number | null>("SELECT max(position) FROM journal").pluck();
+  const snapshot = database
+    .prepare<[shard: number], number | null>(
+      "SELECT max(sequence) FROM snapshots WHERE shard = ? AND complete = 1",
+    )
+    .pluck();
+  const snapshotOf = (shard: number): number => snapshot.get(shard) ?? 0;
   const lastOf = (shard: number): number => Math.max(lastIndexed.get(shard) ?? 0, waiting.get(shard) ?? 0);
   return {
     heads,
@@ -55,6 +61,14 @@ export function structureOf(database: Database): Structure {
         lastOf(shard) === sequence
           ? []
           : [`the journal of shard ${shard} ends with record ${lastOf(shard)} instead of record ${sequence}`],
+      ),
+      // Without the records in between, an opening cannot build the state of the shard.
+      ...heads.flatMap(({ shard, forgotten }) =>
+        snapshotOf(shard) >= forgotten
+          ? []
+          : [
+              `records up to ${forgotten} of shard ${shard} have left, and its snapshot ends with record ${snapshotOf(shard)}`,
+            ],
       ),
     ],
   };

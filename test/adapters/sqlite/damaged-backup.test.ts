@@ -44,6 +44,16 @@ const DAMAGES: readonly (readonly [what: string, sql: string, found: RegExp])[] 
   ["a shard of an ended order", "UPDATE ended SET shard = 300", /ended orders of account 1 is wrong by 1/],
   ["a number of ended orders", "UPDATE ended_counts SET rows = 7", /ended orders of account 1 is wrong by 6/],
   ["a snapshot", "UPDATE snapshots SET counter = 8", /checksum does not match/],
+  [
+    "a lost snapshot of a shard of which records have left",
+    "DELETE FROM snapshots; UPDATE shards SET forgotten = 5 WHERE shard = 3",
+    /records up to 5 of shard 3 have left, and its snapshot ends with record 0/,
+  ],
+  [
+    "a mark of records that have left",
+    "UPDATE shards SET forgotten = 15 WHERE shard = 3",
+    /records up to 15 of shard 3 have left, and its snapshot ends with record 10/,
+  ],
   ["a lost index entry", "DELETE FROM journal_index WHERE sequence = 7", /index of the journal is wrong/],
   [
     "an index entry",
