@@ -153,7 +153,6 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   requireThere(from);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   refuseExisting(path);
-  for (const beside of [`${path}-wal`, `${path}-shm`]) refuseExisting(beside);
   const unlock = lockFile({ path, busyTimeoutMs: 0, driver });
   try {
     const copy = await published(path, driver, async (part) => {
@@ -183,10 +182,12 @@ async function published(
   make: (part: string) => Promise<Omit<SqliteCopy, "bytes">>,
 ): Promise<SqliteCopy> {
   refuseExisting(path);
+  // Left by an earlier database of that name, they would be applied to the new one.
+  for (const beside of besides(path)) refuseExisting(beside);
   const part = `${path}.part`;
   const unlock = lockFile({ path: part, busyTimeoutMs: 0, driver });
   try {
-    for (const left of [part, `${part}-journal`, `${part}-wal`, `${part}-shm`]) rmSync(left, { force: true });
+    for (const left of [part, ...besides(part)]) rmSync(left, { force: true });
     const made = await make(part);
     await sync(part);
     const { size: bytes } = statSync(part);
@@ -204,6 +205,9 @@ async function published(
     rmSync(`${part}.lock`, { force: true });
   }
 }
+
+/** The files that SQLite keeps beside a database and applies to it. */
+const besides = (path: string): readonly string[] => ["-journal", "-wal", "-shm"].map((end) => path + end);
 
 function refuseExisting(path: string): void {
   if (existsSync(path))

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   backupSqliteStore,
@@ -121,6 +121,25 @@ describe.runIf(canBackUp)("decision TE: a restored store", () => {
     await expect(restoreSqliteStore({ from: `${to}.text`, path: restored })).rejects.toThrow();
     expect(existsSync(restored)).toBe(false);
   });
+});
+
+describe.runIf(canBackUp)("decision TE: a file that an earlier database of the same name has left", () => {
+  it.each(["-journal", "-wal", "-shm"])(
+    "%s keeps a copy from being made, because SQLite would apply it to the copy",
+    async (end) => {
+      await (await filled()).close();
+      const refused = new RegExp(`db${end} exists already`);
+      writeFileSync(`${to}${end}`, "left");
+      await expect(backupSqliteStore({ path: place.path, to })).rejects.toThrow(refused);
+      expect(existsSync(to)).toBe(false);
+      rmSync(`${to}${end}`);
+      await backupSqliteStore({ path: place.path, to });
+      mkdirSync(dirname(restored));
+      writeFileSync(`${restored}${end}`, "left");
+      await expect(restoreSqliteStore({ from: to, path: restored })).rejects.toThrow(refused);
+      expect(existsSync(restored)).toBe(false);
+    },
+  );
 });
 
 describe("decision TC: verifySqliteStore", () => {
