@@ -31,12 +31,16 @@ const allowed = {
   client: upTo("lifecycle"),
   simulator: [...core, "adapters/memory", "adapters/shared"],
   conformance: core,
-  "adapters/shared": adapterBase,
+  // A telemetry of the host cannot stop what writes in a later turn.
+  "adapters/shared": [...adapterBase, "host-answers"],
   "adapters/checksums": ["errors"],
   "adapters/memory": [...adapterBase, "adapters/shared"],
   // A restore folds records as an opening does.
   "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
-  "adapters/postgres": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
+  "adapters/postgres": [
+    ...adapterBase,
+    ...["lifecycle", "host-answers", "adapters/shared", "adapters/checksums"],
+  ],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { errorMessage } from "../../common/index.ts";
+import { QuietTelemetry } from "../../host-answers/index.ts";
 import type { KeyValueStore, OrderStore, ShardLeases } from "../../ports/index.ts";
 import {
   QueuedRejections,
@@ -108,11 +109,12 @@ export function storeOn(
     appends.close();
     await database.close();
   };
+  const quiet = new QuietTelemetry(telemetry);
   let added = 0;
   const forget = (): void => {
     added = 0;
     forgetQuotes(database).catch((error: unknown) =>
-      telemetry?.event("warn", "quotes.kept", { message: errorMessage(error) }),
+      quiet.event("warn", "quotes.kept", { message: errorMessage(error) }),
     );
   };
   return {

@@ -1,3 +1,4 @@
+import { QuietTelemetry } from "../../host-answers/index.ts";
 import type { Rejection } from "../../model/index.ts";
 import type { Awaitable, RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts";
 import { nextTurn } from "./next-turn.ts";
@@ -34,7 +35,7 @@ export class QueuedRejections implements Rejections {
   readonly #capacity: number;
   readonly #retentionMs: number;
   readonly #perAccount: number;
-  readonly #telemetry: Telemetry | undefined;
+  readonly #telemetry: QuietTelemetry;
   readonly #waiting: Rejection[] = [];
   #writing: Promise<void> | undefined;
   #retained = 0;
@@ -45,7 +46,7 @@ export class QueuedRejections implements Rejections {
     this.#capacity = options.capacity ?? 1_000;
     this.#retentionMs = (options.retentionDays ?? 30) * DAY_MS;
     this.#perAccount = options.perAccount ?? 10_000;
-    this.#telemetry = options.telemetry;
+    this.#telemetry = new QuietTelemetry(options.telemetry);
   }
 
   get counts(): Readonly<{ retained: number; lost: number }> {
@@ -98,7 +99,7 @@ export class QueuedRejections implements Rejections {
   #lose(name: string, count: number, error?: unknown): void {
     this.#lost += count;
     const why = error instanceof Error ? { error: error.name } : {};
-    this.#telemetry?.event("warn", name, { count, lost: this.#lost, ...why });
+    this.#telemetry.event("warn", name, { count, lost: this.#lost, ...why });
   }
 }
 

@@ -1,4 +1,5 @@
 import { errorMessage, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import { QuietTelemetry } from "../../host-answers/index.ts";
 import type {
   ConnectionVerdict,
   OrderCounts,
@@ -93,6 +94,7 @@ class WrittenLimiter implements StoredRateLimiter {
   readonly limits: RateLimiter["limits"];
   readonly #table: LimitTable;
   readonly #options: StoredRateLimiterOptions;
+  readonly #telemetry: QuietTelemetry;
   readonly #later: Later;
   readonly #writer: number;
   readonly #counters: LimitCounters;
@@ -125,9 +127,10 @@ class WrittenLimiter implements StoredRateLimiter {
     table: LimitTable,
     { options, later, writer }: Readonly<{ options: StoredRateLimiterOptions; later: Later; writer: number }>,
   ) {
-    const { telemetry: _telemetry, ...limits } = options;
+    const { telemetry, ...limits } = options;
     this.#table = table;
     this.#options = options;
+    this.#telemetry = new QuietTelemetry(telemetry);
     this.#later = later;
     this.#writer = writer;
     this.#own = new WindowCounter(DAY_MS, this.#maxTracked);
@@ -269,7 +272,7 @@ class WrittenLimiter implements StoredRateLimiter {
       while (this.#hasWork) await this.#step();
     } catch (error) {
       this.#hasFailed = true;
-      this.#options.telemetry?.event("warn", "limits.failed", { message: errorMessage(error) });
+      this.#telemetry.event("warn", "limits.failed", { message: errorMessage(error) });
       this.#schedule();
     }
     // No promise is awaited between the last look for work and here: a change after it begins a new run.
