@@ -92,6 +92,9 @@ const run = async (...argv: readonly string[]): Promise<string> => {
 describe("store copy", () => {
   it("decision XJ: a SQLite store and its copy in Postgres contain the same, and an engine verifies both alike", async () => {
     const { path, verification } = await filledStore();
+    const source = openSqliteStore({ path });
+    await source.keyValue.set("", "a name may be empty");
+    await source.close();
     const text = await run("copy", path, `${server.url}?schema=whole`);
     expect(text).toMatch(
       /^Copied and read back: \d+ records, [1-9]\d* ended orders, 1 ended lists, 3 refused orders\.\n/,
@@ -100,6 +103,7 @@ describe("store copy", () => {
     const store = await openPostgresStore({ url: server.url, schema: "whole" });
     expect(await store.rejections.list({ accountId: 1, limit: 9 })).toHaveLength(3);
     expect(await store.keyValue.get("clock.now")).toBe(String(START_MS));
+    expect(await store.keyValue.get("")).toBe("a name may be empty");
     const sqlite = openSqliteStore({ path });
     const before = await sqlite.acquire();
     const limiter = await store.openRateLimiter({ clock: createManualClock({ startMs: START_MS }) });

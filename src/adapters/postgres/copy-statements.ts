@@ -52,6 +52,8 @@ ORDER BY c.day, c.account_id, c.writer LIMIT $3::int8`,
   bans: `
 SELECT b.address, b.until_ms, b.length_ms FROM managed_orders.ban AS b
 WHERE b.address > $1::text ORDER BY b.address LIMIT $2::int8`,
+  /** Without a key, the first ones: an empty key is one. */
   values: `
-SELECT v.key, v.value FROM managed_orders.key_value AS v WHERE v.key > $1::text ORDER BY v.key LIMIT $2::int8`,
+SELECT v.key, v.value FROM managed_orders.key_value AS v
+WHERE $1::text IS NULL OR v.key > $1::text ORDER BY v.key LIMIT $2::int8`,
 };

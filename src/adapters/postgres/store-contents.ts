@@ -65,10 +65,10 @@ export async function postgresContents(database: Database, store: OrderStore): P
         return [page, page.at(-1)?.address];
       }, ""),
     values: () =>
-      pages(async (after: string) => {
+      pages<readonly [string, string], string | null>(async (after) => {
         const rows = await database.read(COPYING.values, [after, ROWS_PER_PAGE]);
         const page = rows.map((row) => [textIn(row, 0), textIn(row, 1)] as const);
         return [page, page.at(-1)?.[0]];
-      }, ""),
+      }, null),
   };
 }

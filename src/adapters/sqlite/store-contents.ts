@@ -90,8 +90,10 @@ function listPages({ endedLists }: Tables): ReturnType<StoreContents["lists"]> {
 
 function smallContents(database: Database): Pick<StoreContents, "rejections" | "values"> {
   const rejections = rejectionPages(database);
-  const values = database.prepare<[after: string, limit: number], readonly [string, string]>(
-    "SELECT key, value FROM key_values WHERE key > ? ORDER BY key LIMIT ?",
+  // No key is before all others: an empty one is a key.
+  type After = Readonly<{ after: string | null; limit: number }>;
+  const values = database.prepare<[After], readonly [string, string]>(
+    "SELECT key, value FROM key_values WHERE @after IS NULL OR key > @after ORDER BY key LIMIT @limit",
   );
   return {
     rejections: () =>
@@ -100,9 +102,9 @@ function smallContents(database: Database): Pick<StoreContents, "rejections" | "
         return [page.map(([, rejection]) => rejection), page.at(-1)?.[0]];
       }, 0),
     values: () =>
-      pages((after: string) => {
-        const page = values.raw().all(after, ROWS_PER_PAGE);
+      pages<readonly [string, string], string | null>((after) => {
+        const page = values.raw().all({ after, limit: ROWS_PER_PAGE });
         return [page, page.at(-1)?.[0]];
-      }, ""),
+      }, null),
   };
 }
