@@ -7,6 +7,7 @@ import { portHead } from "./stored-heads.ts";
 import type { Tables } from "./tables.ts";
 import { tablesOf } from "./tables-of.ts";
 import { structureOf } from "./verified-structure.ts";
+import { wholeText } from "./whole-text.ts";
 
 /** Number of rows of a page. */
 const ROWS_PER_PAGE = 512;
@@ -92,8 +93,9 @@ function smallContents(database: Database): Pick<StoreContents, "rejections" | "
   const rejections = rejectionPages(database);
   // No key is before all others: an empty one is a key.
   type After = Readonly<{ after: string | null; limit: number }>;
-  const values = database.prepare<[After], readonly [string, string]>(
-    "SELECT key, value FROM key_values WHERE @after IS NULL OR key > @after ORDER BY key LIMIT @limit",
+  const values = database.prepare<[After], readonly [key: Uint8Array, value: Uint8Array]>(
+    `SELECT CAST(key AS BLOB) AS name, CAST(value AS BLOB) AS text FROM key_values
+     WHERE @after IS NULL OR key > @after ORDER BY key LIMIT @limit`,
   );
   return {
     rejections: () =>
@@ -103,7 +105,8 @@ function smallContents(database: Database): Pick<StoreContents, "rejections" | "
       }, 0),
     values: () =>
       pages<readonly [string, string], string | null>((after) => {
-        const page = values.raw().all({ after, limit: ROWS_PER_PAGE });
+        const rows = values.raw().all({ after, limit: ROWS_PER_PAGE });
+        const page = rows.map(([key, value]) => [wholeText(key), wholeText(value)] as const);
         return [page, page.at(-1)?.[0]];
       }, null),
   };

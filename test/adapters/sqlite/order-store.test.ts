@@ -274,6 +274,11 @@ describe("sqlite order store", () => {
     await impatient.close();
   });
 
+  it.each(["", "a\0b", "\ufeffx \u{1f600}"])("the small value %j is read as it was set", async (value) => {
+    await store.keyValue.set("any", value);
+    expect(await store.keyValue.get("any")).toBe(value);
+  });
+
   it("small values are durable in the same file", async () => {
     await store.keyValue.set("clock", "5");
     await store.keyValue.set("clock", "6");
