@@ -287,6 +287,17 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it("decision LK: a subscription that the service ends while the stream ends it is no reason to stop", async () => {
+    const world = await openStreamWorld({ quietMs: 10_000 });
+    world.sockets.change = (text) => (text.includes("eventStreamTerminated") ? [] : [text]);
+    for (const socket of world.sockets.open) socket.send('{"id":"x","method":"userDataStream.unsubscribe"}');
+    await until(world, () => world.sockets.opened === 2 && world.sockets.open.size === 1);
+    await until(world, () => world.sockets.sent.filter((sent) => sent.includes(".signature")).length > 1);
+    await world.place("a");
+    expect(world.told.at(-1)).toBe("a NEW");
+    world.stream.close();
+  });
+
   it("decision LK: pauses between attempts grow, up to half a minute", async () => {
     const world = await openStreamWorld();
     world.sockets.down = true;

@@ -7,10 +7,13 @@ import type { Link } from "./link.ts";
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /**
- * Codes of refusals that pass: failures of the service, too many requests, a service that closes, and a timestamp that
- * the next estimate of the server's time corrects.
+ * Codes of refusals that pass: failures of the service, too many requests, a service that closes, a timestamp that the
+ * next estimate of the server's time corrects, and the state of the subscriptions of one connection, which ends with it.
  */
-const PASSING: readonly (number | undefined)[] = [-1000, -1001, -1003, -1007, -1008, -1016, -1021];
+const PASSING: readonly (number | undefined)[] = [
+  ...[-1000, -1001, -1003, -1007, -1008, -1016, -1021],
+  ...[-2035, -2036, -2042],
+];
 
 /**
  * Runs sessions one after another, with growing pauses of random length, until the caller aborts or a session fails in a
