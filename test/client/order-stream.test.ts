@@ -256,6 +256,8 @@ describe("the stream of an account", () => {
 
   it.each([
     ["HTML", "<html>"],
+    ["no event", '{"subscriptionId":0}'],
+    ["null as its event", '{"subscriptionId":0,"event":null}'],
     [
       "a number beyond 2^53",
       '{"subscriptionId":0,"event":{"e":"listStatus","E":1,"sequence":9007199254740993}}',

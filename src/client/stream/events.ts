@@ -4,6 +4,7 @@ import {
   flag,
   list,
   maybe,
+  members,
   number,
   object,
   type Reader,
@@ -12,7 +13,6 @@ import {
   type WholeText,
   whole,
 } from "../replies/reader.ts";
-import type { Members } from "../socket/connection.ts";
 
 /** Members of every event of an account. */
 interface Stamped {
@@ -231,7 +231,7 @@ const isKnown = (name: unknown): name is keyof typeof EVENT_SHAPES =>
 
 /** Reads an event of an account. Throws WrongType for one with a missing or wrong member. */
 export const readEvent: Reader<AccountEvent> = (value, at) => {
-  const event = value as Members;
+  const event = members(value, at);
   if (isKnown(event.e)) return object(EVENT_SHAPES[event.e] as Shape<AccountEvent>)(value, at);
   const { E, sequence } = object(STAMP)(value, at);
   return { e: "unknown", E, sequence, members: event };
