@@ -51,6 +51,11 @@ const OPTIONS = /* @__PURE__ */ (() => {
   });
 })();
 
+/** Events that wait to be worked on before the stream begins anew. */
+const MAX_HELD = 10_000;
+/** How many look-ups of single orders are under way at the same time. */
+const LOOKUPS_AT_ONCE = 10;
+
 /**
  * Follows the orders of an account, over a connection of its own, which it opens at once. Throws a TypeError for an
  * option that cannot be used. The stream ends with an error if the key may not read or if the platform has no
@@ -76,8 +81,11 @@ export function followOrders(given: OrderStreamOptions): OrderStream {
   const states = new OrderStates(keepEnded);
   const actor: ActorParameters = account === undefined ? {} : { account };
   const emit = (event: StreamEvent): void => outlet.emit(event);
-  const parts = { link, caller, client, states, emit, actor, quietMs, maxHeld: maxWaiting };
-  const follower = new Follower(parts);
+  const atOnce = Math.min(LOOKUPS_AT_ONCE, options.maxInFlight ?? LOOKUPS_AT_ONCE);
+  const follower = new Follower({
+    ...{ link, caller, client, states, emit, actor, quietMs },
+    ...{ maxHeld: MAX_HELD, atOnce },
+  });
   const { ended, close } = lasting(
     { platform, link },
     (signal) => follower.session(signal),

@@ -12,7 +12,7 @@ import { schemasUsedIn } from "../../src/service/descriptions/components.ts";
 import { PRIVATE_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { KEYS } from "../support/service-world.ts";
 import { settled } from "./client-world.ts";
-import { STOP } from "./placements.ts";
+import { PAIR, STOP } from "./placements.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
 
 const shown = (event: StreamEvent | OverrunEvent): string => {
@@ -233,6 +233,25 @@ describe("the stream of an account", () => {
     world.stream.close();
     await world.stream.ended;
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("the bound for iterators is not one for the stream: events that come together end no connection", async () => {
+    const world = await openStreamWorld({ maxWaiting: 1 });
+    await world.client.placeOco(PAIR);
+    await world.client.cancelOpenOrders();
+    await settle(world);
+    expect([world.sockets.opened, world.told.filter((line) => line === "list").length]).toEqual([1, 2]);
+    world.stream.close();
+  });
+
+  it("after a lost connection it sends no more requests at once than `maxInFlight` allows", async () => {
+    const world = await openStreamWorld({ maxInFlight: 1 });
+    for (const id of ["a", "b"]) await world.place(id);
+    world.sockets.lose();
+    await world.client.cancelOpenOrders();
+    await until(world, () => world.told.length > 5);
+    expect(world.told.slice(3)).toEqual(["a CANCELED by query", "b CANCELED by query", "synced, missed 2"]);
+    world.stream.close();
   });
 
   it("an unsubscribed listener hears nothing, and one that throws disturbs no other", async () => {

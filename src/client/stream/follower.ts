@@ -44,7 +44,10 @@ export type FollowerParts = Readonly<{
   emit: (event: StreamEvent) => void;
   actor: ActorParameters;
   quietMs: number;
+  /** How many events may wait to be worked on. */
   maxHeld: number;
+  /** How many look-ups may be under way at the same time. */
+  atOnce: number;
 }>;
 
 type Position = Readonly<{ streamId: string; sequence: number }>;
@@ -151,10 +154,11 @@ export class Follower {
     { from: { streamId, sequence }, upTo, isCounted }: Gap,
     signal: AbortLike,
   ): Promise<void> {
-    const { client, states, caller, actor, emit } = this.#parts;
+    const { client, states, caller, actor, emit, atOnce } = this.#parts;
     const { clock } = caller.platform;
     const known = states.unsettled(clock.monotonicMs() - LATE_FILLS_MS);
-    const { states: found, unknown } = await queryOrders(client, known, { actor, options: { signal } });
+    const asking = { actor, atOnce, options: { signal } };
+    const { states: found, unknown } = await queryOrders(client, known, asking);
     const held = new Map(inbox.drain().map((event) => [event.sequence, event]));
     const sorted = [...held.values()].sort((a, b) => a.sequence - b.sequence);
     const late = sorted.filter((event) => event.sequence > sequence && event.sequence <= upTo);

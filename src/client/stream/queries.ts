@@ -5,9 +5,10 @@ import type { SharedMethod } from "../outcome/shared-methods.ts";
 import { eachOpenOrder, eachOrderList } from "../pages/pages.ts";
 import { type OrderState, stateInReply } from "./order-states.ts";
 
-/** How many look-ups of single orders are under way at the same time. */
-const AT_ONCE = 10;
 const NO_SUCH_ORDER = -2013;
+
+/** For which account to ask, and how many look-ups of single orders may be under way at the same time. */
+export type Asking = Readonly<{ actor: ActorParameters; atOnce: number; options: CallOptions }>;
 
 /** The answers to the queries of a client that may have missed events. */
 export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonly string[] }>;
@@ -19,7 +20,7 @@ export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonl
 export async function queryOrders(
   client: Pick<Client, SharedMethod>,
   known: readonly OrderState[],
-  { actor, options }: Readonly<{ actor: ActorParameters; options: CallOptions }>,
+  { actor, atOnce, options }: Asking,
 ): Promise<Answers> {
   const found = new Map<string, OrderState>();
   const take = (state: OrderState | undefined): void => {
@@ -30,8 +31,8 @@ export async function queryOrders(
     for (const report of orderReports) take(stateInReply(report));
   const unknown: string[] = [];
   const missing = known.filter(({ orderId }) => !found.has(orderId));
-  for (let from = 0; from < missing.length; from += AT_ONCE) {
-    const lookUps = missing.slice(from, from + AT_ONCE).map(async ({ symbol, orderId }) => {
+  for (let from = 0; from < missing.length; from += atOnce) {
+    const lookUps = missing.slice(from, from + atOnce).map(async ({ symbol, orderId }) => {
       try {
         take(stateInReply(await client.order({ ...actor, symbol, orderId }, options)));
       } catch (error) {
