@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
+import { PLATFORM } from "../../src/client/defaults.ts";
 import { RefusedError } from "../../src/client/errors/refused-error.ts";
 import { pause } from "../../src/client/http/deadline.ts";
+import { createClient } from "../../src/client/index.ts";
 import { again } from "../../src/client/socket/again.ts";
 import { control } from "../../src/client/socket/control.ts";
 import type { Link } from "../../src/client/socket/link.ts";
@@ -41,5 +43,30 @@ describe("pauses of the client", () => {
     const why = await ended;
     if (outcome === "ends") expect(why).toBeInstanceOf(RefusedError);
     else expect(why).toMatchObject({ message: "subscribed" });
+  });
+});
+
+describe("the clock of the platform", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("runs nothing early: what is to be sent after a pause is not refused as too early", async () => {
+    const { clock } = PLATFORM;
+    for (const waitMs of [0.2, 0.9, 1.1, 1.5, 1.9, 2.3, 2.7]) {
+      const atMs = clock.monotonicMs() + waitMs;
+      await new Promise<void>((resolve) => clock.schedule(atMs, resolve));
+      expect(clock.monotonicMs()).toBeGreaterThanOrEqual(atMs);
+    }
+  });
+
+  it("needs no timeOrigin, which React Native may lack", async () => {
+    const { performance: own } = globalThis;
+    vi.stubGlobal("performance", { now: () => own.now() });
+    const ping = async () => {
+      // Longer than the shortest timer, which a time that is no number would set.
+      await new Promise<void>((resolve) => setTimeout(resolve, 4));
+      return new Response("{}");
+    };
+    const client = createClient({ baseUrl: "http://service.test", fetch: ping, readAttempts: 1 });
+    expect(await client.ping()).toEqual({});
   });
 });
