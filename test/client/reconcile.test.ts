@@ -9,6 +9,7 @@ import {
   type Fault,
   openClientWorld,
   replyLost,
+  type SentCall,
   settled,
   silent,
 } from "./client-world.ts";
@@ -188,6 +189,34 @@ describe("contract, Errors: the outcome of a placement without a readable reply"
     const refused = world.client.placeOrder(STOP, { signal: AbortSignal.abort() });
     await expect(refused).rejects.toMatchObject({ kind: "transport", reason: "aborted" });
     expect(world.wire.calls.length).toBe(before);
+  });
+
+  it("nothing is sent after an abort of reconcile, and what is under way ends", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/order", callLost);
+    const error = await uncertain(world, world.client.placeOrder(STOP));
+    const controller = new AbortController();
+    world.wire.strike("/api/time", silent);
+    const looking = error.reconcile({ signal: controller.signal });
+    const { request } = world.wire.calls.at(-1) as SentCall;
+    const sent = world.wire.calls.length;
+    controller.abort();
+    await expect(looking).rejects.toMatchObject({ reason: "aborted" });
+    await world.clock.advanceBy(60_000);
+    expect([request.signal.aborted, world.wire.calls.length]).toEqual([true, sent]);
+  });
+
+  it("pages of open orders without an end leave the outcome unknown, in bounded time", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/v3/openOrders", callLost);
+    const error = await uncertain(world, world.client.cancelOpenOrders());
+    const page = '{"apiManaged":true,"includesHistory":false,"total":1,"nextOrderId":-256,"orders":[]}';
+    world.wire.strike("/api/v3/openOrders", answers(page), 500);
+    const outcome = await settled(world, error.reconcile({ withinMs: 1_000 }));
+    expect(outcome).toMatchObject({ state: "unknown", cause: { problem: "cursor" } });
+    const sent = world.wire.calls.length;
+    await world.clock.advanceBy(10_000);
+    expect(world.wire.calls.length).toBe(sent);
   });
 
   it("an abort ends reconcile", async () => {

@@ -1,16 +1,19 @@
 import type { RequestParameters } from "../../signing/index.ts";
+import { ProtocolError } from "../errors/protocol-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
-import type { Caller } from "../methods/caller.ts";
-import { CLIENT_ROUTES } from "../methods/routes.ts";
+import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
 import type { OrderListReply } from "../replies/managed.ts";
 import type { OrderReply } from "../replies/orders.ts";
 import type { Outcome } from "./outcome.ts";
+
+/** Sends a request that reads. It ends when the look-ups end. */
+export type Ask = <T>(route: Route<T>, parameters: RequestParameters) => Promise<T>;
 
 /**
  * Looks once. Returns the outcome, or undefined while it is open. `isOver` says that the server's clock had passed, before
  * this look began, the last moment at which the request could take effect.
  */
-export type Look = (caller: Caller, isOver: boolean) => Promise<Outcome | undefined>;
+export type Look = (ask: Ask, isOver: boolean) => Promise<Outcome | undefined>;
 
 const NO_SUCH_ORDER = -2013;
 const BAD_SYMBOL = -1121;
@@ -25,14 +28,14 @@ async function unlessUnknown<T>(found: Promise<T>): Promise<T | undefined> {
 }
 
 /** Finds an order. The order may have been placed under an alias of its symbol, which look-ups do not accept. */
-async function findOrder(caller: Caller, parameters: RequestParameters): Promise<OrderReply | undefined> {
+async function findOrder(ask: Ask, parameters: RequestParameters): Promise<OrderReply | undefined> {
   const find = (key: RequestParameters): Promise<OrderReply | undefined> =>
-    unlessUnknown(caller.call({ route: CLIENT_ROUTES.order, parameters: key, options: {} }));
+    unlessUnknown(ask(CLIENT_ROUTES.order, key));
   try {
     return await find(parameters);
   } catch (error) {
     if (!(error instanceof RefusedError && error.code === BAD_SYMBOL)) throw error;
-    const symbol = await canonicalSymbol(caller, String(parameters.symbol));
+    const symbol = await canonicalSymbol(ask, String(parameters.symbol));
     if (symbol === undefined) throw error;
     return await find({ ...parameters, symbol });
   }
@@ -40,20 +43,19 @@ async function findOrder(caller: Caller, parameters: RequestParameters): Promise
 
 const squeezed = (symbol: string): string => symbol.replace(/[^A-Za-z0-9]/g, "").toUpperCase();
 
-async function canonicalSymbol(caller: Caller, alias: string): Promise<string | undefined> {
-  const route = CLIENT_ROUTES.exchangeInfo;
-  const { symbols } = await caller.call({ route, parameters: {}, options: {} });
+async function canonicalSymbol(ask: Ask, alias: string): Promise<string | undefined> {
+  const { symbols } = await ask(CLIENT_ROUTES.exchangeInfo, {});
   return symbols.map(({ symbol }) => symbol).find((symbol) => squeezed(symbol) === squeezed(alias));
 }
 
-function findList(caller: Caller, parameters: RequestParameters): Promise<OrderListReply | undefined> {
-  return unlessUnknown(caller.call({ route: CLIENT_ROUTES.orderList, parameters, options: {} }));
+function findList(ask: Ask, parameters: RequestParameters): Promise<OrderListReply | undefined> {
+  return unlessUnknown(ask(CLIENT_ROUTES.orderList, parameters));
 }
 
 /** Looks for a placed order by its client id. */
 export function placedOrder(key: RequestParameters): Look {
-  return async (caller, isOver) => {
-    const order = await findOrder(caller, key);
+  return async (ask, isOver) => {
+    const order = await findOrder(ask, key);
     if (order === undefined) return isOver ? { state: "not placed" } : undefined;
     // A rejection may be that of an earlier request with this client id.
     const isRejection = order.apiManaged !== true && order.orderId === undefined;
@@ -64,8 +66,8 @@ export function placedOrder(key: RequestParameters): Look {
 
 /** Looks for a placed list by its client id. */
 export function placedList(key: RequestParameters): Look {
-  return async (caller, isOver) => {
-    const list = await findList(caller, key);
+  return async (ask, isOver) => {
+    const list = await findList(ask, key);
     if (list !== undefined) return { state: "placed", list };
     return isOver ? { state: "not placed" } : undefined;
   };
@@ -77,8 +79,8 @@ export function canceledOrder({
   cancelRestrictions: _condition,
   ...key
 }: RequestParameters): Look {
-  return async (caller, isOver) => {
-    const order = await findOrder(caller, key);
+  return async (ask, isOver) => {
+    const order = await findOrder(ask, key);
     if (order === undefined) return isOver ? { state: "not canceled" } : undefined;
     const pending = order.apiManaged === true && order.cancelPending;
     if (order.status === "CANCELED" || pending) return { state: "canceled", order };
@@ -89,8 +91,8 @@ export function canceledOrder({
 
 /** Looks at a list that was to be canceled. */
 export function canceledList(key: RequestParameters): Look {
-  return async (caller, isOver) => {
-    const list = await findList(caller, key);
+  return async (ask, isOver) => {
+    const list = await findList(ask, key);
     if (list === undefined) return isOver ? { state: "not canceled" } : undefined;
     if (isCanceled(list)) return { state: "canceled", list };
     return list.listOrderStatus === "ALL_DONE" || isOver ? { state: "not canceled", list } : undefined;
@@ -112,11 +114,14 @@ const PAGE_LIMIT = 1000;
 
 /** Looks whether managed orders accepted before a moment of the server's time are still open. */
 export function canceledAll(actor: RequestParameters, beforeMs: number): Look {
-  return async (caller, isOver) => {
+  return async (ask, isOver) => {
+    const cursors = new Set<string>();
     let afterOrderId = "0";
     do {
+      if (cursors.has(afterOrderId)) throw new ProtocolError({ problem: "cursor", status: 200 });
+      cursors.add(afterOrderId);
       const parameters = { ...actor, apiManaged: true, limit: PAGE_LIMIT, afterOrderId };
-      const page = await caller.call({ route: CLIENT_ROUTES.openOrders, parameters, options: {} });
+      const page = await ask(CLIENT_ROUTES.openOrders, parameters);
       const left = page.orders.some(
         ({ transactTime, cancelPending }) => transactTime <= beforeMs && !cancelPending,
       );

@@ -1,10 +1,10 @@
 import { ClientError } from "../errors/client-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
 import { TransportError } from "../errors/transport-error.ts";
-import { pause, within } from "../http/deadline.ts";
+import { pause, throwIfAborted, within } from "../http/deadline.ts";
 import type { Caller } from "../methods/caller.ts";
 import { CLIENT_ROUTES } from "../methods/routes.ts";
-import type { Look } from "./looks.ts";
+import type { Ask, Look } from "./looks.ts";
 import type { Outcome, ReconcileOptions } from "./outcome.ts";
 
 /** A request that was sent: its timestamp by the server's clock, and how long it may take effect after that. */
@@ -31,12 +31,15 @@ export async function reconciled(
   const last: { cause?: ClientError | undefined } = {};
   try {
     return await within(clock, { timeoutMs: withinMs, signal }, async (ended) => {
+      const ask: Ask = (route, parameters) => caller.call({ route, parameters, options: { signal: ended } });
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         try {
-          const outcome = await lookOnce(caller, sent, look);
+          const outcome = await lookOnce(ask, sent, look);
           if (outcome !== undefined) return outcome;
           last.cause = undefined;
         } catch (error) {
+          // Once the look-ups have ended, their failure is no news.
+          throwIfAborted(ended);
           if (!(error instanceof ClientError)) throw error;
           last.cause = error;
           if (isFinal(error)) return { state: "unknown", cause: error };
@@ -52,12 +55,12 @@ export async function reconciled(
 }
 
 async function lookOnce(
-  caller: Caller,
+  ask: Ask,
   { timestamp, mayTakeMs }: SentRequest,
   look: Look,
 ): Promise<Outcome | undefined> {
-  const { serverTime } = await caller.call({ route: CLIENT_ROUTES.time, parameters: {}, options: {} });
-  return await look(caller, serverTime > timestamp + mayTakeMs);
+  const { serverTime } = await ask(CLIENT_ROUTES.time, {});
+  return await look(ask, serverTime > timestamp + mayTakeMs);
 }
 
 /** Returns whether further looks would be refused in the same way, as for a key that may not read. */
