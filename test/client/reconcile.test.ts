@@ -270,6 +270,59 @@ describe("the outcome of a cancel without a readable reply", () => {
     expect([outcome.state, outcome.order?.status]).toEqual(["not canceled", "NEW"]);
   });
 
+  it("decision LF: a reply about another order or list is uncertain", async () => {
+    const world = await openClientWorld();
+    const { client, wire } = world;
+    const another: Fault = async (_call, pass) => {
+      const text = await (await pass()).text();
+      return new Response(text.replaceAll(/("(?:orderId|orderListId)":)-[0-9]+/g, "$1-8"));
+    };
+    const { orderId } = await client.placeOrder(STOP);
+    const { orderListId } = await client.placeOco(PAIR);
+    for (const [path, cancel] of [
+      ["/api/v2/order", () => client.cancelOrder({ symbol: "BTC/USD", orderId })],
+      ["/api/v3/orderList", () => client.cancelOrderList({ orderListId })],
+    ] as const) {
+      wire.strike(path, another);
+      const error = await uncertain(world, cancel());
+      expect(error.cause).toMatchObject({ problem: "another order" });
+      expect((await error.reconcile()).state).toBe("canceled");
+    }
+  });
+
+  it("decision LF: the reply about a list is about its leg, by either id and under the id of the cancel", async () => {
+    const { client } = await openClientWorld();
+    const key = { symbol: "BTC/USD", newClientOrderId: "cancel-1" };
+    for (const id of ["leg-1", "leg-2"]) {
+      const { orders } = await client.placeOco({ ...PAIR, belowClientOrderId: id });
+      const { orderId = "" } = orders.find((leg) => leg.clientOrderId === id) ?? {};
+      const names = id === "leg-1" ? { orderId: BigInt(orderId) } : { origClientOrderId: id };
+      expect(await client.cancelOrder({ ...key, ...names })).toMatchObject({ listOrderStatus: "ALL_DONE" });
+    }
+    const { clientOrderId } = await client.placeOrder(STOP);
+    expect(await client.cancelOrder({ ...key, origClientOrderId: clientOrderId })).toMatchObject({
+      ...{ status: "CANCELED", clientOrderId: "cancel-1", origClientOrderId: clientOrderId },
+    });
+  });
+
+  it("an answer about another order or list decides nothing", async () => {
+    const world = await openClientWorld();
+    for (const [placing, looking, place] of [
+      ["/api/order", "/api/v2/order", () => world.client.placeOrder(STOP)],
+      ["/api/v3/orderList/oco", "/api/v3/orderList", () => world.client.placeOco(PAIR)],
+    ] as const) {
+      world.wire.strike(placing, replyLost);
+      const error = await uncertain(world, place());
+      world.wire.strike(looking, async (_call, pass) => {
+        const text = await (await pass()).text();
+        return new Response(text.replace(/"((?:listC|c)lientOrderId)":"[^"]*"/, '"$1":"other"'));
+      });
+      const { order, list } = await settled(world, error.reconcile());
+      expect(order?.clientOrderId).toBe(error.clientOrderId);
+      expect(list?.listClientOrderId).toBe(error.listClientOrderId);
+    }
+  });
+
   it("a list that is canceled is `canceled`, one that is open `not canceled`", async () => {
     const world = await openClientWorld();
     const path = "/api/v3/orderList";

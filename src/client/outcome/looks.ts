@@ -5,6 +5,7 @@ import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
 import type { OrderListReply } from "../replies/managed.ts";
 import type { OrderReply } from "../replies/orders.ts";
 import type { Outcome } from "./outcome.ts";
+import { isNamedList, isNamedOrder } from "./own-replies.ts";
 
 /** Sends a request that reads. It ends when the look-ups end. */
 export type Ask = <T>(route: Route<T>, parameters: RequestParameters) => Promise<T>;
@@ -29,8 +30,11 @@ async function unlessUnknown<T>(found: Promise<T>): Promise<T | undefined> {
 
 /** Finds an order. The order may have been placed under an alias of its symbol, which look-ups do not accept. */
 async function findOrder(ask: Ask, parameters: RequestParameters): Promise<OrderReply | undefined> {
-  const find = (key: RequestParameters): Promise<OrderReply | undefined> =>
-    unlessUnknown(ask(CLIENT_ROUTES.order, key));
+  const find = async (key: RequestParameters): Promise<OrderReply | undefined> => {
+    const order = await unlessUnknown(ask(CLIENT_ROUTES.order, key));
+    if (order !== undefined && !isNamedOrder(key, order)) throw anotherOrder();
+    return order;
+  };
   try {
     return await find(parameters);
   } catch (error) {
@@ -48,9 +52,14 @@ async function canonicalSymbol(ask: Ask, alias: string): Promise<string | undefi
   return symbols.map(({ symbol }) => symbol).find((symbol) => squeezed(symbol) === squeezed(alias));
 }
 
-function findList(ask: Ask, parameters: RequestParameters): Promise<OrderListReply | undefined> {
-  return unlessUnknown(ask(CLIENT_ROUTES.orderList, parameters));
+async function findList(ask: Ask, parameters: RequestParameters): Promise<OrderListReply | undefined> {
+  const list = await unlessUnknown(ask(CLIENT_ROUTES.orderList, parameters));
+  if (list !== undefined && !isNamedList(parameters, list)) throw anotherOrder();
+  return list;
 }
+
+/** The error of an answer that must decide nothing: a proxy may have mixed up two answers. */
+const anotherOrder = (): ProtocolError => new ProtocolError({ problem: "another order", status: 200 });
 
 /** Looks for a placed order by its client id. */
 export function placedOrder(key: RequestParameters): Look {

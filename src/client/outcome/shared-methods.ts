@@ -4,6 +4,7 @@ import type { Caller } from "../methods/caller.ts";
 import type { CallOptions } from "../methods/parameters.ts";
 import type { ClientRoutes, Route } from "../methods/routes.ts";
 import { canceledAll, canceledList, canceledOrder } from "./looks.ts";
+import { isCanceledOrder, isNamedList } from "./own-replies.ts";
 import { actorOf } from "./write.ts";
 import { cancels, placesLists, placesOrders, type WriteParts } from "./writes.ts";
 
@@ -46,20 +47,18 @@ export function sharedMethods(
   return {
     placeOrder: placesOrders(parts, routes.placeOrder),
     order: reads(routes.order),
-    cancelOrder: cancels(parts, routes.cancelOrder, canceledOrder),
+    cancelOrder: cancels(parts, routes.cancelOrder, { lookAt: canceledOrder, isOwn: isCanceledOrder }),
     nativeOrders: reads(routes.nativeOrders),
     openOrders: reads(routes.openOrders, managed),
-    cancelOpenOrders: cancels(
-      parts,
-      routes.cancelOpenOrders,
-      (sent, beforeMs) => canceledAll(actorOf(sent), beforeMs),
-      managed,
-    ),
+    cancelOpenOrders: cancels(parts, routes.cancelOpenOrders, {
+      lookAt: (sent, beforeMs) => canceledAll(actorOf(sent), beforeMs),
+      fixed: managed,
+    }),
     placeOco: placesLists(parts, routes.placeOco, "oco"),
     placeOto: placesLists(parts, routes.placeOto, "oto"),
     placeOtoco: placesLists(parts, routes.placeOtoco, "otoco"),
     orderList: reads(routes.orderList),
-    cancelOrderList: cancels(parts, routes.cancelOrderList, canceledList),
+    cancelOrderList: cancels(parts, routes.cancelOrderList, { lookAt: canceledList, isOwn: isNamedList }),
     openOrderLists: reads(routes.openOrderLists),
     allOrderLists: reads(routes.allOrderLists),
   };

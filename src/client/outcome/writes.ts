@@ -61,12 +61,21 @@ export function placesLists(
   };
 }
 
-/** Returns the method that cancels on a route. `lookAt` returns the look for what was sent. */
+/** How a cancel is followed up. */
+type Cancel<T> = Readonly<{
+  /** Returns the look for what was sent. */
+  lookAt: (parameters: RequestParameters, beforeMs: number) => Look;
+  /** Returns whether a reply is about what was sent. */
+  isOwn?: (parameters: RequestParameters, reply: T) => boolean;
+  /** Parameters that are always sent. */
+  fixed?: RequestParameters;
+}>;
+
+/** Returns the method that cancels on a route. */
 export function cancels<T>(
   { caller }: WriteParts,
   route: Route<T>,
-  lookAt: (parameters: RequestParameters, beforeMs: number) => Look,
-  fixed: RequestParameters = {},
+  { lookAt, isOwn = () => true, fixed = {} }: Cancel<T>,
 ): Method<T> {
   return (given = {}, options = {}) => {
     const parameters = { ...(given as Given), ...fixed };
@@ -74,6 +83,7 @@ export function cancels<T>(
       ...{ route, parameters, options, intention: "cancel" },
       ids: idsOf(parameters),
       lookAt: (beforeMs) => lookAt(parameters, beforeMs),
+      isOwn: (reply) => isOwn(parameters, reply),
     });
   };
 }
