@@ -19,7 +19,7 @@ const WRONG: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
 describe("decision LH: checks before sending", () => {
   it.each(Object.entries(WRONG))(
-    "%s: the same code, text, remedy as the service, and nothing is sent",
+    "%s: the same code, text, remedy as the service, and no order is sent",
     async (_name, call) => {
       const world = await openClientWorld();
       const { code, msg, remedy, sent } = await refusalOf(call(world.client));
@@ -27,9 +27,18 @@ describe("decision LH: checks before sending", () => {
       world.wire.calls.length = 0;
       const checking = clientOn(world, world.wire, { checks: localChecks });
       expect(await refusalOf(call(checking))).toMatchObject({ code, msg, remedy, sent: false });
-      expect(world.wire.calls).toEqual([]);
+      // An expiry is compared with the server's time.
+      expect(world.wire.calls.filter(({ url }) => url.pathname !== "/api/time")).toEqual([]);
     },
   );
+
+  it("an expiry is compared with the server's time, also if the client's own clock is wrong", async () => {
+    const world = await openClientWorld();
+    const nowMs = (): number => world.clock.nowMs() + 3_600_000;
+    const client = clientOn(world, world.wire, { checks: localChecks, clock: { ...world.clock, nowMs } });
+    const order = { ...STOP, timeInForce: "GTD", expireTime: world.clock.nowMs() + 600_000 } as const;
+    expect((await client.placeOrder(order)).status).toBe("NEW");
+  });
 
   it("what only the service knows is left to it: market, position, volumes and the account", async () => {
     const world = await openClientWorld();

@@ -86,11 +86,7 @@ export class Caller {
 
   async #attempt<T>(call: Call<T>): Promise<T> {
     const { route, options } = call;
-    const { credentials } = this.settings;
-    const signs = route.scheme !== "NONE";
-    throwIfAborted(options.signal);
-    this.#gate.demand(route);
-    if (signs && this.serverClock.isStale && credentials !== undefined) await this.#readServerClock(options);
+    if (this.#needsTime(route, options)) await this.#readServerClock(options);
     try {
       return await this.send(call);
     } catch (error) {
@@ -98,6 +94,18 @@ export class Caller {
       if (error instanceof RefusedError && error.code === TIMESTAMP_REFUSED) this.serverClock.forget();
       throw error;
     }
+  }
+
+  /** Reads the server's clock if a request of a route needs a reading and there is none. Rejects with a ClientError. */
+  async knowServerTime(route: Route<unknown>, options: CallOptions): Promise<void> {
+    if (this.#needsTime(route, options)) await this.#readServerClock(options);
+  }
+
+  /** Returns whether the server's clock must be read first. Throws a ClientError if nothing may be sent now. */
+  #needsTime(route: Route<unknown>, { signal }: CallOptions): boolean {
+    throwIfAborted(signal);
+    this.#gate.demand(route);
+    return route.scheme !== "NONE" && this.settings.credentials !== undefined && this.serverClock.isStale;
   }
 
   /** Sends a call once and resolves to its reply. */

@@ -19,6 +19,9 @@ type Given = Readonly<Record<string, RequestParameters[string]>>;
 /** A method of a client without the types of its parameters. */
 export type Method<T> = (given?: object, options?: CallOptions) => Promise<T>;
 
+/** The fields that a check compares with the time. */
+const EXPIRIES = ["expireTime", "goodTillDate"] as const;
+
 /** Returns the method that places orders on a route. An order without a client id gets one before it is sent. */
 export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
   { caller, checks }: WriteParts,
@@ -29,7 +32,11 @@ export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
     const newClientOrderId = String(asked ?? newId(caller));
     const parameters = { ...fields, newClientOrderId };
     const isManaged = route.path === CLIENT_ROUTES.placeOrder.path;
-    if (isManaged) demandChecked(checks?.order(parameters, caller.serverClock.nowMs()));
+    if (isManaged && checks !== undefined) {
+      // The wall clock of the client may be wrong, and an expiry must not be.
+      if (EXPIRIES.some((name) => name in fields)) await caller.knowServerTime(route, options);
+      demandChecked(checks.order(parameters, caller.serverClock.nowMs()));
+    }
     const key = { ...actorOf(fields), symbol: fields.symbol, origClientOrderId: newClientOrderId };
     return await write(caller, {
       ...{ route, parameters, options, intention: "place" },
