@@ -52,6 +52,23 @@ describe("requests that are sent again", () => {
     expect(clock.nowMs() - laterMs).toBeLessThanOrEqual(500);
   });
 
+  it.each([502, 429])("a read is sent again after %d with the JSON of a proxy", async (status) => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/ping", answers('{"message":"Later"}', { status }));
+    expect(await settled(world, world.client.ping())).toEqual({});
+  });
+
+  it("a Retry-After that is a date counts from the date of the reply, not from the client's own clock", async () => {
+    const world = await openClientWorld();
+    const { wire, clock } = world;
+    const startMs = clock.nowMs();
+    const client = clientOn(world, wire, { clock: { ...clock, nowMs: () => clock.nowMs() - 3_600_000 } });
+    const [date, later] = [startMs, startMs + 7_000].map((atMs) => new Date(atMs).toUTCString());
+    wire.strike("/api/ping", limited(-1003, { "Retry-After": `${later}`, Date: `${date}` }));
+    await settled(world, client.ping());
+    expect(clock.nowMs() - startMs).toBeGreaterThanOrEqual(7_000);
+  });
+
   it("a longer Retry-After is an error at once, and nothing is sent before it is over", async () => {
     const world = await openClientWorld();
     const { client, wire, clock } = world;

@@ -3,7 +3,7 @@ import type { Redact } from "../errors/redaction.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { readBody } from "./body.ts";
 import { type Bounds, within } from "./deadline.ts";
-import type { FetchRequest, Platform } from "./platform.ts";
+import type { FetchRequest, Platform, ReplyHeaders } from "./platform.ts";
 
 /** A request that is ready to be sent. */
 export type WireCall = Readonly<{ url: string }> & Omit<FetchRequest, "redirect" | "signal">;
@@ -27,7 +27,7 @@ export async function exchange(
     try {
       const response = await fetch(url, { ...call, redirect: "manual", signal });
       const text = await readBody(response, maxReplyBytes);
-      const retryAfterMs = waitOf(response.headers.get("Retry-After"), clock.nowMs());
+      const retryAfterMs = waitOf(response.headers, clock.nowMs());
       return { status: response.status, text, retryAfterMs };
     } catch (error) {
       if (error instanceof ClientError) throw error;
@@ -38,12 +38,17 @@ export async function exchange(
 
 const SECONDS = /^[0-9]{1,9}$/;
 
-/** Reads Retry-After: whole seconds, or an HTTP date. */
-function waitOf(header: string | null, nowMs: number): number | undefined {
-  if (header === null) return undefined;
-  if (SECONDS.test(header)) return Number.parseInt(header, 10) * 1000;
-  const atMs = Date.parse(header);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+/**
+ * Reads Retry-After: whole seconds, or an HTTP date. A date counts from the date of the reply: the client's own clock,
+ * which takes its place where a browser hides it, may be wrong.
+ */
+function waitOf(headers: ReplyHeaders, nowMs: number): number | undefined {
+  const asked = headers.get("Retry-After");
+  if (asked === null) return undefined;
+  if (SECONDS.test(asked)) return Number.parseInt(asked, 10) * 1000;
+  const sentMs = Date.parse(headers.get("Date") ?? "");
+  const atMs = Date.parse(asked);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - (Number.isNaN(sentMs) ? nowMs : sentMs));
 }
 
 /** Returns message and code of a failure and of its causes. The objects themselves may hold the request's headers. */

@@ -172,11 +172,12 @@ export class Caller {
 /** Problems of a reply that may come from a proxy between client and service. */
 const UNREADABLE: readonly string[] = ["empty", "not JSON", "not text"];
 
-/** Returns whether the same read may succeed later. */
+/** Returns whether the same read may succeed later. The body of a failure may be that of a proxy. */
 function mayPass(error: unknown): error is TransportError | ProtocolError | RefusedError {
   if (error instanceof TransportError) return error.reason !== "aborted";
-  if (error instanceof ProtocolError) return UNREADABLE.includes(error.problem);
+  if (error instanceof ProtocolError) return UNREADABLE.includes(error.problem) || isPassing(error.status);
   if (!(error instanceof RefusedError)) return false;
-  const { code, status = 0 } = error;
-  return code === TIMESTAMP_REFUSED || status === 408 || status === 429 || status >= 500;
+  return error.code === TIMESTAMP_REFUSED || isPassing(error.status);
 }
+
+const isPassing = (status = 0): boolean => status === 408 || status === 429 || status >= 500;
