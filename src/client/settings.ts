@@ -58,17 +58,26 @@ const MS = " of milliseconds";
 const fromOne = optional(wholeOption({ from: 1 }, MS));
 const fromZero = optional(wholeOption({ from: 0 }, MS));
 
-/** Checks the secret, which no message shows. */
-const secretOption: OptionCheck = (value, name) => {
-  if (typeof value === "string" && value !== "") return;
-  throw new TypeError(`${name} must be a string that is not empty`);
-};
+/** Checks a text that no message shows: a key may end with the line break of its file. */
+const unshown =
+  (wanted: string, fits: RegExp): OptionCheck =>
+  (value, name) => {
+    if (typeof value !== "string" || !fits.test(value)) throw new TypeError(`${name} must be ${wanted}`);
+  };
+
+const AN_ADDRESS = "an address such as https://api.example.com";
+
+/** Checks the address. One with credentials is not shown. */
+const baseUrlOption: OptionCheck = (value, name) =>
+  (typeof value === "string" && value.includes("@")
+    ? unshown(AN_ADDRESS, ADDRESS)
+    : textOption(AN_ADDRESS, (text) => ADDRESS.test(text)))(value, name);
 
 /** Checks of the options that every function of the client takes. */
 export const clientChecks = (): OptionChecks<ClientOptions> => ({
-  baseUrl: textOption("an address such as https://api.example.com", (text) => ADDRESS.test(text)),
-  apiKey: optional(textOption("1 to 256 printable characters without spaces", (text) => KEY.test(text))),
-  secret: optional(secretOption),
+  baseUrl: baseUrlOption,
+  apiKey: optional(unshown("1 to 256 printable characters without spaces", KEY)),
+  secret: optional(unshown("a string that is not empty", /./s)),
   checks: optional(portOption<LocalChecks>("LocalChecks", { order: "required", list: "required" })),
   recvWindowMs: optional(wholeOption({ from: 1, to: 60_000 }, MS)),
   timeoutMs: fromOne,

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type Client, UncertainOutcome } from "../../src/client/index.ts";
+import { type Client, createClient, UncertainOutcome } from "../../src/client/index.ts";
 import { KEYS } from "../support/service-world.ts";
 import { type ClientWorld, type Fault, openClientWorld, settled } from "./client-world.ts";
 import { STOP } from "./placements.ts";
@@ -85,5 +85,21 @@ describe("secrets", () => {
     const outcome = await settled(world, error.reconcile({ withinMs: 2_000 }));
     expect(outcome.state).toBe("unknown");
     expect(printed(outcome)).not.toContain(secret);
+  });
+});
+
+describe("the error of a wrong option", () => {
+  it.each([
+    ["a key with a line break", { baseUrl: "http://service.test", apiKey: `${apiKey}\n`, secret }],
+    ["an address with credentials", { baseUrl: `https://user:${secret}@service.test` }],
+  ])("shows no secret of %s", (_what, options) => {
+    let text = "no error";
+    try {
+      createClient(options);
+    } catch (error) {
+      text = printed(error);
+    }
+    expect(text).toContain("must be");
+    for (const hidden of [apiKey, secret]) expect(text).not.toContain(hidden);
   });
 });
