@@ -53,6 +53,7 @@ export function socketWorks(
     findSocketClass: WebSocket === undefined ? findSocketClass : async () => WebSocket,
     clock: platform.clock,
     maxReplyBytes: settings.maxReplyBytes,
+    timeoutMs: settings.timeoutMs,
     redact,
   };
   const link = new Link(parts, maxInFlight ?? 500);

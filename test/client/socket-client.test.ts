@@ -3,6 +3,7 @@ import {
   createSocketClient,
   ProtocolError,
   RefusedError,
+  type SocketEvent,
   TransportError,
   UncertainOutcome,
 } from "../../src/client/index.ts";
@@ -95,6 +96,31 @@ describe("the client of the private WebSocket", () => {
     world.sockets.deaf = false;
     expect((await socket.openOrders()).total).toBe(0);
     expect(world.sockets.opened).toBe(2);
+  });
+
+  it("a connection that takes longer than one request has time is opened for the others", async () => {
+    const world = await openSocketWorld();
+    const { clock } = world;
+    class Slow {
+      readonly #listeners: Map<string, (event: SocketEvent) => void> = new Map();
+      constructor() {
+        clock.schedule(clock.monotonicMs() + 1_000, () => this.#listeners.get("open")?.({ type: "open" }));
+      }
+      addEventListener(type: string, listener: (event: SocketEvent) => void): void {
+        this.#listeners.set(type, listener);
+      }
+      send(text: string): void {
+        const data = JSON.stringify({ id: JSON.parse(text).id, status: 200, result: [] });
+        this.#listeners.get("message")?.({ type: "message", data });
+      }
+      close(): void {}
+    }
+    const socket = createSocketClient({ ...world.options, WebSocket: Slow });
+    const hasty = socket.subscriptions({ timeoutMs: 100 }).catch((error: unknown) => error);
+    const patient = socket.subscriptions();
+    expect(await settled(world, patient)).toEqual([]);
+    expect(await hasty).toMatchObject({ reason: "timeout" });
+    socket.close();
   });
 
   it("a signal ends a request", async () => {

@@ -17,10 +17,10 @@ export type SocketParts = Readonly<{
   findSocketClass: FindSocketClass;
   clock: ClientClock;
   maxReplyBytes: number;
+  /** How long a connection may take to open, unless a caller has more time. */
+  timeoutMs: number;
   redact: Redact;
 }>;
-
-/** Status in errors about messages, which have no HTTP status of their own. */
 
 /**
  * One WebSocket connection. Every message is read before it is handed on; one that is not a JSON object ends the

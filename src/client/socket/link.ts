@@ -41,11 +41,16 @@ export class Link {
     if (this.#closed) throw new TransportError("aborted", "the client is closed");
     const current = this.#connection;
     if (current !== undefined && current.ended === undefined) return current;
-    this.#opening ??= this.#open(bounds.timeoutMs).finally(() => {
+    return await within(this.#parts.clock, bounds, () => this.#shared(bounds.timeoutMs));
+  }
+
+  /** The time of the first caller must not be that of the others, who have bounds of their own. */
+  #shared(timeoutMs: number): Promise<Connection> {
+    const openMs = Math.max(timeoutMs, this.#parts.timeoutMs);
+    this.#opening ??= this.#open(openMs).finally(() => {
       this.#opening = undefined;
     });
-    const opening = this.#opening;
-    return await within(this.#parts.clock, bounds, () => opening);
+    return this.#opening;
   }
 
   /** Sends a request and resolves to its reply, as it came. Rejects with a ClientError. */
