@@ -82,7 +82,7 @@ class CsvFile {
     if (cells.length < this.#columns.size)
       throw new MarketDataError(`expected ${this.#columns.size} cells, found ${cells.length}`);
     const cell = (column: string): string => cells[this.#columns.get(column) ?? -1] ?? "";
-    for (const row of this.#read?.({ cell, line: this.line }) ?? []) {
+    for (const row of this.#read?.({ cell }) ?? []) {
       if (row.timeMs < this.#lastMs)
         throw new MarketDataError("the time must not be before the time of the previous row");
       this.#lastMs = row.timeMs;

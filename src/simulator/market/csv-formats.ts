@@ -6,7 +6,7 @@ import { MarketDataError, type MarketRow, type QuoteRow } from "./market-row.ts"
 export type ReadCells = (cells: Cells) => Iterable<MarketRow>;
 
 /** The cells of one line, by the name of their column. */
-export type Cells = Readonly<{ cell: (column: string) => string; line: number }>;
+export type Cells = Readonly<{ cell: (column: string) => string }>;
 
 /** What a file does not say itself: its symbol, and how its bars become quotes. */
 export type FileFacts = Readonly<{ symbol: string | undefined; bars: BarOptions }>;
@@ -51,14 +51,14 @@ function quoteReader({ symbol }: FileFacts): ReadCells {
   };
 }
 
+/** A trade without an id is one of its own: numbers of lines would repeat in the next file of the same market. */
 function tradeReader({ symbol }: FileFacts): ReadCells {
-  return ({ cell, line }) => [
+  return ({ cell }) => [
     {
       kind: "trade",
       timeMs: epochMs(cell("time")),
       symbol: symbol ?? cell("symbol"),
       ...executed(cell("price"), cell("quantity")),
-      id: `line-${line}`,
     },
   ];
 }
@@ -78,13 +78,13 @@ function tardisQuotes({ symbol }: FileFacts): ReadCells {
 }
 
 function tardisTrades({ symbol }: FileFacts): ReadCells {
-  return ({ cell, line }) => [
+  return ({ cell }) => [
     {
       kind: "trade",
       timeMs: fromMicroseconds(cell("timestamp")),
       symbol: symbol ?? cell("symbol"),
       ...executed(cell("price"), cell("amount")),
-      id: cell("id") === "" ? `line-${line}` : cell("id"),
+      ...(cell("id") !== "" && { id: cell("id") }),
     },
   ];
 }

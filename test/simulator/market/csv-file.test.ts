@@ -9,6 +9,7 @@ import {
   MarketDataError,
   type MarketRow,
   mergeMarkets,
+  simulate,
 } from "../../../src/simulator/index.ts";
 
 let folder = "";
@@ -46,9 +47,13 @@ describe("csvMarket reads", () => {
     ]);
   });
 
-  it("trades, each with an id of its own, so that none counts as repeated", async () => {
-    const rows = await read(["time,symbol,price,quantity", "1,BTC/USD,10,1", "1,BTC/USD,10,1"]);
-    expect(rows.map((row) => row.kind === "trade" && row.id)).toEqual(["line-2", "line-3"]);
+  it("trades without ids: none counts as repeated, also if two files have the same", async () => {
+    const trades = ["time,symbol,price,quantity", "1,BTC/USD,10,1", "1,BTC/USD,10,1"];
+    const [one, two] = [await read(trades), await read(trades)];
+    const quote: MarketRow = { kind: "quote", timeMs: 1, symbol: "BTC/USD", bid: "9", ask: "10" };
+    const market = mergeMarkets([quote], one, two);
+    const { counts } = await simulate({ symbols: ["BTC/USD"], market, strategy: () => undefined });
+    expect(counts.trades).toBe(4);
   });
 
   it("a file that begins with a byte order mark, as spreadsheets write it", async () => {
