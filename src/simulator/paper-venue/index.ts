@@ -16,7 +16,7 @@ export { parseAmount } from "./ledger.ts";
 export type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 export { parsePosition } from "./positions.ts";
 export type { Forgetting } from "./settled-children.ts";
-export { openPaperVenue } from "./venue.ts";
+export { openPaperVenue, openSimulatedVenue } from "./venue.ts";
 export type { VenueFill } from "./venue-fill.ts";
 export { VenueInputError } from "./venue-input-error.ts";
 export { VenueRecordError } from "./venue-record-error.ts";

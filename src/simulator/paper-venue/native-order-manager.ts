@@ -60,6 +60,8 @@ export type NativeOrderManagerParts = Readonly<{
   /** Returns the higher of the commission rates of an instrument; undefined if no commission is charged. */
   highestRate: (symbol: string) => string | undefined;
   print: (symbol: string, fills: readonly VenueFill[]) => void;
+  /** The price at which a resting order executes: its own limit, or that of the quote that reaches it. */
+  restingPrice: "limit" | "quote";
 }>;
 
 /**
@@ -195,7 +197,7 @@ export class NativeOrderManager implements NativeOrders {
    * Returns the result of a quote for the first resting order. An account that no longer has the funds loses the order.
    */
   #met(order: KeptOrder): OrderEntry | undefined {
-    const { book, record, fillsOf, clock } = this.#parts;
+    const { book, record, fillsOf, clock, restingPrice } = this.#parts;
     const { symbol, side, price } = order.terms;
     const taker = {
       symbol,
@@ -205,7 +207,11 @@ export class NativeOrderManager implements NativeOrders {
     };
     const takes = book.match(taker);
     if (takes.length === 0) return undefined;
-    const fills = fillsOf({ symbol, liquidity: "maker" }, takes);
+    const limit = restingPrice === "limit" && price !== undefined ? { price } : {};
+    const fills = fillsOf(
+      { symbol, liquidity: "maker" },
+      takes.map((take) => ({ ...take, ...limit })),
+    );
     if (!record.ledger.holds(debitOf({ ...this.#accountSide(order.terms), fills }))) {
       return this.#cancelOf(order, "EXCHANGE_CANCELED");
     }

@@ -23,7 +23,7 @@ import { charged, type Liquidity, Terms } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
-import { NativeOrderManager } from "./native-order-manager.ts";
+import { NativeOrderManager, type NativeOrderManagerParts } from "./native-order-manager.ts";
 import { firstOf, OrderBook, type Take, total } from "./order-book.ts";
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
@@ -59,6 +59,17 @@ const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 
  */
 export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
   venueOption(options, "openPaperVenue");
+  return await openVenue({ ...options, restingPrice: "quote" });
+}
+
+/** Opens the venue of a simulation, in memory. A resting order executes at its limit. */
+export function openSimulatedVenue(options: Omit<PaperVenueOptions, "path">): Promise<PaperVenue> {
+  return openVenue({ ...options, restingPrice: "limit" });
+}
+
+type OpeningOptions = PaperVenueOptions & Pick<NativeOrderManagerParts, "restingPrice">;
+
+async function openVenue(options: OpeningOptions): Promise<PaperVenue> {
   const { log, lines } =
     options.path === undefined ? { log: createMemoryLog(), lines: [] } : await openAppendLog(options.path);
   try {
@@ -85,7 +96,7 @@ function recordOf({ instruments }: PaperVenueOptions, lines: readonly string[]):
   return record;
 }
 
-type Parts = PaperVenueOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
+type Parts = OpeningOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
 
 /** Market of executions, and whether their order waited in the book. */
 type Executed = Readonly<{ symbol: string; liquidity: Liquidity }>;

@@ -8,7 +8,7 @@ import {
   type MarketSource,
   type QuoteRow,
 } from "../market/index.ts";
-import { openPaperVenue, watchedTerms } from "../paper-venue/index.ts";
+import { openSimulatedVenue, watchedTerms } from "../paper-venue/index.ts";
 import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";
@@ -76,7 +76,7 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   const { clock, instruments } = host;
   const activity = new Activity();
   const terms = watchedTerms(executionTerms, (error) => activity.fail(error));
-  const venue = await openPaperVenue({ clock, instruments, terms });
+  const venue = await openSimulatedVenue({ clock, instruments, terms });
   await venue.setBalances(ACCOUNT_ID, balances);
   const settings = { ...options.settings, advancedOrders: true };
   const engine = await openEngine({ ...host, exposure: venue, venue, settings });

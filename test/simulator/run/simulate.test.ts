@@ -93,6 +93,24 @@ describe("simulate", () => {
     expect(result.statistics.commissions).toBe("179.203");
   });
 
+  it("a resting native order executes at its limit, also if the market jumps past it", async () => {
+    const levels = [
+      ["58900", "1"],
+      ["58950", "1"],
+    ] as const;
+    const jump = { ...quote(1_000, "58800", "58900"), asks: levels };
+    const result = await run(
+      ({ placeNative }) =>
+        placeNative({ symbol: SYMBOL, side: "BUY", type: "LIMIT", quantity: "1.5", price: "59000" }),
+      { market: [quote(0, "60000", "60001"), jump] },
+    );
+    expect(result.fills.map(({ price, quantity }) => [price, quantity])).toEqual([
+      ["59000", "1"],
+      ["59000", "0.5"],
+    ]);
+    expect(result.balances).toEqual({ BTC: "1.5", USD: "11500" });
+  });
+
   it("decision PN: slippage makes a price worse, never beyond the limit", async () => {
     const buy = { symbol: SYMBOL, side: "BUY", quantity: "1" } as const;
     const result = await run(
