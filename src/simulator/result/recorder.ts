@@ -34,6 +34,7 @@ export type RecorderParts = Readonly<{
   symbols: readonly string[];
   held: Readonly<Record<string, string>>;
   sampleMs: number;
+  nowMs: () => number;
   /** Whether the result has the course of the market. */
   hasChart: boolean;
 }>;
@@ -73,7 +74,7 @@ export class Recorder {
   /** Returns the result at the end of time. Call it once, after everything has come to rest. */
   result(endMs: number): SimulationResult {
     const { venue, accountId, symbols } = this.#parts;
-    const fills = this.#fills;
+    const fills = this.#fillsInOrder();
     for (const fill of fills) this.#hash.update(JSON.stringify(fill));
     const positions = symbols.map((symbol) => [symbol, formatQuantity(venue.position(accountId, symbol))]);
     return {
@@ -86,20 +87,25 @@ export class Recorder {
       positions: Object.fromEntries(positions.filter(([, quantity]) => quantity !== "0")),
       balances: venue.balances(accountId),
       equity: this.curve.points,
-      statistics: this.#statistics(),
+      statistics: this.#statistics(fills),
       counts: this.#counts(),
       ...(this.#chart !== undefined && { chart: this.#chart.chart(endMs) }),
     };
   }
 
-  #statistics(): SimulationResult["statistics"] {
+  /** The answer of a child may come after a later execution of another order. */
+  #fillsInOrder(): readonly SimulatedFill[] {
+    return this.#fills.toSorted((a, b) => a.timeMs - b.timeMs);
+  }
+
+  #statistics(fills: readonly SimulatedFill[]): SimulationResult["statistics"] {
     const { sampleMs, held } = this.#parts;
     return statisticsOf({
       equity: this.curve.points,
       sampleMs,
       commissions: formatNotional(this.#commissions),
       turnover: formatNotional(this.#turnover),
-      closed: closedTrades(this.#fills, held),
+      closed: closedTrades(fills, held),
     });
   }
 
@@ -142,6 +148,7 @@ export class Recorder {
     this.#commissions = add(this.#commissions, notional(commission));
     const amounts = { price: formatPrice(price), quantity: formatQuantity(quantity), commission };
     this.#fills.push({ timeMs, ...of, ...amounts, liquidity, executionId });
-    this.curve.draw(timeMs);
+    // The equity is that of now: the answer with the fill may have been on its way for a while.
+    this.curve.draw(this.#parts.nowMs());
   }
 }

@@ -108,7 +108,8 @@ class Simulation {
     this.#sampleAtMs = host.clock.nowMs();
     this.#settle = () => settled(parts);
     const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
-    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs, hasChart };
+    const nowMs = () => host.clock.nowMs();
+    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs, hasChart, nowMs };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
     this.#quotes = new QuoteListeners(parts.activity);
     engine.events.on("print", (print) => venue.traded(print));

@@ -131,6 +131,27 @@ describe("simulate", () => {
     expect(result.fills.map(({ timeMs, price }) => [timeMs - START_MS, price])).toEqual([[6_500, "59400"]]);
   });
 
+  it("decision PN: fills and equity are in the order of time, also if an answer comes after a later fill", async () => {
+    const prices = ["100", "110", "120", "130", "130"];
+    const market = prices.map((price, n) => quote(500 * n, price, String(Number(price) + 1)));
+    const result = await run(
+      async ({ account, at, placeNative }) => {
+        const sell = { symbol: SYMBOL, side: "SELL", type: "MARKET", quantity: "1" } as const;
+        at(START_MS + 1_000, () => placeNative(sell));
+        const buy = { symbol: SYMBOL, side: "BUY", quantity: "1", price: "200" } as const;
+        await account.place({ ...buy, type: "SYNTHETIC_LIMIT" });
+      },
+      { market, balances: { USD: "1000" }, sampleMs: 1, venue: { latency: { answerMs: 1_000 } } },
+    );
+    expect(result.fills.map(({ timeMs, side }) => [timeMs - START_MS, side])).toEqual([
+      [500, "BUY"],
+      [1_000, "SELL"],
+    ]);
+    expect(result.statistics.trades.closed).toBe(1);
+    const times = result.equity.map(({ timeMs }) => timeMs);
+    expect(times).toEqual(times.toSorted());
+  });
+
   it("a trade of the market counts beside an execution of the account with the same id", async () => {
     const trade = (afterMs: number, id: string): MarketRow => ({
       ...{ kind: "trade", timeMs: START_MS + afterMs, symbol: SYMBOL },
