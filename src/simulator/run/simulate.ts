@@ -198,9 +198,13 @@ class Simulation {
   }
 }
 
-/** Refuses a time that is no number: a text would be compared as a number and added as a text. */
+/**
+ * Refuses a time that is no whole number. A text would be compared as a number and added as a text, and the engine drops
+ * quotes and trades with a fraction of a millisecond.
+ */
 function demandTime({ timeMs }: MarketRow, row: number): void {
-  if (!Number.isFinite(timeMs)) throw wrongRow(row, "its time must be a finite number of epoch milliseconds");
+  if (!Number.isSafeInteger(timeMs) || timeMs < 0)
+    throw wrongRow(row, "its time must be a whole number of epoch milliseconds");
 }
 
 const wrongRow = (row: number, problem: string): MarketDataError =>

@@ -65,7 +65,8 @@ export function createTrader({ engine, venue, clock, activity, quotes }: TraderP
     at: (timeMs, run) => {
       timeOption(timeMs, "trader.at time");
       runOption(run, "trader.at run");
-      return schedule(timeMs, run);
+      // Times of orders and executions are whole milliseconds.
+      return schedule(Math.ceil(timeMs), run);
     },
     every: (periodMs, run) => {
       periodOption(periodMs, "trader.every period");

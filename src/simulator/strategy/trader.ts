@@ -56,7 +56,10 @@ export interface Trader {
     event: Name,
     listener: (payload: TraderEvents[Name]) => unknown,
   ): () => void;
-  /** Runs code once, at a time in epoch milliseconds, unless the returned function is called before. */
+  /**
+   * Runs code once, at a time in epoch milliseconds, unless the returned function is called before. A fraction of a
+   * millisecond is rounded up.
+   */
   at(timeMs: number, run: () => unknown): () => void;
   /** Runs code at the end of every period of so many milliseconds, until the returned function is called. */
   every(periodMs: number, run: () => unknown): () => void;

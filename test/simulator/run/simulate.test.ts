@@ -191,6 +191,13 @@ describe("simulate", () => {
     },
   );
 
+  it("a timer of a strategy at a fraction of a millisecond runs at the next whole one", async () => {
+    const buy = { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "1" } as const;
+    const result = await run(({ at, placeNative }) => at(START_MS + 1_000.5, () => placeNative(buy)));
+    expect(result.fills.map(({ timeMs }) => timeMs - START_MS)).toEqual([1_001]);
+    expect(result.counts.trades).toBe(1);
+  });
+
   it("timers of a strategy run at their times", async () => {
     const times: number[] = [];
     await run(({ every, at, nowMs }) => {
@@ -234,6 +241,8 @@ describe("simulate", () => {
       [...calm, { ...quote(9, "1", "2"), timeMs: "9" as unknown as number }],
       "row 4 of the market cannot be used",
     ],
+    [[quote(0, "1", "2"), quote(0.5, "1", "2")], "row 2 of the market cannot be used: its time must be a whole"],
+    [[quote(-START_MS - 1, "1", "2")], "row 1 of the market cannot be used: its time must be a whole"],
     [[{ ...quote(0, "1", "2"), symbol: "X/USD" }], "row 1 of the market cannot be used: X/USD is not among"],
   ])("hostile input: a market %# is refused by row", async (market, message) => {
     const refused = run(() => undefined, { market });
