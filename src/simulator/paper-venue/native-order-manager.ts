@@ -133,7 +133,8 @@ export class NativeOrderManager implements NativeOrders {
     const blocked = this.#blocked();
     if (blocked !== undefined) await blocked;
     const order = this.#parts.record.orders.find(key);
-    if (order === undefined || order.terms.isChild || !isOpen(order)) return undefined;
+    if (order === undefined || order.terms.isChild || !isOpen(order))
+      return await this.#read(() => undefined);
     const isNew = order.fills.length === 0;
     if (restriction !== undefined && isNew !== (restriction === "ONLY_NEW")) {
       await this.#parts.durable();

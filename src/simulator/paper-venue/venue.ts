@@ -175,12 +175,14 @@ class RecordedVenue implements PaperVenue {
     if (fault?.lookup === "fail") throw new Error("the venue could not look the child up");
     if (fault?.lookup === "not-found") return { notFoundAtMs: this.#clock.nowMs() };
     if (fault?.lookup === "delay") await this.#waitFor(fault.delayMs);
-    await this.#work(this.#log.durable());
-    this.#remember(child.childId);
-    this.#forgetter.asked(child.childId);
+    const nowMs = this.#clock.nowMs();
+    const { childId, symbol } = child;
+    this.#remember(childId);
+    const report = await this.#read(() => this.#record.report(childId));
+    this.#forgetter.asked(childId);
     // The engine may have lost a child's prints in a crash. Send them again; each id counts once.
-    this.#print(child.childId);
-    return this.#record.report(child.childId) ?? { notFoundAtMs: this.#clock.nowMs() };
+    this.#printFills(symbol, report?.fills ?? []);
+    return report ?? { notFoundAtMs: nowMs };
   }
 
   subscribe(listener: (event: VenueEvent) => void): () => void {
@@ -338,8 +340,14 @@ class RecordedVenue implements PaperVenue {
       this.#print(childId);
     }
     this.#forgetter.asked(childId);
-    await this.#log.durable();
-    return this.#record.report(childId) ?? { childId, state: "open", fills: [] };
+    return (await this.#read(() => this.#record.report(childId))) ?? { childId, state: "open", fills: [] };
+  }
+
+  /** Reads a value and resolves to it once it is on disk. What was applied meanwhile may not be. */
+  async #read<T>(read: () => T): Promise<T> {
+    const value = read();
+    await this.#work(this.#log.durable());
+    return value;
   }
 
   /**

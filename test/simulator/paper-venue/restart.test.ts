@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { appendFile, chmod, link, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -47,6 +48,32 @@ describe("a restart from the file", () => {
     expect(other.children()).toEqual(venue.children());
     expect(other.children().every((row) => row.executedQty === "0.01")).toBe(true);
     await Promise.all([venue.close(), other.close()]);
+  });
+
+  it("a look-up and a copy of a submit, made while the child is decided, answer only what is in the file", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    for (const again of ["lookup", "submit"] as const) {
+      const child = childOf();
+      const first = venue.submit(child, { deadlineMs });
+      while (!venue.children().some(({ clientOrderId }) => clientOrderId === child.childId)) await undefined;
+      const answer = await venue[again](child, { deadlineMs });
+      const isKept = readFileSync(path, "utf8").includes(`"resolved","childId":"${child.childId}"`);
+      expect("state" in answer && (answer.state === "open" || isKept)).toBe(true);
+      await first;
+    }
+    await venue.close();
+  });
+
+  it("a cancel that finds an order filled answers only when that is in the file", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    const { order } = await venue.native.place(nativeOf({ price: "90" }));
+    venue.quote(quoteOf({ bids: ["89"], asks: ["90"] }));
+    const { symbol } = order;
+    expect(await venue.native.cancel({ accountId: 1, symbol, orderId: order.orderId })).toBeUndefined();
+    expect(readFileSync(path, "utf8")).toContain('"filled"');
+    await venue.close();
   });
 
   it("an id that arrived before the restart is counted and not executed again", async () => {

@@ -241,7 +241,10 @@ describe("simulate", () => {
       [...calm, { ...quote(9, "1", "2"), timeMs: "9" as unknown as number }],
       "row 4 of the market cannot be used",
     ],
-    [[quote(0, "1", "2"), quote(0.5, "1", "2")], "row 2 of the market cannot be used: its time must be a whole"],
+    [
+      [quote(0, "1", "2"), quote(0.5, "1", "2")],
+      "row 2 of the market cannot be used: its time must be a whole",
+    ],
     [[quote(-START_MS - 1, "1", "2")], "row 1 of the market cannot be used: its time must be a whole"],
     [[{ ...quote(0, "1", "2"), symbol: "X/USD" }], "row 1 of the market cannot be used: X/USD is not among"],
   ])("hostile input: a market %# is refused by row", async (market, message) => {
