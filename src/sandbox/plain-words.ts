@@ -13,6 +13,7 @@ const OTHERS: readonly string[] = [
   "EBUSY",
   "EEXIST",
   "EIO",
+  "ENOTFOUND",
   "STORE_FILE",
   "SQLITE_NOTADB",
   "SQLITE_CORRUPT",

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { processTelemetry } from "../../src/sandbox/plain-words.ts";
+import { isForOperator, processTelemetry } from "../../src/sandbox/plain-words.ts";
 
 it("decision ZF: a lost venue is one sentence, and one when it is back, for all streams together", () => {
   const said: string[] = [];
@@ -17,3 +17,10 @@ it("decision ZF: a lost venue is one sentence, and one when it is back, for all 
     "managed-orders: the venue answers again\n",
   ]);
 });
+
+it.each(["EADDRINUSE", "EADDRNOTAVAIL", "EACCES", "ENOTFOUND"])(
+  "an address on which it cannot listen is a bad setting: %s",
+  (code) => {
+    expect(isForOperator(Object.assign(new Error("the host is unknown"), { code }))).toBe(true);
+  },
+);
