@@ -32,6 +32,8 @@ export type RecorderParts = Readonly<{
   venue: PaperVenue;
   accountId: number;
   symbols: readonly string[];
+  /** Those in whose quotes holdings have their value. */
+  valued: readonly string[];
   held: Readonly<Record<string, string>>;
   sampleMs: number;
   nowMs: () => number;
@@ -56,7 +58,7 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
-    this.curve = new EquityCurve(parts);
+    this.curve = new EquityCurve({ ...parts, symbols: parts.valued });
     this.#chart = parts.hasChart ? new ChartRecorder(parts.engine) : undefined;
     const { events } = parts.engine;
     events.on("order", (update) => this.#recorded(update));

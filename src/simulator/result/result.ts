@@ -21,6 +21,7 @@ export interface SimulatedFill {
 
 /**
  * Value of the account at a time: its USD and, at the middle of bid and ask, what it holds of the symbols of the market.
+ * What several symbols trade, such as BTC of BTC/USD and BTC/USDT, has the value that it has in the first of them.
  */
 export interface EquityPoint {
   readonly timeMs: number;

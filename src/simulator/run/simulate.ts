@@ -1,6 +1,7 @@
 import { createMemoryHost, type MemoryHost, type Settle } from "../../adapters/memory/index.ts";
 import { formatQuantity } from "../../decimal/index.ts";
 import { openEngine } from "../../engine/index.ts";
+import type { Instruments } from "../../ports/index.ts";
 import {
   batchesOf,
   MarketDataError,
@@ -109,7 +110,8 @@ class Simulation {
     this.#settle = () => settled(parts);
     const held = symbols.map((symbol) => [symbol, formatQuantity(venue.position(ACCOUNT_ID, symbol))]);
     const nowMs = () => host.clock.nowMs();
-    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, sampleMs, hasChart, nowMs };
+    const valued = firstOfEachAsset(symbols, host.instruments);
+    const observed = { engine, venue, accountId: ACCOUNT_ID, symbols, valued, sampleMs, hasChart, nowMs };
     this.#recorder = new Recorder({ ...observed, held: Object.fromEntries(held) });
     this.#quotes = new QuoteListeners(parts.activity);
     engine.events.on("print", (print) => venue.traded(print));
@@ -196,6 +198,13 @@ class Simulation {
     const { failure } = this.#parts.activity;
     if (failure !== undefined) throw failure.error;
   }
+}
+
+/** Returns the symbols in which holdings have their value: what two markets trade is held once. */
+function firstOfEachAsset(symbols: readonly string[], instruments: Instruments): readonly string[] {
+  const assetOf = (symbol: string): string => instruments.find(symbol)?.baseAsset ?? symbol;
+  const firsts = new Map(symbols.toReversed().map((symbol) => [assetOf(symbol), symbol]));
+  return symbols.filter((symbol) => firsts.get(assetOf(symbol)) === symbol);
 }
 
 /**

@@ -265,6 +265,13 @@ describe("simulate", () => {
     expect(result.positions).toEqual({ [SYMBOL]: Quantity.format(Quantity.parse("1")) });
   });
 
+  it("what two symbols trade is worth its value in the first of them, once", async () => {
+    const symbols = [SYMBOL, "BTC/USDT"];
+    const market = [quote(0, "60000", "60002"), { ...quote(0, "61000", "61002"), symbol: "BTC/USDT" }];
+    const result = await run(() => undefined, { symbols, market, balances: { USD: "1000", BTC: "1" } });
+    expect(result.equity.map(({ equity }) => equity)).toEqual(["61001"]);
+  });
+
   describe("an account that holds two symbols", () => {
     const OTHER = "ETH/USD";
     const holding = { symbols: [SYMBOL, OTHER], balances: { USD: "1000", BTC: "1", ETH: "10" } };
