@@ -168,6 +168,7 @@ export class ChildReports {
     const { settings, telemetry } = this.#core;
     while (!this.#stopped && !isOver(late.shard)) {
       try {
+        await this.#untilDurable(late);
         const ended = await this.#readEnded(late.orderId);
         if (ended === undefined) return this.#refuse(idOf(late.said), "the order of the child is unknown");
         await this.#addTo(ended, late);
@@ -182,6 +183,16 @@ export class ChildReports {
         await new Promise<void>((resolve) => this.#parts.timers.after(settings.retryMaxMs, resolve));
       }
     }
+  }
+
+  /**
+   * Waits for the record of a parent that is under way. The store would show the parent as before it, and an execution in it
+   * would be lost.
+   */
+  async #untilDurable({ shard, orderId }: LateReport): Promise<void> {
+    const pending = shard.liveOrders.get(orderId)?.pending;
+    // A lost record is taken in again by whoever decided it.
+    if (pending !== undefined) await shard.whenDurable(pending).catch(() => undefined);
   }
 
   async #readEnded(orderId: number): Promise<ParentOrder | undefined> {

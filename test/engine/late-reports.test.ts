@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { turns } from "../support/faulty-world.ts";
+import { fillOf, reported } from "../support/scripted-venue.ts";
+import { createWorld } from "../support/world.ts";
+
+type Gate = { isShut: boolean; wait: () => Promise<void>; letGo: () => Promise<void> };
+
+/** Calls of a store that wait until a test lets the oldest go. */
+function gate(): Gate {
+  const held: (() => void)[] = [];
+  return {
+    isShut: false,
+    wait(): Promise<void> {
+      return this.isShut ? new Promise((resolve) => held.push(resolve)) : Promise.resolve();
+    },
+    async letGo(): Promise<void> {
+      held.shift()?.();
+      await turns();
+    },
+  };
+}
+
+describe("decision 11, I10: late executions of an order that has just ended", () => {
+  it("all count, also if the store reads the order while the record of an earlier one is under way", async () => {
+    const [appends, reads] = [gate(), gate()];
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async append(batch) {
+            await appends.wait();
+            return await store.append(batch);
+          },
+          async readEnded(range) {
+            const rows = await store.readEnded(range);
+            await reads.wait();
+            return rows;
+          },
+        };
+      },
+    });
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+    await world.quote("99", "100");
+    const [{ childId = "" } = {}] = world.venue.submitted;
+    const say = async (id: string): Promise<void> => {
+      world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.1", id })]));
+      await turns();
+    };
+    [appends.isShut, reads.isShut] = [true, true];
+    const canceled = world.cancel(order);
+    await new Promise(setImmediate);
+    await say("first");
+    await appends.letGo();
+    await canceled;
+    await say("second");
+    [appends.isShut, reads.isShut] = [false, false];
+    for (let n = 0; n < 3; n++) {
+      await new Promise(setImmediate);
+      await appends.letGo();
+    }
+    await reads.letGo();
+    await world.engine.idle();
+    expect([...(await world.order(order)).executions].sort()).toEqual(["first", "second"]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+});
