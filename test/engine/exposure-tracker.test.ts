@@ -20,7 +20,7 @@ function asking() {
   } as unknown as Core;
   const shard = {
     post: (run: () => void) => run(),
-    memory: { account: () => ({ sums: { of: () => ({ executed: 0, reserved: 0 }) } }) },
+    memory: { account: () => ({ sums: { of: () => ({ executed: 0, durable: 0, reserved: 0 }) } }) },
   };
   const shards = { live: () => live, ofOrder: () => shard } as unknown as Shards;
   const position = (): Promise<Quantity> =>

@@ -129,28 +129,34 @@ it("decision 24: running sums equal the sums over all parents", () => {
   });
   const life = fc.record({
     from: held,
-    steps: fc.array(fc.record({ open: fc.option(amount, { nil: undefined }), more: amount })),
+    steps: fc.array(
+      fc.record({ open: fc.option(amount, { nil: undefined }), more: amount, isKept: fc.boolean() }),
+    ),
   });
   fc.assert(
     fc.property(fc.array(life), (lives) => {
       const sums = new ExposureSums();
-      let [reserved, executed] = [ZERO_QUANTITY, ZERO_QUANTITY];
+      let [reserved, executed, durable] = [ZERO_QUANTITY, ZERO_QUANTITY, ZERO_QUANTITY];
       for (const { from, steps } of lives) {
         let now = orderOf(from as ReduceRow);
         sums.hold(now);
         let state = from;
-        for (const { open, more } of steps) {
+        let kept = now;
+        for (const { open, more, isKept } of steps) {
           state = { ...state, open, executed: state.executed + more };
           const next = orderOf(state as ReduceRow);
           sums.move(now, next);
+          if (isKept) sums.keep(kept, next);
+          if (isKept) kept = next;
           now = next;
         }
         if (from.symbol !== SYMBOL) continue;
         executed = add(executed, (state.executed - from.executed) as unknown as Quantity);
+        durable = add(durable, subtract(kept.executedQuantity, from.executed as unknown as Quantity));
         if (state.reduceOnly) reserved = add(reserved, (state.open ?? 0) as unknown as Quantity);
       }
       const any = orderOf({ symbol: SYMBOL, reduceOnly: true, executed: 0 });
-      expect(sums.of(any)).toEqual({ reserved, executed });
+      expect(sums.of(any)).toEqual({ reserved, executed, durable });
     }),
   );
 });

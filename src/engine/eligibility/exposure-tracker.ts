@@ -9,10 +9,10 @@ import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 
 /**
- * A request for a position: the promised answer, what the account had executed on that market and side when it was
- * asked, and the number of the try.
+ * A request for a position: the promised answer, what the account had executed on that market and side in durable records
+ * when it was asked, and the number of the try.
  */
-type ExposureRequest = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
+type ExposureRequest = Readonly<{ answer: Promise<Quantity>; durable: Quantity; tries: number }>;
 
 /**
  * Number of tries to read a position without fills in between. After these the fills are subtracted from it instead.
@@ -23,7 +23,8 @@ const MOST_TRIES = 3;
  * Measures the exposure of reduce-only children (decision 24, I13): the host's position, less what other unresolved
  * reduce-only children of the account hold on that market and side. A position that was read before a fill on the
  * same market and side is read again, a few times. After that the fills since the reading are subtracted, as if the
- * position did not include them. A parent whose market never rests can therefore still send, and never more than the
+ * position did not include them; and so are those whose record is not durable yet, because a position may follow the
+ * journal. A parent whose market never rests can therefore still send, and never more than the
  * position allows.
  */
 export class ExposureTracker {
@@ -51,10 +52,11 @@ export class ExposureTracker {
   immediate(order: ParentOrder): Quantity | undefined {
     const live = this.#live(order);
     if (live === undefined || live.measuring !== undefined) return undefined;
-    const { executed } = this.#sums(order);
+    const { durable } = this.#sums(order);
     const answer = this.#position(order);
-    if (!(answer instanceof Promise)) return this.#reducible(order, answer);
-    this.#await(order, live, { answer, executed, tries: 1 });
+    if (!(answer instanceof Promise))
+      return this.#reducible(order, { position: answer, since: this.#since(order, durable) });
+    this.#await(order, live, { answer, durable, tries: 1 });
     return undefined;
   }
 
@@ -66,8 +68,8 @@ export class ExposureTracker {
   #measure(order: ParentOrder, tries: number): void {
     const live = this.#live(order);
     if (live === undefined || live.measuring !== undefined) return;
-    const { executed } = this.#sums(order);
-    this.#await(order, live, { answer: Promise.resolve(this.#position(order)), executed, tries });
+    const { durable } = this.#sums(order);
+    this.#await(order, live, { answer: Promise.resolve(this.#position(order)), durable, tries });
   }
 
   #await(order: ParentOrder, live: LiveOrder, request: ExposureRequest): void {
@@ -98,9 +100,9 @@ export class ExposureTracker {
   ): void {
     if (!this.#isOver(live, request)) return;
     const order = live.working;
-    const since = subtract(this.#sums(order).executed, request.executed);
+    const since = this.#since(order, request.durable);
     if (since !== ZERO_QUANTITY && request.tries < MOST_TRIES) return this.#measure(order, request.tries + 1);
-    const exposure = max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY);
+    const exposure = this.#reducible(order, { position, since });
     this.#core.effects.emit({ kind: "EXPOSURE_MEASURED", live, exposure });
   }
 
@@ -129,11 +131,20 @@ export class ExposureTracker {
 
   /**
    * Returns the part of a position that the parent may reduce. Children of other parents may still execute what they
-   * hold.
+   * hold, and the position may lack what was executed `since` it was read.
    */
-  #reducible(order: ParentOrder, position: Quantity): Quantity {
+  #reducible(
+    order: ParentOrder,
+    { position, since }: Readonly<{ position: Quantity; since: Quantity }>,
+  ): Quantity {
     const others = subtract(this.#sums(order).reserved, reservedBy(order));
-    return max(subtract(reducibleOf(order.intent.side, position), others), ZERO_QUANTITY);
+    const left = subtract(reducibleOf(order.intent.side, position), others);
+    return max(subtract(left, since), ZERO_QUANTITY);
+  }
+
+  /** Returns what the account has executed since it had executed so much in durable records. */
+  #since(order: ParentOrder, durable: Quantity): Quantity {
+    return subtract(this.#sums(order).executed, durable);
   }
 
   #sums(order: ParentOrder): ExposureSum {

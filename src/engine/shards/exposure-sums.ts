@@ -7,9 +7,15 @@ export type ExposureSum = Readonly<{
   reserved: Quantity;
   /** Quantity executed since the account came into memory. Only differences of it are meaningful. */
   executed: Quantity;
+  /** The part of it in durable records. A position that follows the journal includes no more. */
+  durable: Quantity;
 }>;
 
-const NOTHING: ExposureSum = Object.freeze({ reserved: ZERO_QUANTITY, executed: ZERO_QUANTITY });
+const NOTHING: ExposureSum = Object.freeze({
+  reserved: ZERO_QUANTITY,
+  executed: ZERO_QUANTITY,
+  durable: ZERO_QUANTITY,
+});
 
 /**
  * Running sums of one account by market and side. Only events on the same market and side can make a measured
@@ -24,23 +30,34 @@ export class ExposureSums {
 
   /** Adds a parent that came into memory. */
   hold(order: ParentOrder): void {
-    this.#count(order, { reserved: reservedBy(order), executed: ZERO_QUANTITY });
+    this.#count(order, { ...NOTHING, reserved: reservedBy(order) });
   }
 
   /** Applies the change of a parent by a record. */
   move(before: ParentOrder, after: ParentOrder): void {
-    this.#count(after, {
-      reserved: subtract(reservedBy(after), reservedBy(before)),
-      executed: subtract(after.executedQuantity, before.executedQuantity),
-    });
+    const reserved = subtract(reservedBy(after), reservedBy(before));
+    this.#count(after, { ...NOTHING, reserved, executed: executedBetween(before, after) });
+  }
+
+  /** Notes that a record on a parent is durable. */
+  keep(before: ParentOrder, after: ParentOrder): void {
+    this.#count(after, { ...NOTHING, durable: executedBetween(before, after) });
+  }
+
+  /** Whether everything that was executed is durable. */
+  get isDurable(): boolean {
+    for (const { executed, durable } of this.#sums.values()) if (executed !== durable) return false;
+    return true;
   }
 
   #count(order: ParentOrder, change: ExposureSum): void {
-    if (change.reserved === ZERO_QUANTITY && change.executed === ZERO_QUANTITY) return;
+    const { reserved, executed, durable } = change;
+    if (reserved === ZERO_QUANTITY && executed === ZERO_QUANTITY && durable === ZERO_QUANTITY) return;
     const sum = this.of(order);
     this.#sums.set(keyOf(order), {
-      reserved: add(sum.reserved, change.reserved),
-      executed: add(sum.executed, change.executed),
+      reserved: add(sum.reserved, reserved),
+      executed: add(sum.executed, executed),
+      durable: add(sum.durable, durable),
     });
   }
 }
@@ -51,5 +68,8 @@ export function reservedBy({ intent, child }: ParentOrder): Quantity {
   const open = subtract(child.quantity, child.executedQuantity);
   return open > 0 ? open : ZERO_QUANTITY;
 }
+
+const executedBetween = (before: ParentOrder, after: ParentOrder): Quantity =>
+  subtract(after.executedQuantity, before.executedQuantity);
 
 const keyOf = ({ intent }: ParentOrder): string => `${intent.symbol} ${intent.side}`;

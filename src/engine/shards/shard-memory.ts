@@ -141,7 +141,8 @@ export class ShardMemory {
     if (working !== durable) return;
     if (list === undefined) this.liveOrders.delete(orderId);
     else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
-    if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
+    // A late execution of an ended parent may be under way.
+    if (account.size === 0 && !account.frozen && account.sums.isDurable) this.accounts.delete(accountId);
   }
 
   #isOver(legId: number): boolean {
@@ -167,6 +168,7 @@ export class ShardMemory {
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
     this.#keep(live);
+    if (live.durable !== undefined) account.sums.keep(live.durable, order);
     live.durable = order;
     if (live.pending === settled) live.pending = undefined;
     return live;

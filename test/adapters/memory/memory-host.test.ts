@@ -3,6 +3,7 @@ import { createMemoryHost } from "../../../src/adapters/memory/index.ts";
 import { Price, Quantity } from "../../../src/decimal/index.ts";
 import { openEngine } from "../../../src/engine/index.ts";
 import { listStatusOf, statusOf } from "../../../src/lifecycle/index.ts";
+import type { ChildRequest } from "../../../src/model/index.ts";
 import type { ChildReport, ExecutionVenue, VenueEvent } from "../../../src/ports/index.ts";
 import { bracket } from "../../../src/requests/index.ts";
 
@@ -85,4 +86,44 @@ describe("decision KK: the positions of a memory host follow the fills", () => {
       ]);
     },
   );
+
+  it("so that two exits do not sell a position twice, also while the record of the first fill is under way", async () => {
+    const host = createMemoryHost({ symbols: ["BTC/USD"] });
+    host.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: Quantity.parse("1") });
+    let tell: (event: VenueEvent) => void = () => undefined;
+    const sent: ChildRequest[] = [];
+    const engine = await openEngine({
+      ...host,
+      venue: {
+        capabilities: { honoursDeadline: true, canVoid: false },
+        async submit(child) {
+          sent.push(child);
+          return { childId: child.childId, state: "open", fills: [] };
+        },
+        lookup: async () => "not-found",
+        subscribe: (listener) => {
+          tell = listener;
+          return () => undefined;
+        },
+      },
+      settings: { advancedOrders: true },
+    });
+    const exit = {
+      symbol: "BTC/USD",
+      side: "SELL",
+      type: "STOP_MARKET",
+      quantity: "1",
+      reduceOnly: true,
+    } as const;
+    for (const stopPrice of ["100", "90"])
+      await engine.place({ accountId: 1, order: { ...exit, stopPrice } });
+    engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
+    await engine.idle();
+    const [{ childId = "", quantity = Quantity.parse("0") } = {}] = sent;
+    const fill = { executionId: "x", quantity, price: Price.parse("99"), timeMs: host.clock.nowMs() };
+    tell({ report: { childId, state: "closed", fills: [fill] } });
+    engine.market.quote({ symbol: "BTC/USD", bid: "89", ask: "90" });
+    await engine.idle();
+    expect(sent.map((child) => Quantity.format(child.quantity))).toEqual(["1"]);
+  });
 });
