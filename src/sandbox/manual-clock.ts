@@ -98,8 +98,11 @@ class SteppedClock implements ManualClock {
     if (targetMs < this.#nowMs) throw new InputError(`the clock cannot go back: it is at ${this.#nowMs}`);
     if (targetMs > EPOCH_MS.max) throw new InputError(`the clock cannot go beyond ${EPOCH_MS.max}`);
     await settle();
-    await this.#runUntil(targetMs, settle);
-    await this.#keep(targetMs);
+    do {
+      await this.#runUntil(targetMs, settle);
+      await this.#keep(targetMs);
+      // While the time was being stored, an earlier timer may have been added.
+    } while ((this.#timers[0]?.atMs ?? Number.POSITIVE_INFINITY) < targetMs);
     this.#nowMs = targetMs;
     await settle();
     // Settling may have scheduled something for the same time.

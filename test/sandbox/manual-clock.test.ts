@@ -180,4 +180,19 @@ describe("a manual clock after a restart", () => {
     await clock.advanceTo(40, settle);
     expect(seen).toEqual(["earlier 15", "last 30"]);
   });
+
+  it("a timer set while the time of the end is being stored runs at its own time", async () => {
+    const seen: string[] = [];
+    const inner = createMemoryKeyValueStore();
+    const store: KeyValueStore = {
+      ...inner,
+      async set(key, value) {
+        await inner.set(key, value);
+        if (value === "40") clock.schedule(25, () => seen.push(`set late ${clock.nowMs()}`));
+      },
+    };
+    const clock = await openManualClock({ store, startMs: 0 });
+    await clock.advanceTo(40, settle);
+    expect([seen, clock.nowMs()]).toEqual([["set late 25"], 40]);
+  });
 });
