@@ -42,7 +42,7 @@ describe("an append that failed and wrote nothing", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("complaint 17: a fill whose record was not written is found again by a look-up", async () => {
+  it("complaint 17: a fill whose record was not written is counted all the same, and once", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = (child) => {
@@ -56,6 +56,26 @@ describe("an append that failed and wrote nothing", () => {
     expect(await world.executed(order)).toBe("1");
     expect(sentTo(world.venue)).toHaveLength(1);
   });
+
+  it.each(["answers", "says by itself"])(
+    "I22: a fill that the venue %s is not forgotten with its record, if a look-up does not find the child",
+    async (how) => {
+      const { world, store } = await createFaultyWorld();
+      const order = await world.place({ price: "100" });
+      world.venue.onSubmit = (child) => {
+        store().inject("fail", 1);
+        if (how === "answers") return filled(child);
+        world.venue.say(filled(child));
+        return "silence";
+      };
+      await world.quote("99", "100");
+      for (let n = 0; n < 5; n++) {
+        await world.pass(5_000);
+        await world.quote("99", "100");
+      }
+      expect([sentTo(world.venue), await world.executed(order)]).toEqual([["BUY 1 @ 100"], "1"]);
+    },
+  );
 
   it("I63: a void whose record was not written is decided again", async () => {
     const { world, store } = await createFaultyWorld();

@@ -120,11 +120,10 @@ export class ChildReports {
         const late = { ...named, shard, said, source };
         return void this.#late.runExclusive([String(late.orderId)], () => this.#takeInLate(late));
       }
-      const isResolved = live.working.child?.childId !== childId;
       const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
-      // No look-up covers a resolved child: if the store does not keep the record, take the report in again.
-      if (isResolved && pending !== undefined)
-        shard.whenDurable(pending).catch(() => this.take(said, source));
+      // If the store does not keep the record, take the report in again: no look-up covers a resolved child, and that of any
+      // other may lag behind what the venue has reported.
+      pending?.waiters.push({ resolve: () => undefined, reject: () => this.take(said, source) });
     });
   }
 
