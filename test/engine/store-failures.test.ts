@@ -127,6 +127,21 @@ describe("an append that failed and wrote nothing", () => {
     expect(await world.status(second)).toBe("FILLED FILLED");
   });
 
+  it("I62: nor at a venue of which no look-up can prove that the child never arrived", async () => {
+    const venue = createScriptedVenue({ ratePerSecond: 1, honoursDeadline: false });
+    const { world, store } = await createFaultyWorld({ venue });
+    await world.place({ price: "100" });
+    const second = await world.place({ price: "100" });
+    await world.quote("99", "100");
+    await world.quote("100", "101");
+    store().inject("fail", 1);
+    await world.pass(1_000);
+    expect([await world.status(second), world.alerts, venue.lookups]).toEqual(["NEW WAITING", [], []]);
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    expect(await world.status(second)).toBe("FILLED FILLED");
+  });
+
   it("I10: a late fill of an ended parent whose record was not written is applied again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });

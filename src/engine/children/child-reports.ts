@@ -86,11 +86,18 @@ export class ChildReports {
     this.lost(child, "the venue cannot report the outcome of the child");
   }
 
-  /** Records that the child was not handed over and will not be, also while its shard leaves. */
-  withdrawn({ childId, parentOrderId }: ChildRequest, detail: string): void {
+  /**
+   * Records that the child was not handed over and will not be, also while its shard leaves. Nobody else knows: if the store
+   * does not keep the record, it is decided again.
+   */
+  withdrawn(child: ChildRequest, detail: string): void {
+    const { childId, parentOrderId } = child;
     const shard = this.#parts.shards.ofOrder(parentOrderId);
     const event: ParentEvent = { kind: "CHILD_WITHDRAWN", childId, detail };
-    shard.conclude(() => void shard.change(parentOrderId, event, SUBMITTING));
+    shard.conclude(() => {
+      const pending = shard.change(parentOrderId, event, SUBMITTING);
+      pending?.waiters.push({ resolve: () => undefined, reject: () => this.withdrawn(child, detail) });
+    });
   }
 
   /** Records proof that the child did not reach the venue and never can. */
