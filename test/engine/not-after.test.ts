@@ -52,7 +52,7 @@ describe("decision DD: an intent states the latest hand-over time of its child, 
   it("children whose record was lost take no time from later ones", async () => {
     const venue = createScriptedVenue({ ratePerSecond: 10 });
     const { world, store } = await createFaultyWorld({ venue });
-    await world.place(STOP);
+    await world.place({ price: "100" });
     store().inject("fail", 1);
     await world.quote("99", "100");
     expect(venue.submitted).toEqual([]);

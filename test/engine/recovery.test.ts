@@ -95,10 +95,10 @@ describe("I31: the marks that a trailing reference rests on", () => {
     const other = world.place({ price: "50" });
     await turns();
     world.engine.market.quote({ symbol: "BTC/USD", bid: "105", ask: "120" });
-    store().inject("fail", 1);
+    store().inject("fail");
     store().release();
     await other;
-    await world.engine.idle();
+    await turns(500);
     expect((await world.order(first)).trigger).toBeUndefined();
     await world.crash();
     await world.quote("105", "120");

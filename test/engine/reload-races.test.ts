@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { formatPrice } from "../../src/decimal/index.ts";
+import { formatPrice, price } from "../../src/decimal/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
@@ -167,6 +167,25 @@ describe("while a shard reads itself from the store again", () => {
     await world.quote("98", "99");
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 101"]);
   });
+
+  it.each(["wait", "fail"] as const)(
+    "complaint 29: and so does one whose trigger was in the append that failed, though the price returns (reads %s)",
+    async (reads) => {
+      const { world, begin, end } = await reloadingWorld();
+      const order = await world.place({ type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" });
+      const later = await world.place({ type: "STOP_LOSS_LIMIT", stopPrice: "103", price: "104" });
+      await begin(reads, () => see(world, "101", "102"));
+      see(world, "98", "99");
+      await end();
+      expect([await world.facts(order), await world.facts(later)]).toEqual([
+        ["ACCEPTED", "TRIGGERED", "CHILD_INTENDED", "FILLED", "CHILD_CLOSED", "ENDED"],
+        ["ACCEPTED"],
+      ]);
+      expect((await world.order(order)).trigger).toMatchObject({ observed: price("102") });
+      expect(sentTo(world.venue)).toEqual(["BUY 1 @ 101"]);
+      expect((await world.engine.verify()).equal).toBe(true);
+    },
+  );
 
   it("I25: an order that fires meets the market after the reload", async () => {
     const { world, begin, end } = await reloadingWorld();

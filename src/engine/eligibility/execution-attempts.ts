@@ -141,8 +141,11 @@ export class ExecutionAttempts {
     const { orderId } = working;
     const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
     if (pending === undefined) return arming.arm(live);
-    const intended = pending.steps.some(({ facts }) => facts.some(isIntent));
-    if (attempt.volume !== undefined && intended) participants.followed(live);
+    const facts = pending.steps.flatMap((step) => step.facts);
+    if (attempt.volume !== undefined && facts.some(isIntent)) participants.followed(live);
+    // The quote may not come again: a trigger whose record the store does not keep is decided again.
+    if (cause.kind === "FIRED" && facts.some(isTrigger))
+      pending.waiters.push({ resolve: () => undefined, reject: () => this.#meet(cause.fired, cause.quote) });
   }
 
   #attempt(live: LiveOrder, cause: AttemptCause, now: QuoteNow): ExecutionAttempt {
@@ -209,3 +212,4 @@ function causeOf(cause: AttemptCause, now: Quote): Cause {
 }
 
 const isIntent = ({ kind }: Fact): boolean => kind === "CHILD_INTENDED";
+const isTrigger = ({ kind }: Fact): boolean => kind === "TRIGGERED";
