@@ -41,15 +41,26 @@ export async function accountOf(
   return accountId;
 }
 
+/** What says whether the time of a call has passed. */
+type Timed = Pick<AccessParts, "expiresAtMs" | "clock">;
+
 /** What says whether a call may still be decided by this node. */
-type Here = Pick<AccessParts, "owns" | "expiresAtMs" | "clock">;
+type Here = Timed & Pick<AccessParts, "owns">;
 
 /**
- * Throws {@link Elsewhere} for an account of the shard of another node, and an OrderError -1001 for a call of another node
- * that comes here after its time: that node waits no more, and may have told its client that the outcome is unknown.
+ * Throws an OrderError -1001 for a call of another node after its time: that node waits no more, and may have told its client
+ * that the outcome is unknown. A call that decides something demands it after each answer of the host that it has waited for.
  */
-export function demandHere({ owns, expiresAtMs, clock }: Here, accountId: number): void {
+export function demandInTime({ expiresAtMs, clock }: Timed): void {
   if (expiresAtMs !== undefined && clock.nowMs() > expiresAtMs) throw new OrderError("DISCONNECTED");
+}
+
+/**
+ * Throws {@link Elsewhere} for an account of the shard of another node, and an OrderError -1001 for a call after its time as
+ * {@link demandInTime} does.
+ */
+export function demandHere({ owns, ...timed }: Here, accountId: number): void {
+  demandInTime(timed);
   const shard = owns && shardOf(accountId);
   if (shard !== undefined && owns?.(shard) === false) throw new Elsewhere(shard);
 }

@@ -15,6 +15,12 @@ import { tooManyOrders } from "../access/rate-limits.ts";
 /** The engine that takes placements, and the limiter that counts them. */
 export type PlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
 
+/**
+ * A check that is made after the orders were counted, right before they are placed. It throws the OrderError that refuses
+ * them.
+ */
+export type LastCheck = () => void;
+
 /** A placement that every earlier check has passed. */
 export type PlacementCommand = Readonly<{ accountId: number; intent: ParentIntent }>;
 
@@ -62,7 +68,7 @@ export class CountedPlacements {
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
-  placeOrder(command: PlacementCommand): Promise<CountedResult<Placement>> {
+  placeOrder(command: PlacementCommand, check: LastCheck): Promise<CountedResult<Placement>> {
     const { accountId } = command;
     const { clientOrderId } = command.intent;
     return this.#inTurn({
@@ -70,12 +76,15 @@ export class CountedPlacements {
       key: `order ${accountId} ${clientOrderId}`,
       count: 1,
       isKnown: async () => (await this.#parts.engine.find({ accountId, clientOrderId })) !== undefined,
-      place: () => this.#parts.engine.place(command),
+      place: async () => {
+        check();
+        return await this.#parts.engine.place(command);
+      },
     });
   }
 
   /** Resolves when the whole list is durable; rejects with the OrderError that refuses it. */
-  placeList(command: ListPlacementCommand): Promise<CountedResult<ListPlacement>> {
+  placeList(command: ListPlacementCommand, check: LastCheck): Promise<CountedResult<ListPlacement>> {
     const { accountId } = command;
     const { listClientOrderId, legs } = command.list;
     return this.#inTurn({
@@ -84,7 +93,10 @@ export class CountedPlacements {
       count: legs.length,
       isKnown: async () =>
         (await this.#parts.engine.findList({ accountId, listClientOrderId })) !== undefined,
-      place: () => this.#parts.engine.placeList(command),
+      place: async () => {
+        check();
+        return await this.#parts.engine.placeList(command);
+      },
     });
   }
 

@@ -8,7 +8,7 @@ import {
   readListPage,
   readListPlacement,
 } from "../../requests/index.ts";
-import { accountOf, inSeveralSteps } from "../access/ownership.ts";
+import { accountOf, demandInTime, inSeveralSteps } from "../access/ownership.ts";
 import { canceledListView, listViewOf } from "../views/views.ts";
 import { clientIdsOf, managedId } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
@@ -25,7 +25,7 @@ export function placeList(form: ListForm): SignedHandler {
       clientId: clientIdsOf(call),
     });
     const accountId = await accountOf(parts, call, actor);
-    const { placed, counts } = await parts.placements.placeList({ accountId, list });
+    const { placed, counts } = await parts.placements.placeList({ accountId, list }, () => demandInTime(parts));
     return { body: toldAfterDecision(() => listViewOf(parts, placed.list)), counts };
   };
 }
@@ -58,6 +58,7 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
   const accountId = await accountOf(parts, call, lookup);
   const found = await findList(parts, accountId, lookup);
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
+  demandInTime(parts);
   const list = await inSeveralSteps(parts.engine.cancelList({ accountId, listId: found.listId }));
   return { body: toldAfterDecision(() => canceledListView(parts, list)) };
 }

@@ -8,7 +8,7 @@ import {
   readNativePlacement,
   readOrderHistoryPage,
 } from "../../requests/index.ts";
-import { accountOf } from "../access/ownership.ts";
+import { accountOf, demandInTime } from "../access/ownership.ts";
 import {
   canceledNativeView,
   type ExecutionView,
@@ -44,6 +44,7 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
     const known = await findKnown();
     if (known !== undefined) return known;
     await demandTrading(parts, { accountId, symbol });
+    demandInTime(parts);
     return await native.place({ ...terms, ...request });
   };
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
@@ -100,10 +101,12 @@ type NativeCancel = Readonly<{
  * for a restriction if the host cannot cancel under a condition.
  */
 export async function cancelNative(
-  { native }: ServiceParts,
+  parts: ServiceParts,
   { route }: SignedCall,
   { key, restriction, cancelId }: NativeCancel,
 ): Promise<Answer | undefined> {
+  const { native } = parts;
+  demandInTime(parts);
   const canceled: NativeOrder | undefined =
     restriction === undefined ? await native?.cancel(key) : await cancelIf(native, key, restriction);
   return canceled && { body: viewForRoute(route, canceled, canceledNativeView(canceled, cancelId)) };

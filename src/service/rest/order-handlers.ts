@@ -7,7 +7,7 @@ import {
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { accountOf } from "../access/ownership.ts";
+import { accountOf, demandInTime } from "../access/ownership.ts";
 import {
   nativeOrderView,
   type Snapshot,
@@ -31,7 +31,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
   const { accountId, intent } = await readOrder(parts, call);
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
-    parts.placements.placeOrder({ accountId, intent }),
+    parts.placements.placeOrder({ accountId, intent }, () => demandInTime(parts)),
   );
   return { body: toldAfterDecision(() => viewOf(parts, placed.order)), counts };
 }
@@ -100,6 +100,7 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
     if (canceled !== undefined) return canceled;
   }
   if (managed === undefined) throw new OrderError("CANCEL_REJECTED");
+  demandInTime(parts);
   const order = await parts.engine.cancel({
     ...{ accountId, orderId: managed.orderId },
     ...(restriction !== undefined && { restriction }),

@@ -1,18 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
+import type { RateLimiter } from "../../../src/ports/index.ts";
 import { createClusterService, type ForwardedRequest } from "../../../src/service/index.ts";
 import { writeJson } from "../../../src/wire/index.ts";
-import { FAR_LIMIT, KEYS, openWorld, requestOf, START_MS } from "../../support/service-world.ts";
+import { FAR_LIMIT, KEYS, openWorld, requestOf, SELL_PAIR, START_MS } from "../../support/service-world.ts";
 import { TestClient } from "../../support/socket-world.ts";
 
-/** The owner of all shards, whose host takes so long to say whose a key is that so many milliseconds pass. */
-async function openOwner(passingMs: number) {
-  const world = await openWorld();
+const PAIR = { ...SELL_PAIR, listClientOrderId: "pair-1" };
+
+/** What takes long: the host says whose a key is, or counts the orders of an account. */
+type Slow = "key" | "takeOrders";
+
+/** The owner of all shards, whose host takes so long for one answer that so many milliseconds pass. */
+async function openOwner(passingMs: number, slow: Slow = "key") {
+  const counting = createMemoryRateLimiter({ clock: createManualClock({ startMs: START_MS }) });
+  const takeOrders = counting.takeOrders.bind(counting);
+  const rateLimiter: RateLimiter = Object.assign(counting, {
+    async takeOrders(orders: Parameters<RateLimiter["takeOrders"]>[0]) {
+      if (slow === "takeOrders") await pass();
+      return await takeOrders(orders);
+    },
+  });
+  const world = await openWorld({ service: { rateLimiter } });
   const { accounts, clock, service, engine } = world;
+  const pass = (): Promise<void> => clock.advanceBy(passingMs, async () => undefined);
   const key = accounts.key.bind(accounts);
   Object.assign(accounts, {
     async key(apiKey: string) {
-      await clock.advanceBy(passingMs, async () => undefined);
+      if (slow === "key") await pass();
       return await key(apiKey);
     },
   });
@@ -34,7 +49,7 @@ async function openOwner(passingMs: number) {
     const answer = await owner.receive({ ...request, ...told });
     return answer.kind === "reply" ? answer.response : answer;
   };
-  return { world, open, receive };
+  return { world, open, receive, takeOrders };
 }
 
 const text = (response: unknown): string => JSON.stringify(response);
@@ -70,6 +85,25 @@ describe("decision ZO: a request of another node is not executed after the time 
       expect(JSON.parse(answer.body)).toMatchObject({ id: "1", status: expected.status });
       if (expected.status !== 200) expect(answer.body).toContain("-1001");
       expect(await open()).toBe(expected.orders);
+    },
+  );
+
+  it.each([
+    { path: "/api/order", json: FAR_LIMIT, passingMs: 1_000, status: 200, orders: 1 },
+    { path: "/api/order", json: FAR_LIMIT, passingMs: 1_001, status: 503, orders: 0 },
+    { path: "/api/v3/orderList/oco", json: PAIR, passingMs: 1_000, status: 200, orders: 2 },
+    { path: "/api/v3/orderList/oco", json: PAIR, passingMs: 1_001, status: 503, orders: 0 },
+  ])(
+    "a placement at $path whose orders are counted after $passingMs ms",
+    async ({ path, json, passingMs, status, orders }) => {
+      const { world, open, receive, takeOrders } = await openOwner(passingMs, "takeOrders");
+      const query = { nonce: world.nonce() };
+      const answer = await receive({ ...requestOf("POST", path, { key: KEYS.owner, json, query }), form: "REST" });
+      expect(answer).toMatchObject({ status });
+      if (status !== 200) expect(text(answer)).toContain("-1001");
+      expect(await open()).toBe(orders);
+      // What was not placed does not count.
+      expect((await takeOrders({ accountId: 1, count: 1 })).counts.perDay).toBe(orders + 1);
     },
   );
 });
