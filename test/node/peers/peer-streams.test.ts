@@ -231,6 +231,44 @@ describe("decision ZX: a link that breaks ends its streams at both sides", () =>
     await reader.until(({ events, ends }) => events.length + ends > 0);
     expect([reader.events, reader.ends]).toEqual([["still here"], 0]);
   });
+
+  it("after the last stream has ended while another was asked for and refused, silence ends nothing", async () => {
+    const limits = { silentMs: 60 };
+    const [node, link] = [linkOf(limits), linkOf(limits)];
+    let [asked, hasEnded, refuse] = [0, false, (): void => undefined];
+    node.serve({
+      async receive() {
+        const untilMs = performance.now() + 200;
+        await eventually(() => performance.now() > untilMs);
+        return { kind: "reply", response: { status: 200, headers: {}, body: "placed" } };
+      },
+      async subscribe() {
+        asked++;
+        if (asked === 1) {
+          const end = (): void => {
+            hasEnded = true;
+          };
+          const response = { status: 200, headers: {}, body: "open" };
+          return { kind: "stream", response, start: () => undefined, end };
+        }
+        await new Promise<void>((resolve) => {
+          refuse = resolve;
+        });
+        return { kind: "refused", reason: "ELSEWHERE" };
+      },
+    });
+    const { port } = await node.listen({ host: HOST, port: 0 });
+    const at = { address: `${HOST}:${port}` };
+    const first = await open(link, at, new Reader());
+    const second = open(link, at, new Reader());
+    await eventually(() => asked === 2);
+    first.end();
+    await eventually(() => hasEnded);
+    refuse();
+    expect((await second).outcome).toMatchObject({ kind: "refused", reason: "ELSEWHERE" });
+    const call = { ...callTo(at.address), request: { ...REQUEST, form: "REST" as const } };
+    expect(await link.send(call)).toMatchObject({ kind: "reply", response: { body: "placed" } });
+  });
 });
 
 describe("decision ZY: bounds of streams", () => {

@@ -54,7 +54,7 @@ export class VisitorStreams {
   /** Lets the events of a stream go out after the answer to its request. Forgets a request that has opened none. */
   begin(number: number, answer: PeerAnswer | OpenedStream): void {
     const entry = this.#streams.get(number);
-    if (answer.kind !== "stream") return void this.#streams.delete(number);
+    if (answer.kind !== "stream") return void this.#remove(number);
     // The connection has ended meanwhile, or the stream is not wanted any more.
     if (entry === undefined) return answer.end();
     if (entry.isOver) {
