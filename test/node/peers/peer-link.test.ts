@@ -309,6 +309,23 @@ describe("decision ZP: what became of a request is known, or said to be unknown"
     expect((await send(linkOf(), address, 100)).kind).toBe("lost");
   });
 
+  it("the side that asks ends an idle connection, so that no request meets its end", async () => {
+    const node = await nodeOf(() => OK, { limits: { idleMs: 60 } });
+    const ended: string[] = [];
+    const closed: Promise<unknown>[] = [];
+    const address = await impostor((asking) => {
+      const answering = connect(node.port, HOST).on("error", () => undefined);
+      asking.on("end", () => ended.push("asking"));
+      answering.on("end", () => ended.push("answering"));
+      closed.push(once(asking, "close"));
+      asking.pipe(answering).pipe(asking);
+    });
+    const link = linkOf({ limits: { idleMs: 60 } });
+    expect(await link.send({ address, waitMs: WAIT_MS, request: REQUEST })).toEqual(OK);
+    await Promise.all(closed);
+    expect(ended[0]).toBe("asking");
+  });
+
   it("a late answer and one that nobody asked for are dropped", async () => {
     let answers = 0;
     const address = await impostor((socket) => {

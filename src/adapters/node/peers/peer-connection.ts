@@ -49,7 +49,10 @@ export class PeerConnection {
     this.#socket = socket;
     this.#limits = limits;
     this.#reader = new FrameReader(limits.replyBytes);
-    socket.setTimeout(limits.idleMs, () => socket.destroy());
+    // A request that waits has a time of its own.
+    socket.setTimeout(limits.idleMs, () => {
+      if (this.waiting === 0) socket.destroy();
+    });
     this.#heartbeat = new Heartbeat({
       silentMs: limits.silentMs,
       beat: () => void socket.write(BEAT),

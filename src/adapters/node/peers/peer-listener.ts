@@ -146,7 +146,8 @@ export class PeerListener {
       timer = undefined;
     };
     socket.setNoDelay(true);
-    socket.setTimeout(limits.idleMs, () => {
+    // Longer than the node that asks keeps it, so that it sends no request into a connection that ends.
+    socket.setTimeout(2 * limits.idleMs, () => {
       if (visitor.open === 0 && visitor.streams.size === 0) socket.destroy();
     });
     // The close event reports a connection that breaks.

@@ -45,7 +45,10 @@ export interface PeerLimits {
   readonly connectMs?: number;
   /** Time for the rest of a frame to arrive; default 10000. */
   readonly frameMs?: number;
-  /** Time after which a connection without any traffic is closed; default 120000. */
+  /**
+   * Time after which the node that asks closes a connection without any traffic; the other one does so after twice that time.
+   * The same on all nodes; default 120000.
+   */
   readonly idleMs?: number;
   /** Streams of events that are open on one connection; default 10000. */
   readonly streams?: number;
