@@ -215,16 +215,18 @@ type MadeNode = Readonly<{
   unsubscribe: () => void;
 }>;
 
-/** Joins, loads what the others have, and makes an engine that runs no shard yet. */
+/** What a node hears from the time at which it has joined, also while its opening may still fail. */
+type Hearing = { readonly venue: VenueBuffer; readonly market: WaitingMarket; unsubscribe: () => void };
+
+/** Listens, loads what the others have, and makes an engine that runs no shard yet. */
 async function made(
   { core, options, leases, cluster }: NodeParts,
-  market: WaitingMarket,
+  hearing: Hearing,
   keeper: LeaseKeeper,
   entry: NodeEntry,
 ): Promise<MadeNode> {
-  const { ttlMs } = entry;
+  const { venue, market } = hearing;
   const incarnation = (): number => keeper.incarnation;
-  const venue = new VenueBuffer(core, ttlMs);
   const state: { engine?: EngineParts } = {};
   const journal = new FollowedJournal(core, leases, {
     saw: (record) => venue.saw(record),
@@ -232,7 +234,8 @@ async function made(
     isFollowed: (shard) => (state.engine?.shards.at(shard).state ?? "elsewhere") === "elsewhere",
   });
   venue.begin(options.venue);
-  const unsubscribe = options.marketData?.subscribe(market) ?? (() => undefined);
+  hearing.unsubscribe = options.marketData?.subscribe(market) ?? hearing.unsubscribe;
+  const { unsubscribe } = hearing;
   await journal.load();
   const store = timely(core);
   const kept = await marketIn(store);
@@ -283,6 +286,7 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   const { name, address, version, ttlMs, clockApartMs } = cluster;
   const entry: NodeEntry = { name, address, version, ttlMs, shares: true, ...readableJournal() };
   const market = new WaitingMarket(core, parts.options.instruments, cluster);
+  const hearing: Hearing = { venue: new VenueBuffer(core, ttlMs), market, unsubscribe: () => undefined };
   const state: { made?: MadeNode } = {};
   const keeper = new LeaseKeeper(core, {
     ...{ leases: checked, entry, ttlMs, clockApartMs },
@@ -290,12 +294,12 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
   });
   await keeper.join();
   try {
-    state.made = await made(parts, market, keeper, entry);
+    state.made = await made(parts, hearing, keeper, entry);
     const node = new SharingNode(parts, state.made);
     await node.start(market);
     return node;
   } catch (error) {
-    await abandon(parts, keeper, state.made);
+    await abandon(parts, keeper, hearing);
     throw error;
   }
 }
@@ -304,11 +308,11 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
 async function abandon(
   { core, leases, options }: NodeParts,
   keeper: LeaseKeeper,
-  node?: MadeNode,
+  { venue, unsubscribe }: Hearing,
 ): Promise<void> {
   keeper.stop();
-  node?.venue.stop();
-  harmless(() => node?.unsubscribe(), core.told("unsubscribe.failed"));
+  harmless(() => venue.stop(), core.told("unsubscribe.failed"));
+  harmless(() => unsubscribe(), core.told("unsubscribe.failed"));
   const told = (error: unknown): void =>
     core.telemetry.event("warn", "lease.unreleased", { message: String(error) });
   await leases.leave(keeper.incarnation).catch(told);

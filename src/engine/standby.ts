@@ -346,7 +346,7 @@ class WaitingEngine implements Standby {
     this.#hasEnded = true;
     this.#state = "closed";
     this.#keeper.stop();
-    this.#venue.stop();
+    harmless(() => this.#venue.stop(), core.told("unsubscribe.failed"));
     harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
     await leases
       .leave(this.#keeper.incarnation)
