@@ -23,6 +23,12 @@ export type ChannelParts = Readonly<{
   left?: (() => void) | undefined;
 }>;
 
+/** A reader: the bytes that may wait for it, where it is, and since when it reads by the monotonic clock. */
+type Reader = Readonly<{ mostWaiting: number; address: string | undefined; sinceMs: number }>;
+
+/** A reader that may have to leave for another one. */
+export type OldReader = Pick<Reader, "sinceMs"> & Readonly<{ cut: () => void }>;
+
 type Message = { readonly [name: string]: JsonInput };
 
 /** A stream of numbered events: its newest ones, and those who read it. */
@@ -30,8 +36,8 @@ export class Channel {
   readonly id: string;
   readonly #parts: ChannelParts;
   readonly #log: EventLog;
-  /** Each reader, and the bytes that may wait for it. */
-  readonly #readers: Map<ServerResponse, number> = new Map();
+  /** In the order in which they came. */
+  readonly #readers: Map<ServerResponse, Reader> = new Map();
 
   constructor(parts: ChannelParts) {
     this.id = parts.id;
@@ -86,7 +92,11 @@ export class Channel {
     response.write(`${writeJson(hello)}\n`);
     // Nothing of what was missed can go out before this turn ends, so that it says nothing of the reader. The log bounds it.
     for (const text of missed) response.write(`${text}\n`);
-    this.#readers.set(response, response.writableLength + MOST_WAITING_BYTES);
+    this.#readers.set(response, {
+      mostWaiting: response.writableLength + MOST_WAITING_BYTES,
+      address: response.socket?.remoteAddress,
+      sinceMs: clock.monotonicMs(),
+    });
     const stop = this.#beat(response);
     response.once("close", () => {
       stop();
@@ -101,10 +111,20 @@ export class Channel {
 
   /** Cuts off all readers, whose connections may be broken, and forgets them at once. */
   cut(): void {
-    const broken = [...this.#readers.keys()];
-    this.#readers.clear();
-    for (const response of broken) response.destroy();
-    if (broken.length > 0) this.#parts.left?.();
+    for (const response of [...this.#readers.keys()]) this.#cut(response);
+  }
+
+  /** Returns the reader from an address that came first; undefined if there is none. */
+  oldestFrom(wanted: string | undefined): OldReader | undefined {
+    for (const [response, { address, sinceMs }] of this.#readers)
+      if (address === wanted) return { sinceMs, cut: () => this.#cut(response) };
+    return undefined;
+  }
+
+  #cut(response: ServerResponse): void {
+    const wasThere = this.#readers.delete(response);
+    response.destroy();
+    if (wasThere && this.#readers.size === 0) this.#parts.left?.();
   }
 
   #beat(response: ServerResponse): () => void {
@@ -124,7 +144,7 @@ export class Channel {
   #send(response: ServerResponse, text: string): void {
     if (response.destroyed || response.writableEnded) return;
     response.write(`${text}\n`);
-    if (response.writableLength <= (this.#readers.get(response) ?? MOST_WAITING_BYTES)) return;
+    if (response.writableLength <= (this.#readers.get(response)?.mostWaiting ?? MOST_WAITING_BYTES)) return;
     this.#parts.telemetry?.event("warn", "venue-http.slow-reader", { stream: this.id });
     response.destroy();
   }

@@ -15,6 +15,12 @@ const MOST_CHARACTERS = 16 * 1024 * 1024;
 /** Most markets whose newest quote is kept. */
 const MOST_MARKETS = 10_000;
 
+/**
+ * Age in milliseconds from which a reader may have to leave for another one of its address, where all places are taken. Its host
+ * may be gone, which its connection may not tell for a quarter of an hour.
+ */
+const OLD_MS = 60_000;
+
 /** Length of the id of a stream. */
 const ID_LENGTH = 22;
 
@@ -58,8 +64,8 @@ export class VenueStreams {
   /** Writes a stream to a response. Throws a Refusal if that cannot be done. */
   read(name: StreamName, response: ServerResponse, from: ReadFrom): void {
     if (name === "events") return this.#readReports(response, from);
-    this.#demandRoom();
     const channel = name === "market" ? this.#market : this.#native;
+    this.#demandRoom(response, [channel]);
     if (from !== undefined && from.stream !== channel.id) throw new Refusal("HISTORY_GONE");
     channel.read(response, from?.after);
   }
@@ -72,8 +78,18 @@ export class VenueStreams {
     this.#native.close();
   }
 
-  #demandRoom(): void {
-    if (this.readers >= this.#parts.bounds.streams) throw new Refusal("BUSY");
+  /**
+   * Ensures that one more can read. If all places are taken, the oldest reader from the same address of the same kind of stream
+   * leaves, if it has read for long: one that is there comes back by itself. Throws a Refusal if there is none.
+   */
+  #demandRoom({ socket }: ServerResponse, channels: readonly Channel[]): void {
+    const { bounds, clock, telemetry } = this.#parts;
+    if (this.readers < bounds.streams) return;
+    const old = channels.flatMap((channel) => channel.oldestFrom(socket?.remoteAddress) ?? []);
+    const [oldest] = old.sort((a, b) => a.sinceMs - b.sinceMs);
+    if (oldest === undefined || clock.monotonicMs() - oldest.sinceMs < OLD_MS) throw new Refusal("BUSY");
+    telemetry?.event("warn", "venue-http.reader-replaced", { readers: this.readers });
+    oldest.cut();
   }
 
   #readReports(response: ServerResponse, from: ReadFrom): void {
@@ -81,7 +97,10 @@ export class VenueStreams {
     if (from !== undefined && known === undefined) throw new Refusal("HISTORY_GONE");
     // One reader at a time: an older connection of the same reader is broken, and has not noticed it.
     known?.channel.cut();
-    this.#demandRoom();
+    this.#demandRoom(
+      response,
+      [...this.#reports.values()].map(({ channel }) => channel),
+    );
     const reports = known ?? this.#openReports();
     reports.cancel();
     try {

@@ -298,6 +298,36 @@ describe("a venue server", () => {
     expect((await open(`/v1/events?stream=${stream}&after=0`)).status).toBe(200);
   });
 
+  it.each(["/v1/events", "/v1/market"])(
+    "decision ZD: where all places are taken, a reader of %s takes that of one of its address which has come a minute before",
+    async (path) => {
+      const clock = createManualClock({ startMs: Date.now() });
+      const { url } = await openServer({ limits: { streams: 2 }, marketData: createMarketFeed(), clock });
+      const open = async () => {
+        const { init } = signedRequest({ method: "GET", path, timeMs: clock.nowMs() });
+        const { status, body } = await fetch(`${url}${path}`, init);
+        const reader = body?.getReader();
+        onTestFinished(() => reader?.cancel().catch(() => undefined));
+        return { status, reader };
+      };
+      const pass = (ms: number) => clock.advanceBy(ms, async () => undefined);
+      // Its host is gone, and its connection tells nothing of it.
+      const gone = await open();
+      await pass(1_000);
+      const there = await open();
+      await pass(58_999);
+      expect((await open()).status).toBe(503);
+      await pass(1);
+      expect((await open()).status).toBe(200);
+      const end = async ({ reader }: typeof gone): Promise<void> => {
+        while ((await reader?.read())?.done === false);
+      };
+      await expect(end(gone)).rejects.toThrow();
+      expect((await there.reader?.read())?.done).toBe(false);
+      expect((await open()).status).toBe(503);
+    },
+  );
+
   it("decision ZE: a reader that begins anew gets the current quotes, and none of the trades before", async () => {
     const feed = createMarketFeed();
     const { url } = await openServer({ marketData: feed, clock: createSystemClock() });
