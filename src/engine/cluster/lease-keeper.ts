@@ -191,16 +191,22 @@ export class LeaseKeeper {
   }
 
   #watchLapse(): void {
-    const { clock, trust } = this.#core;
     if (this.#hasLapsed) {
       this.#hasLapsed = false;
       this.#listener.renewed();
     }
     this.#cancelLapse();
+    this.#awaitLapse();
+  }
+
+  /** Waits until trust does not hold. A clock that calls too early is asked for a time that is later by as much. */
+  #awaitLapse(earlyMs = 0): void {
+    const { clock, trust } = this.#core;
     const { untilMs } = trust;
     if (untilMs === undefined) return;
-    this.#cancelLapse = clock.schedule(untilMs, () => {
-      if (trust.holds || this.#hasLapsed) return;
+    this.#cancelLapse = clock.schedule(untilMs + earlyMs, () => {
+      if (trust.holds) return this.#awaitLapse(earlyMs + Math.max(untilMs - clock.monotonicMs(), 0));
+      if (this.#hasLapsed) return;
       this.#hasLapsed = true;
       this.#listener.lapsed();
     });
