@@ -33,7 +33,8 @@ it.each([0, 1, 700])(
       entry: { name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: TTL_MS },
       ...{ ttlMs: TTL_MS, clockApartMs: 500, followed: () => 0, listener },
     });
-    const pass = (ms: number) => clock.advanceBy(ms, () => new Promise<void>((resolve) => setImmediate(resolve)));
+    const pass = (ms: number) =>
+      clock.advanceBy(ms, () => new Promise<void>((resolve) => setImmediate(resolve)));
     await keeper.join();
     await pass(1);
     isAway = true;

@@ -45,7 +45,10 @@ it("a standby whose venue throws when it is left still leaves the cluster and cl
   };
   const venue = { ...createScriptedVenue(), subscribe: () => unsubscribe };
   const options = { ...host, venue, cluster: { name: "node-1" } };
-  const owner = await openStandby({ ...options, store: createMemoryStore({ disk: host.disk, clock: host.clock }) });
+  const owner = await openStandby({
+    ...options,
+    store: createMemoryStore({ disk: host.disk, clock: host.clock }),
+  });
   await owner.takenOver;
   let closed = 0;
   const close = async (): Promise<void> => void closed++;

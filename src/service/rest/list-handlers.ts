@@ -25,7 +25,9 @@ export function placeList(form: ListForm): SignedHandler {
       clientId: clientIdsOf(call),
     });
     const accountId = await accountOf(parts, call, actor);
-    const { placed, counts } = await parts.placements.placeList({ accountId, list }, () => demandInTime(parts));
+    const { placed, counts } = await parts.placements.placeList({ accountId, list }, () =>
+      demandInTime(parts),
+    );
     return { body: toldAfterDecision(() => listViewOf(parts, placed.list)), counts };
   };
 }

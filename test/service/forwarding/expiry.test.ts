@@ -3,13 +3,14 @@ import { createManualClock, createMemoryRateLimiter } from "../../../src/adapter
 import type { RateLimiter } from "../../../src/ports/index.ts";
 import { createClusterService, type ForwardedRequest } from "../../../src/service/index.ts";
 import { writeJson } from "../../../src/wire/index.ts";
-import { FAR_LIMIT, KEYS, openWorld, requestOf, SELL_PAIR, START_MS } from "../../support/service-world.ts";
+import { openNativeWorld } from "../../support/native-world.ts";
+import { FAR_LIMIT, KEYS, requestOf, SELL_PAIR, START_MS } from "../../support/service-world.ts";
 import { TestClient } from "../../support/socket-world.ts";
 
 const PAIR = { ...SELL_PAIR, listClientOrderId: "pair-1" };
 
-/** What takes long: the host says whose a key is, or counts the orders of an account. */
-type Slow = "key" | "takeOrders";
+/** What takes long: the host says whose a key is, counts the orders of an account, or looks for an earlier native order. */
+type Slow = "key" | "takeOrders" | "findRequest";
 
 /** The owner of all shards, whose host takes so long for one answer that so many milliseconds pass. */
 async function openOwner(passingMs: number, slow: Slow = "key") {
@@ -21,7 +22,12 @@ async function openOwner(passingMs: number, slow: Slow = "key") {
       return await takeOrders(orders);
     },
   });
-  const world = await openWorld({ service: { rateLimiter } });
+  const world = await openNativeWorld({ service: { rateLimiter } }, (native) => ({
+    async findRequest(request) {
+      if (slow === "findRequest") await pass();
+      return await native.findRequest(request);
+    },
+  }));
   const { accounts, clock, service, engine } = world;
   const pass = (): Promise<void> => clock.advanceBy(passingMs, async () => undefined);
   const key = accounts.key.bind(accounts);
@@ -89,6 +95,18 @@ describe("decision ZO: a request of another node is not executed after the time 
   );
 
   it.each([
+    { passingMs: 1_000, status: 200, orders: 1 },
+    { passingMs: 1_001, status: 503, orders: 0 },
+  ])("a plain order of the host after $passingMs ms", async ({ passingMs, status, orders }) => {
+    const { world, receive } = await openOwner(passingMs, "findRequest");
+    const json = { ...FAR_LIMIT, price: "6000", type: "LIMIT", timeInForce: "GTC" };
+    const query = { nonce: world.nonce() };
+    const request = requestOf("POST", "/api/v2/order", { key: KEYS.owner, json, query });
+    expect(await receive({ ...request, form: "REST" })).toMatchObject({ status });
+    expect(await world.paper.native.open?.({ accountId: 1, limit: 9 })).toHaveLength(orders);
+  });
+
+  it.each([
     { path: "/api/order", json: FAR_LIMIT, passingMs: 1_000, status: 200, orders: 1 },
     { path: "/api/order", json: FAR_LIMIT, passingMs: 1_001, status: 503, orders: 0 },
     { path: "/api/v3/orderList/oco", json: PAIR, passingMs: 1_000, status: 200, orders: 2 },
@@ -98,7 +116,10 @@ describe("decision ZO: a request of another node is not executed after the time 
     async ({ path, json, passingMs, status, orders }) => {
       const { world, open, receive, takeOrders } = await openOwner(passingMs, "takeOrders");
       const query = { nonce: world.nonce() };
-      const answer = await receive({ ...requestOf("POST", path, { key: KEYS.owner, json, query }), form: "REST" });
+      const answer = await receive({
+        ...requestOf("POST", path, { key: KEYS.owner, json, query }),
+        form: "REST",
+      });
       expect(answer).toMatchObject({ status });
       if (status !== 200) expect(text(answer)).toContain("-1001");
       expect(await open()).toBe(orders);
