@@ -44,7 +44,8 @@ it("a standby whose venue throws when it is left still leaves the cluster and cl
     throw new Error("not subscribed");
   };
   const venue = { ...createScriptedVenue(), subscribe: () => unsubscribe };
-  const options = { ...host, venue, cluster: { name: "node-1" } };
+  const telemetry = { event: () => undefined };
+  const options = { ...host, venue, telemetry, cluster: { name: "node-1" } };
   const owner = await openStandby({
     ...options,
     store: createMemoryStore({ disk: host.disk, clock: host.clock }),
