@@ -20,6 +20,7 @@ import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 import { sharedAccounts } from "./shared-accounts.ts";
 import type { VenueElsewhere } from "./venue-elsewhere.ts";
+import { lockRecord } from "./venue-record-lock.ts";
 
 /** `accounts` is what engine and service ask; `directory` is what the control interface changes. */
 type Kept = Readonly<{
@@ -89,15 +90,16 @@ export async function openOutside(parts: OutsideParts): Promise<PaperOutside> {
 type VenueFile = Readonly<{ path: string | undefined; unlock: Unlock }>;
 
 /**
- * Returns the path of the venue's record. That of a store in a file is beside it and shares its lock. Several sandboxes
- * may share a store in Postgres: the record, whose name is kept in that store, is locked, so that a process that was
- * stopped and goes on cannot write it beside its successor.
+ * Returns the path of the venue's record, which is locked: another store can have the same record, and so can a venue in a
+ * process of its own. That of a store in a file is beside it. Several sandboxes may share a store in Postgres, in which the
+ * name of the record is kept: a process that was stopped and goes on cannot write it beside its successor.
  */
 async function recordOf(parts: OutsideParts): Promise<VenueFile> {
   const { store, venueFolder } = parts.settings;
   if (store.kind !== "postgres") {
-    const real = store.kind === "sqlite" ? { ...store, path: realpathSync(store.path) } : store;
-    return { path: venueRecordPath(real), unlock: () => undefined };
+    const path =
+      store.kind === "sqlite" ? venueRecordPath({ ...store, path: realpathSync(store.path) }) : undefined;
+    return path === undefined ? { path, unlock: () => undefined } : lockRecord(path);
   }
   const kept = await parts.disk.keyValue.get(RECORD_KEY);
   const name = kept ?? randomUUID();

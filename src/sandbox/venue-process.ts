@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import * as z from "zod";
 import { createMarketFeed } from "../adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../adapters/node/index.ts";
+import type { Unlock } from "../adapters/sqlite/internal.ts";
 import { createVenueServer } from "../adapters/venue-http/index.ts";
 import { DEFAULT_SETTINGS } from "../engine/index.ts";
 import { QuoteGate } from "../engine/internal.ts";
@@ -17,6 +18,7 @@ import { type Control, closeNow, listen, openControl, portOf } from "./serving.t
 import { type ControlCall, idOf, MissingError, marketControls } from "./venue-controls.ts";
 import { paperDesk, type VenueDesk } from "./venue-desk.ts";
 import { readVenueFault } from "./venue-input.ts";
+import { lockRecord } from "./venue-record-lock.ts";
 import type { VenueSettings } from "./venue-settings.ts";
 
 /** A paper venue that runs in this process, behind HTTP. */
@@ -35,8 +37,9 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
   const clock = createSystemClock();
   const instruments = createCatalogue();
   const telemetry = processTelemetry("warn");
+  const { path, unlock } = recordOf(settings);
   const venue = await openPaperVenue({
-    ...{ clock, instruments, telemetry, path: settings.recordPath },
+    ...{ clock, instruments, telemetry, path },
     forgetting: { afterMs: settings.forgetsAfterMs, quietMs: QUIET_MS },
   });
   if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
@@ -59,7 +62,7 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     server.close();
     closeNow(http);
     control?.close();
-    await venue.close();
+    await venue.close().finally(unlock);
   };
   try {
     const url = await listen(http, settings.host, portOf(settings.port));
@@ -74,6 +77,12 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     throw error;
   }
 }
+
+/** Returns the record of the settings, locked if it is a file. A process that cannot open it ends, which unlocks it. */
+const recordOf = ({ recordPath }: VenueSettings): VenueRecord =>
+  recordPath === undefined ? { path: undefined, unlock: () => undefined } : lockRecord(recordPath);
+
+type VenueRecord = Readonly<{ path: string | undefined; unlock: Unlock }>;
 
 function marketOf({ market, marketSeed }: VenueSettings, clock: Clock): Market {
   return market.kind === "manual" ? createManualMarket() : createSyntheticMarket({ clock, seed: marketSeed });

@@ -49,6 +49,25 @@ async function startVenue(env: Readonly<Record<string, string>>): Promise<Starte
   throw new Error("the venue ended before it was ready");
 }
 
+/** Starts a command that is refused, and resolves to its exit code and what it says. */
+async function refusalOf(
+  command: "venue" | "sandbox",
+  env: Readonly<Record<string, string>>,
+): Promise<readonly [unknown, string]> {
+  const given = command === "venue" ? { VENUE_SECRET: SECRET, ...env } : env;
+  const child = spawn(process.execPath, [program, command], {
+    env: { PORT: "auto", CONTROL_PORT: "auto", LOG: "json", MARKET: "manual", ...given },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (bytes) => {
+    said += String(bytes);
+  });
+  // One that is not refused says that it is ready.
+  child.stdout.once("data", () => child.kill("SIGKILL"));
+  return [await new Promise((resolve) => child.once("close", resolve)), said];
+}
+
 async function control<T>({ controlUrl }: Started, path: string, body?: object): Promise<T> {
   const response = await fetch(`${controlUrl}/control/${path}`, {
     method: body === undefined ? "GET" : "POST",
@@ -157,6 +176,28 @@ describe("managed-orders venue", () => {
     const code = new Promise((resolve) => venue.process.once("exit", resolve));
     venue.process.kill("SIGTERM");
     expect(await code).toBe(0);
+  });
+
+  it("decision AX: a record that another process has open is one sentence and exit code 2, whoever has it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "venue-process-"));
+    const env = { VENUE_RECORD: join(folder, "orders.venue.jsonl") };
+    const first = await startVenue(env);
+    onTestFinished(async () => {
+      await first.kill();
+      rmSync(folder, { recursive: true });
+    });
+    const refused =
+      "managed-orders: orders.venue.jsonl is in use by another process: end that process, or choose another path\n";
+    const sandbox = { STORE: `sqlite:${join(folder, "orders.db")}` };
+    expect(await Promise.all([refusalOf("venue", env), refusalOf("sandbox", sandbox)])).toEqual([
+      [2, refused],
+      [2, refused],
+    ]);
+    await control(first, "accounts", { accountId: 7, balances: { USD: "5" } });
+    await first.kill();
+    const second = await startVenue(env);
+    onTestFinished(() => second.kill());
+    expect(await control(second, "accounts/7")).toMatchObject({ balances: { USD: "5" } });
   });
 
   it("refuses a missing secret in one line, with exit code 2", async () => {
