@@ -5,10 +5,12 @@ import {
   createNodeServer,
   createPeerLink,
   createSystemClock,
+  type ListenAddress,
   type NodeServer,
   type PeerLink,
   type PeerLinkOptions,
 } from "../adapters/node/index.ts";
+import { listen } from "../adapters/node/internal.ts";
 import { errorMessage } from "../common/index.ts";
 import type { Standby } from "../engine/index.ts";
 import type { Clock, RateLimiter, Telemetry } from "../ports/index.ts";
@@ -190,7 +192,7 @@ export async function openControl(
 ): Promise<Control> {
   if (controlPort === "off") return { controlUrl: undefined, close: () => undefined };
   const server = createControlServer(answer, origins);
-  const controlUrl = await listen(server, LOOPBACK, portOf(controlPort));
+  const controlUrl = await listenAt(server, { host: LOOPBACK, port: portOf(controlPort) });
   return { controlUrl, close: () => closeNow(server) };
 }
 
@@ -221,17 +223,16 @@ function limitsOf({ rateLimits }: SandboxSettings): Omit<RateLimiterOptions, "cl
   return { ordersPer10s, ...limits };
 }
 
-/** Opens a server on a port and resolves to its URL. Rejects if the port is in use. */
-export function listen(server: Server, host: string, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      const bound = server.address();
-      const taken = typeof bound === "object" && bound !== null ? bound.port : port;
-      resolve(`http://${addressOf(host, taken)}`);
-    });
-  });
+/** Opens a server on a port and resolves to its URL. Rejects with an Error for the operator if the port is in use. */
+export async function listenAt(server: Server, address: ListenAddress): Promise<string> {
+  const bound = await listen(server, address, BACKLOG);
+  // A connection that cannot be accepted is lost alone.
+  server.on("error", () => undefined);
+  return `http://${addressOf(bound.host, bound.port)}`;
 }
+
+/** Connections that wait to be accepted: the default of Node.js. */
+const BACKLOG = 511;
 
 /** Closes a server and all its connections. */
 export function closeNow(server: Server): void {

@@ -14,7 +14,7 @@ import { DEMO_ACCOUNT_ID } from "./directory.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
 import { createManualMarket, createSyntheticMarket, type Market } from "./markets/index.ts";
 import { processTelemetry } from "./plain-words.ts";
-import { type Control, closeNow, listen, openControl, portOf } from "./serving.ts";
+import { type Control, closeNow, listenAt, openControl, portOf } from "./serving.ts";
 import { type ControlCall, idOf, MissingError, marketControls } from "./venue-controls.ts";
 import { paperDesk, type VenueDesk } from "./venue-desk.ts";
 import { readVenueFault } from "./venue-input.ts";
@@ -65,7 +65,7 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     await venue.close().finally(unlock);
   };
   try {
-    const url = await listen(http, settings.host, portOf(settings.port));
+    const url = await listenAt(http, { host: settings.host, port: portOf(settings.port) });
     control = await openControl(
       settings,
       (call) => answer({ desk, clock }, call),

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,6 +12,7 @@ import type { ChildReport, ChildRequest } from "../../src/model/index.ts";
 import type { ChildRow } from "../../src/simulator/index.ts";
 import { createCutter } from "../adapters/venue-http/cutter.ts";
 import { connect, SECRET } from "../adapters/venue-http/loopback.ts";
+import { listening } from "../support/listening.ts";
 import { childOf } from "./venue-world.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -198,6 +200,24 @@ describe("managed-orders venue", () => {
     const second = await startVenue(env);
     onTestFinished(() => second.kill());
     expect(await control(second, "accounts/7")).toMatchObject({ balances: { USD: "5" } });
+  });
+
+  it("sandbox.md: a port in use is one sentence that says what to do, also that of the control interface", async () => {
+    const blocker = createServer();
+    onTestFinished(() => void blocker.close());
+    const port = String(await listening(blocker));
+    const refused = `managed-orders: port ${port} of 127.0.0.1 is in use (EADDRINUSE): end the program that listens there, or pass another port; 0 selects a free one\n`;
+    const memory = { STORE: "memory:", VENUE_RECORD: "memory:" };
+    const refusals = [
+      refusalOf("venue", { ...memory, PORT: port }),
+      refusalOf("venue", { ...memory, CONTROL_PORT: port }),
+      refusalOf("sandbox", { ...memory, CONTROL_PORT: port }),
+    ];
+    expect(await Promise.all(refusals)).toEqual([
+      [2, refused],
+      [2, refused],
+      [2, refused],
+    ]);
   });
 
   it("refuses a missing secret in one line, with exit code 2", async () => {
