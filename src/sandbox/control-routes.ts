@@ -133,7 +133,8 @@ function metrics({ engine, rejections }: Exchange): unknown {
 
 function health(exchange: Exchange): unknown {
   const { openParents, journalSequence } = exchange.engine.metrics();
-  return { ok: true, state: stateOf(exchange), now: exchange.clock.nowMs(), openParents, journalSequence };
+  const state = stateOf(exchange);
+  return { ok: state === "active", state, now: exchange.clock.nowMs(), openParents, journalSequence };
 }
 
 /** A standby, and the desk of a venue in a process of its own. */

@@ -69,7 +69,11 @@ const tradeBody = z.strictObject({
   symbol: z.string(),
   price: decimalText,
   quantity: decimalText,
-  id: z.string().min(1).max(64).optional(),
+  // The engine would not count a print with another id.
+  id: z
+    .string()
+    .regex(/^[ -~]{1,64}$/, "must be 1 to 64 printable ASCII characters")
+    .optional(),
   time: epochMs.optional(),
 });
 const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>

@@ -78,9 +78,14 @@ describe("decision KZ: GET /health of a sandbox that shares", () => {
   });
 });
 
-const control = async (method: string, path: string, body?: JsonInput): Promise<unknown> => {
+const control = async (
+  method: string,
+  path: string,
+  body?: JsonInput,
+  of: SharedExchange = shared(),
+): Promise<unknown> => {
   const call = { method, path: path.split("/"), query: new Map(), body };
-  return await answerSharing(shared(), call as Parameters<typeof answerSharing>[1]);
+  return await answerSharing(of, call as Parameters<typeof answerSharing>[1]);
 };
 
 describe("decision KZ: the control interface of a sandbox that shares", () => {
@@ -88,6 +93,12 @@ describe("decision KZ: the control interface of a sandbox that shares", () => {
     expect(await control("GET", "health")).toEqual({
       ...{ ok: true, state: "active", now: 1, openParents: 3, journalSequence: 12 },
       ...{ shards: 86, keepsMarket: false, reasons: ["the store fails: gone"] },
+    });
+  });
+
+  it("is not ok while its engine cannot serve", async () => {
+    expect(await control("GET", "health", undefined, shared({ kinds: ["DISK_FULL"] }))).toMatchObject({
+      ...{ ok: false, state: "degraded" },
     });
   });
 

@@ -134,6 +134,10 @@ describe("decision ZF: a sandbox with VENUE", () => {
     await expect(control(exchange, "POST", "venue/release", { child: "none" })).rejects.toThrow(
       "the venue does not hold a child none",
     );
+    const print = { symbol: "BTC/USD", price: "100", quantity: "1", id: "é" };
+    await expect(control(exchange, "POST", "trades", print)).rejects.toThrow(
+      "id: must be 1 to 64 printable ASCII characters",
+    );
     expect(await control(exchange, "POST", "market", { run: true })).toEqual({ running: false });
   });
 
