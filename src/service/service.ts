@@ -20,6 +20,7 @@ import type { NodeShare, Service, ServiceOptions } from "./api.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
 import { Documents } from "./rest/documents.ts";
 import type { ServiceParts } from "./rest/parts.ts";
+import { QuoteSeries } from "./rest/quote-series.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
 import { handleForwarded, handleRequest } from "./rest/rest-service.ts";
 import { demandServiceOptions } from "./service-options.ts";
@@ -74,6 +75,7 @@ export function createService(given: ServiceOptions): Service {
     traffic,
     turns: new Turns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
+    quoteSeries: new QuoteSeries(ports.entropy),
   };
   const events = accountEventsOf(options, ports.questions);
   watchFunds(parts, events.accountEvents);

@@ -129,6 +129,58 @@ describe("a local order book", () => {
     world.book.close();
   });
 
+  describe("decision NR: behind a load balancer", () => {
+    /** A book whose changes come from one node, and whose snapshots come from another one until `turn` is called. */
+    async function openBetweenNodes() {
+      const [world, other] = await Promise.all([openSocketWorld(), openSocketWorld()]);
+      // The counter that stands for randomness goes on, so that the ids of the nodes differ.
+      await other.client.time();
+      for (const price of ["90", "91", "92"]) await quote(other, [[price, "1"]], [["101", "1"]]);
+      await quote(world, [["90", "1"]], [["101", "1"]]);
+      const { apiKey: _key, secret: _secret, ...rest } = world.options;
+      let asked = other;
+      const fetch: typeof rest.fetch = (...call) => asked.wire.fetch(...call);
+      const book = openOrderBook({ ...rest, fetch, symbol: "BTC/USD" });
+      const told: string[] = [];
+      for (const kind of ["synced", "changed", "lost"] as const) book.on(kind, () => told.push(kind));
+      const turn = (): void => {
+        asked = world;
+      };
+      return { world, other, book, told, turn };
+    }
+
+    it.each([
+      ["older", 1],
+      ["newer", 4],
+    ])("a book from another node is lost at the first diff, which looks %s", async (_age, quotes) => {
+      const { world, book, told, turn } = await openBetweenNodes();
+      for (let count = 2; count < quotes; count++)
+        await quote(world, [["95", String(count)]], [["101", "1"]]);
+      await until(world, () => told.includes("synced"));
+      await quote(world, [["93", "1"]], [["101", "1"]]);
+      expect([book.bids, told]).toEqual([[], ["synced", "lost"]]);
+      turn();
+      await until(world, () => book.lastUpdateId !== undefined);
+      expect(copied(book)).toEqual(await served(world));
+      book.close();
+    });
+
+    it("a snapshot from another node than the waiting diffs is read again", async () => {
+      const { world, other, book, told, turn } = await openBetweenNodes();
+      other.wire.strike("/api/depth", async (_call, pass) => {
+        await quote(world, [["93", "1"]], [["101", "1"]]);
+        const reply = await pass();
+        turn();
+        return reply;
+      });
+      await until(world, () => book.lastUpdateId !== undefined);
+      expect(copied(book)).toEqual(await served(world));
+      expect(told).toEqual(["synced"]);
+      expect(world.sockets.opened).toBe(1);
+      book.close();
+    });
+  });
+
   it("silence ends the connection, and the book with it", async () => {
     const world = await openBookWorld({ quietMs: 10_000 });
     world.sockets.deaf = true;
@@ -190,7 +242,7 @@ describe("a local order book", () => {
       asks: [],
     });
     const diff = { s: "A/USD", U: "9007199254740994", u: "9007199254740994", a: [] };
-    expect(sides.apply({ ...diff, b: [["1.5", "0.000"]] })).toBe("applied");
+    expect(sides.apply({ ...diff, b: [["1.5", "0.000"]] })).toBe("next");
     expect([sides.bids, sides.lastUpdateId]).toEqual([[], "9007199254740994"]);
     expect(sides.apply({ ...diff, b: [] })).toBe("old");
     expect(sides.apply({ ...diff, U: "9007199254740996", u: "9007199254740996", b: [] })).toBe("gap");

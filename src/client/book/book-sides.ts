@@ -1,6 +1,6 @@
 import { compareDecimals, decimal } from "../replies/decimal-text.ts";
 import type { LevelReply, OrderBookReply } from "../replies/market.ts";
-import { list, object, type Reader, type Shape, text, WrongType, whole } from "../replies/reader.ts";
+import { list, maybe, object, type Reader, type Shape, text, WrongType, whole } from "../replies/reader.ts";
 
 /** The changes that one quote made to a book. */
 export interface DepthEvent {
@@ -8,6 +8,8 @@ export interface DepthEvent {
   /** First and last number of the quotes. */
   readonly U: string;
   readonly u: string;
+  /** Series of these numbers. */
+  readonly seriesId?: string | undefined;
   /** Changed levels; quantity `"0"` removes one. */
   readonly b: readonly LevelReply[];
   readonly a: readonly LevelReply[];
@@ -25,6 +27,7 @@ export const DEPTH_SHAPE: Shape<DepthEvent> = /* @__PURE__ */ (() => ({
   s: text,
   U: whole,
   u: whole,
+  seriesId: maybe(text),
   b: list(readLevel),
   a: list(readLevel),
 }))();
@@ -35,7 +38,7 @@ export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_SHAPE)
 /** Reads a snapshot whose levels are numbers. */
 export const readSnapshot: Reader<OrderBookReply> = /* @__PURE__ */ (() =>
   object<OrderBookReply>({
-    ...{ symbol: text, lastUpdateId: whole },
+    ...{ symbol: text, lastUpdateId: whole, seriesId: maybe(text) },
     ...{ bids: list(readLevel), asks: list(readLevel) },
   }))();
 
@@ -81,9 +84,11 @@ export class BookSides {
   readonly #asks: BookSide = new BookSide(1);
   /** Number of the last quote in the book. */
   #last: bigint;
+  readonly #seriesId: string | undefined;
 
-  constructor({ lastUpdateId, bids, asks }: OrderBookReply) {
+  constructor({ lastUpdateId, seriesId, bids, asks }: OrderBookReply) {
     this.#last = BigInt(lastUpdateId);
+    this.#seriesId = seriesId;
     this.#bids.change(bids);
     this.#asks.change(asks);
   }
@@ -100,13 +105,23 @@ export class BookSides {
     return String(this.#last);
   }
 
-  /** Applies a diff. Returns `old` if the book has it, `gap` if one before it is missing. */
-  apply({ U, u, b, a }: DepthEvent): "applied" | "old" | "gap" {
-    if (BigInt(u) <= this.#last) return "old";
-    if (BigInt(U) > this.#last + 1n) return "gap";
+  /**
+   * Returns `next` if a diff continues the book, `old` if the book has it, and `gap` if one before it is missing or its
+   * numbers are those of another node.
+   */
+  place({ U, u, seriesId }: DepthEvent): "next" | "old" | "gap" {
+    if (seriesId !== this.#seriesId || BigInt(U) > this.#last + 1n) return "gap";
+    return BigInt(u) <= this.#last ? "old" : "next";
+  }
+
+  /** Applies a diff if it is the next one. Returns its place. */
+  apply(diff: DepthEvent): "next" | "old" | "gap" {
+    const place = this.place(diff);
+    if (place !== "next") return place;
+    const { u, b, a } = diff;
     this.#bids.change(b);
     this.#asks.change(a);
     this.#last = BigInt(u);
-    return "applied";
+    return place;
   }
 }

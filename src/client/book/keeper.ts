@@ -26,7 +26,7 @@ export type KeeperParts = Readonly<{
 
 const SNAPSHOT_LEVELS = 5000;
 const SNAPSHOT_PAUSE_MS = 250;
-/** A snapshot may be older than the first diff. Then another one is read, at most so often. */
+/** A snapshot may be older than the first diff, or that of another node. Then another one is read, at most so often. */
 const SNAPSHOT_ATTEMPTS = 8;
 
 /**
@@ -62,11 +62,11 @@ async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Pr
     const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
     return await control(link, { method: "LIST_SUBSCRIPTIONS", streams: [] }, bounds);
   }
-  const applied = sides.apply(diff);
-  if (applied === "gap") throw new TransportError("connection", "a diff of the book is missing");
+  const place = sides.apply(diff);
+  if (place === "gap") throw new TransportError("connection", "a diff of the book is missing");
   demandBounded(parts, sides.bids);
   demandBounded(parts, sides.asks);
-  if (applied === "applied") parts.show(sides, diff);
+  if (place === "next") parts.show(sides, diff);
 }
 
 function demandBounded({ maxLevels }: KeeperParts, levels: readonly LevelReply[]): void {
@@ -84,10 +84,12 @@ async function bookOf(
     const parameters = { symbol, limit: SNAPSHOT_LEVELS };
     const sides = new BookSides(await caller.call({ route, parameters, options: { signal } }));
     const [first] = inbox.waiting;
-    const continues = first === undefined || BigInt(first.U) <= BigInt(sides.lastUpdateId) + 1n;
-    if (continues) return sides;
+    if (first === undefined || sides.place(first) !== "gap") return sides;
     if (attempt === SNAPSHOT_ATTEMPTS)
-      throw new TransportError("connection", "every snapshot of the book is older than its diffs");
+      throw new TransportError(
+        "connection",
+        "every snapshot of the book is older than its diffs or from another node",
+      );
     await pause(caller.platform.clock, SNAPSHOT_PAUSE_MS, signal);
   }
 }

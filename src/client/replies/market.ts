@@ -127,6 +127,8 @@ export type LevelReply = readonly [price: string, quantity: string];
 export interface OrderBookReply {
   readonly symbol: string;
   readonly lastUpdateId: string;
+  /** Series of that number. Numbers of another series are not comparable with it. */
+  readonly seriesId?: string | undefined;
   readonly bids: readonly LevelReply[];
   readonly asks: readonly LevelReply[];
 }
@@ -236,6 +238,7 @@ const level: Reader<LevelReply> = (value, at) => {
 export const BOOK_SHAPE: Shape<OrderBookReply> = {
   symbol: text,
   lastUpdateId: text,
+  seriesId: maybe(text),
   bids: list(level),
   asks: list(level),
 };

@@ -277,7 +277,10 @@ export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
     E: EVENT_TIME,
     ...bestPricesOf(SYMBOL),
   }),
-  DepthUpdate: object("Changes that a quote made to the book.", bookChangesOf(SYMBOL)),
+  DepthUpdate: object("Changes that a quote made to the book.", {
+    ...bookChangesOf(SYMBOL),
+    seriesId: optional(text("Series of these ids. Ids of another series are not comparable with them.")),
+  }),
   PartialDepth: object("The best 20 levels of each side.", {
     e: only("depth20", "Event type."),
     E: EVENT_TIME,

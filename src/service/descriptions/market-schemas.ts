@@ -159,6 +159,7 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   OrderBook: object("Order book of a market.", {
     symbol: text("Symbol of the market."),
     lastUpdateId: text("Id of the quote; 0 if there is no quote yet."),
+    seriesId: optional(text("Series of that id. Ids of another series are not comparable with it.")),
     bids: BOOK_SIDE,
     asks: BOOK_SIDE,
   }),

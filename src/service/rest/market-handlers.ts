@@ -86,7 +86,8 @@ export function priceOf({ engine }: Pick<ServiceParts, "engine">, symbol: string
 /**
  * GET /api/depth: the visible levels of the last counted quote, best first, each [price, quantity]. A level without a
  * size gets the largest quantity that an order can have. An empty level is left out. Without a quote both sides are
- * empty and lastUpdateId is "0". Source: contract, Order book; convention 1, gaps 4 and 8.
+ * empty and lastUpdateId is "0". `seriesId` is an addition to the contract, as in depthUpdate. Source: contract, Order
+ * book; convention 1, gaps 4 and 8; decision NR.
  */
 export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   const query = readDepthQuery(parameters);
@@ -95,6 +96,7 @@ export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   return {
     symbol,
     lastUpdateId: String(quote?.sequence ?? 0),
+    seriesId: parts.quoteSeries.id,
     bids: visibleLevels(quote?.bids, query.limit),
     asks: visibleLevels(quote?.asks, query.limit),
   };

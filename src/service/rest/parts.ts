@@ -18,6 +18,7 @@ import type { Turns } from "../traffic/turns.ts";
 import type { ServiceSettings } from "./api.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
 import type { Documents } from "./documents.ts";
+import type { QuoteSeries } from "./quote-series.ts";
 
 /** Parts that all handlers of a service share. */
 export type ServiceParts = AccessParts &
@@ -38,6 +39,7 @@ export type ServiceParts = AccessParts &
     traffic: Traffic;
     turns: Turns;
     documents: Documents;
+    quoteSeries: QuoteSeries;
   }>;
 
 /**

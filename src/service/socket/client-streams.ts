@@ -62,7 +62,10 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
         },
       };
     case "depth":
-      return { on: "quote", event: (change, nowMs) => ({ ...depthUpdate(change, nowMs), s }) };
+      return {
+        on: "quote",
+        event: (change, nowMs) => ({ ...depthUpdate({ ...change, seriesId: undefined }, nowMs), s }),
+      };
     case "partialDepth":
       return {
         on: "quote",

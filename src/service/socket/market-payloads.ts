@@ -35,10 +35,10 @@ export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string,
 /**
  * Builds a depthUpdate event: the changes that a counted quote made to the previous book. `U` and `u` are the quote's
  * number. It is the lastUpdateId of GET /api/depth and rises by one with each counted quote. A book at lastUpdateId L
- * continues with the diff whose U is L + 1. Source: convention 4.12.
+ * continues with the diff of the same series whose U is L + 1. Source: convention 4.12; decision NR.
  */
 export function depthUpdate(
-  { before, quote }: QuoteChange,
+  { before, quote, seriesId }: QuoteChange,
   nowMs: number,
 ): Readonly<Record<string, JsonInput>> {
   return {
@@ -47,6 +47,7 @@ export function depthUpdate(
     s: quote.symbol,
     U: quote.sequence,
     u: quote.sequence,
+    ...(seriesId !== undefined && { seriesId }),
     b: changedLevels(before?.bids, quote.bids),
     a: changedLevels(before?.asks, quote.asks),
   };

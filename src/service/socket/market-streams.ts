@@ -2,10 +2,11 @@ import type { Engine, PrintUpdate } from "../../engine/index.ts";
 import type { Quote } from "../../model/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
+import type { QuoteSeries } from "../rest/quote-series.ts";
 import type { EventSink } from "./account-streams.ts";
 
-/** A counted quote, and the one before it. */
-export type QuoteChange = Readonly<{ before: Quote | undefined; quote: Quote }>;
+/** A counted quote, the one before it, and the id of the series of their numbers, if there is one. */
+export type QuoteChange = Readonly<{ before: Quote | undefined; quote: Quote; seriesId: string | undefined }>;
 
 /** A second of one market: its first and last moment in epoch milliseconds, and whether it had a quote or a print. */
 export type MarketSecond = Readonly<{ fromMs: number; nowMs: number; isQuoted: boolean; isPrinted: boolean }>;
@@ -40,6 +41,7 @@ const STREAMS_PER_TURN = 32;
 export class MarketStreams {
   readonly #engine: Engine;
   readonly #clock: Clock;
+  readonly #series: Pick<QuoteSeries, "id">;
   readonly #markets: Map<string, Market> = new Map();
   #unsubscribes: readonly (() => void)[] = [];
   #cancelSecond: (() => void) | undefined;
@@ -47,9 +49,10 @@ export class MarketStreams {
   /** Whether streams have not been told yet of a second that has ended. */
   #isTelling = false;
 
-  constructor(parts: Readonly<{ engine: Engine; clock: Clock }>) {
+  constructor(parts: Readonly<{ engine: Engine; clock: Clock; series: Pick<QuoteSeries, "id"> }>) {
     this.#engine = parts.engine;
     this.#clock = parts.clock;
+    this.#series = parts.series;
   }
 
   /** Passes every later event of a stream to `sink` until the returned function is called. */
@@ -99,8 +102,9 @@ export class MarketStreams {
     market.before = quote;
     market.isQuoted = true;
     const nowMs = this.#clock.nowMs();
+    const change = { before, quote, seriesId: this.#series.id };
     for (const { payload, sinks } of market.streams.values()) {
-      if (payload.on === "quote") tell(sinks, payload.event({ before, quote }, nowMs));
+      if (payload.on === "quote") tell(sinks, payload.event(change, nowMs));
     }
   }
 

@@ -39,7 +39,7 @@ export function socketPartsOf(service: ServiceParts, options: SocketOptions): ()
       answers: new OwnAnswers({
         ...{ service, streams, requestToken, maxWaitingBytes: settings.maxWaitingEventBytes },
       }),
-      markets: new MarketStreams({ engine, clock }),
+      markets: new MarketStreams({ engine, clock, series: service.quoteSeries }),
     };
     return made;
   };

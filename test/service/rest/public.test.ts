@@ -257,6 +257,7 @@ describe("depth", () => {
     expect(whole.body).toEqual({
       symbol: "BTC/USD",
       lastUpdateId: "1",
+      seriesId: expect.any(String),
       bids: [
         ["100", "1"],
         ["99", "2.5"],
@@ -273,7 +274,10 @@ describe("depth", () => {
   it("without a quote both sides are empty; a limit below 1 or not an integer is refused", async () => {
     const world = await openWorld();
     const empty = await get(world, "depth", { symbol: "BTC/USD" });
-    expect(empty.body).toEqual({ symbol: "BTC/USD", lastUpdateId: "0", bids: [], asks: [] });
+    expect(empty.body).toEqual({
+      ...{ symbol: "BTC/USD", lastUpdateId: "0", bids: [], asks: [] },
+      seriesId: expect.any(String),
+    });
     expect((await get(world, "depth", { symbol: "BTC/USD", limit: "0" })).body.code).toBe(-1130);
     expect((await get(world, "depth", { symbol: "BTC/USD", limit: "1.5" })).body.code).toBe(-1100);
   });

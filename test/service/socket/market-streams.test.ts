@@ -10,7 +10,11 @@ async function manyStreams() {
   const { engine, clock } = await openWorld();
   const turns: (() => void)[] = [];
   const told: MarketSecond[] = [];
-  const streams = new MarketStreams({ engine, clock: { ...clock, soon: (run) => void turns.push(run) } });
+  const streams = new MarketStreams({
+    engine,
+    clock: { ...clock, soon: (run) => void turns.push(run) },
+    series: { id: "a" },
+  });
   const events = (second: MarketSecond) => {
     told.push(second);
     return [];

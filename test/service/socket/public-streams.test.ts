@@ -165,7 +165,14 @@ describe("streams", () => {
     quote(world, { asks });
     const [event] = eventsOf(client);
     const { body } = await call(world, "GET", "/api/depth", { query: { symbol: "BTC/USD", limit: "20" } });
-    expect(event).toEqual({ e: "depth20", E: START_MS, s: "BTC/USD", ...body, symbol: undefined });
+    expect(event).toEqual({
+      e: "depth20",
+      E: START_MS,
+      s: "BTC/USD",
+      ...body,
+      symbol: undefined,
+      seriesId: undefined,
+    });
     expect(event?.asks).toHaveLength(20);
   });
 
@@ -219,6 +226,8 @@ describe("streams", () => {
       ],
       asks: [["101", "4"]],
     });
+    const { seriesId } = await depthOf(world);
+    expect(seriesId).toEqual(expect.any(String));
     expect(eventsOf(client)).toEqual([
       {
         e: "depthUpdate",
@@ -226,13 +235,14 @@ describe("streams", () => {
         s: "BTC/USD",
         U: 2,
         u: 2,
+        seriesId,
         b: [
           ["98", "3"],
           ["99", "0"],
         ],
         a: [["101", "4"]],
       },
-      { e: "depthUpdate", E: START_MS, s: "BTC/USD", U: 3, u: 3, b: [], a: [] },
+      { e: "depthUpdate", E: START_MS, s: "BTC/USD", U: 3, u: 3, seriesId, b: [], a: [] },
     ]);
   });
 
