@@ -206,6 +206,23 @@ describe("a local order book", () => {
     world.book.close();
   });
 
+  it("decision LL: a snapshot with too many levels is never shown", async () => {
+    const world = await openBookWorld({ maxLevels: 2 });
+    const levels: Levels = [
+      ["100", "1"],
+      ["99", "1"],
+      ["98", "1"],
+    ];
+    await quote(world, levels, [["101", "1"]]);
+    await world.clock.advanceBy(10_000);
+    await quote(world, levels, [["101", "2"]]);
+    expect(world.told).toEqual(["synced", "lost"]);
+    await quote(world, [["100", "1"]], [["101", "1"]]);
+    await until(world, () => world.book.lastUpdateId !== undefined);
+    expect(copied(world.book)).toEqual(await served(world));
+    world.book.close();
+  });
+
   it("a market that does not exist ends the book with the refusal", async () => {
     const world = await openSocketWorld();
     const { apiKey: _key, secret: _secret, ...rest } = world.options;

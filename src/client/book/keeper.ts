@@ -4,7 +4,6 @@ import { pause } from "../http/deadline.ts";
 import type { AbortLike } from "../http/platform.ts";
 import type { Caller } from "../methods/caller.ts";
 import { CLIENT_ROUTES } from "../methods/routes.ts";
-import type { LevelReply } from "../replies/market.ts";
 import type { Members } from "../socket/connection.ts";
 import { control, streamName } from "../socket/control.ts";
 import { Inbox } from "../socket/inbox.ts";
@@ -41,6 +40,7 @@ export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<n
     const bounds = { timeoutMs: caller.settings.timeoutMs, signal };
     await control(link, { method: "SUBSCRIBE", streams: [streamName(symbol, "depth")] }, bounds);
     const sides = await bookOf(parts, inbox, signal);
+    demandBounded(parts, sides);
     show(sides);
     for (;;) await keepUp(parts, { sides, inbox, signal });
   } catch (error) {
@@ -64,13 +64,13 @@ async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Pr
   }
   const place = sides.apply(diff);
   if (place === "gap") throw new TransportError("connection", "a diff of the book is missing");
-  demandBounded(parts, sides.bids);
-  demandBounded(parts, sides.asks);
+  demandBounded(parts, sides);
   if (place === "next") parts.show(sides, diff);
 }
 
-function demandBounded({ maxLevels }: KeeperParts, levels: readonly LevelReply[]): void {
-  if (levels.length > maxLevels) throw new ProtocolError({ problem: "too large", status: SWITCHING });
+function demandBounded({ maxLevels }: KeeperParts, { bids, asks }: BookSides): void {
+  if (Math.max(bids.length, asks.length) > maxLevels)
+    throw new ProtocolError({ problem: "too large", status: SWITCHING });
 }
 
 /** Resolves to the book of a snapshot that the first diff continues. */
