@@ -83,6 +83,22 @@ describe("requests that are sent again", () => {
     await client.ping();
   });
 
+  it.each([
+    ["JSON", '{"message":"Later"}'],
+    ["a page", "<html>Later</html>"],
+    ["nothing", ""],
+  ])("a 429 of a proxy with %s holds back requests for its Retry-After, too", async (_what, body) => {
+    const { client, wire, clock } = await openClientWorld();
+    wire.strike("/api/ping", answers(body, { status: 429, headers: { "Retry-After": "60" } }));
+    await expect(client.ping()).rejects.toMatchObject({ kind: "protocol", retryAfterMs: 60_000 });
+    const held = { kind: "refused", status: 429, retryAfterMs: 60_000, sent: false };
+    await expect(client.time()).rejects.toMatchObject(held);
+    await expect(client.placeOrder(STOP)).rejects.toMatchObject(held);
+    expect(wire.calls.length).toBe(1);
+    await clock.advanceBy(60_000);
+    await client.ping();
+  });
+
   it("too many orders hold back placements only", async () => {
     const { client, wire } = await openClientWorld();
     wire.strike("/api/order", limited(-1015, { "Retry-After": "60" }));
