@@ -172,6 +172,13 @@ describe("contract, Errors: the outcome of a placement without a readable reply"
     expect([outcome.state, outcome.cause]).toMatchObject(["unknown", { code: -2015 }]);
   });
 
+  it("a refused timestamp passes: the order is found with the next one", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/order", replyLost);
+    world.wire.strike("/api/v2/order", answers('{"code":-1021,"msg":"Timestamp."}', { status: 400 }), 3);
+    expect((await outcomeOf(world, world.client.placeOrder(STOP))).state).toBe("placed");
+  });
+
   it("an abort of a placement that was sent is uncertain; one before that sends nothing", async () => {
     const world = await openClientWorld();
     const controller = new AbortController();

@@ -10,6 +10,7 @@ import type { Outcome, ReconcileOptions } from "./outcome.ts";
 /** A request that was sent: its timestamp by the server's clock, and how long it may take effect after that. */
 export type SentRequest = Readonly<{ timestamp: number; mayTakeMs: number }>;
 
+const TIMESTAMP_REFUSED = -1021;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
 /** Time for the last look, after the request can no longer take effect. */
@@ -63,9 +64,12 @@ async function lookOnce(
   return await look(ask, serverTime > timestamp + mayTakeMs);
 }
 
-/** Returns whether further looks would be refused in the same way, as for a key that may not read. */
+/**
+ * Returns whether further looks would be refused in the same way, as for a key that may not read. A refused timestamp
+ * passes: the clocks of two nodes may differ, or one is being set.
+ */
 function isFinal(error: ClientError): boolean {
-  if (!(error instanceof RefusedError)) return false;
+  if (!(error instanceof RefusedError) || error.code === TIMESTAMP_REFUSED) return false;
   const { status = 0 } = error;
   return status < 500 && status !== 408 && status !== 429;
 }
