@@ -121,6 +121,31 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it.each([
+    ["the service does not know any more", -2013],
+    ["whose market was removed", -1121],
+  ])("an order that %s is forgotten, and the stream says so", async (_what, code) => {
+    const world = await openStreamWorld();
+    const forgotten: string[] = [];
+    world.stream.on("forgotten", ({ order }) => forgotten.push(order.clientOrderId));
+    for (const id of ["a", "b"]) await world.place(id);
+    world.sockets.change = (text) => {
+      if (isEvent(text)) return [];
+      const { id, result } = JSON.parse(text);
+      const isLookUp = result?.clientOrderId === "a" && result.orderReports === undefined;
+      return [isLookUp ? JSON.stringify({ id, status: 400, error: { code, msg: "Unknown." } }) : text];
+    };
+    for (const id of ["a", "b"]) await world.cancel(id);
+    world.sockets.lose();
+    await until(world, () => world.told.length > 4);
+    expect(world.told.slice(3)).toEqual(["b CANCELED by query", "synced, missed 2"]);
+    expect(forgotten).toEqual(["a"]);
+    expect([...world.stream.orders.values()].map(({ clientOrderId }) => clientOrderId)).toEqual(["b"]);
+    await world.place("c");
+    world.stream.close();
+    expect(await world.stream.ended).toBeUndefined();
+  });
+
   it("complaint 34: an event that is missing in the middle is found by the next one", async () => {
     const world = await openStreamWorld();
     await world.place("a");

@@ -25,6 +25,8 @@ import { queryOrders } from "./queries.ts";
 export type StreamEvent =
   /** An order changed. `event` is absent if a query has shown it. */
   | Readonly<{ kind: "order"; order: OrderState; event?: OrderUpdateEvent }>
+  /** The service does not know an order any more. `order` is its last known state; the true one cannot be queried. */
+  | Readonly<{ kind: "forgotten"; order: OrderState }>
   | Readonly<{ kind: "list"; event: ListStatusEvent }>
   | Readonly<{ kind: "account"; event: AccountUpdateEvent }>
   | Readonly<{ kind: "marginCall"; event: MarginCallEvent }>
@@ -165,7 +167,10 @@ export class Follower {
     inbox.putBack(sorted.filter((event) => event.sequence > upTo));
     this.#position = { streamId, sequence: upTo };
     for (const event of late) this.#handOut(event);
-    for (const orderId of unknown) states.forget(orderId);
+    for (const { orderId } of unknown) {
+      const order = states.forget(orderId);
+      if (order !== undefined) emit({ kind: "forgotten", order });
+    }
     for (const state of found) {
       const { order, changed } = states.take(state, clock.monotonicMs());
       if (changed) emit({ kind: "order", order });

@@ -70,10 +70,12 @@ export class OrderStates {
     return { order, changed: true };
   }
 
-  /** Forgets an order that the service does not know. */
-  forget(orderId: string): void {
+  /** Forgets an order. Returns its last state, if it was known. */
+  forget(orderId: string): OrderState | undefined {
+    const order = this.orders.get(orderId);
     this.orders.delete(orderId);
     this.#ended.delete(orderId);
+    return order;
   }
 
   /** Returns the orders that are open, or ended after a time. */

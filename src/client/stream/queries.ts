@@ -5,13 +5,14 @@ import type { SharedMethod } from "../outcome/shared-methods.ts";
 import { eachOpenOrder, eachOrderList } from "../pages/pages.ts";
 import { type OrderState, stateInReply } from "./order-states.ts";
 
-const NO_SUCH_ORDER = -2013;
+/** Codes that say that the service has no such order: it does not know the order, or its market was removed. */
+const GONE: readonly (number | undefined)[] = [-2013, -1121];
 
 /** For which account to ask, and how many look-ups of single orders may be under way at the same time. */
 export type Asking = Readonly<{ actor: ActorParameters; atOnce: number; options: CallOptions }>;
 
 /** The answers to the queries of a client that may have missed events. */
-export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonly string[] }>;
+export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonly OrderState[] }>;
 
 /**
  * Queries the open orders, the legs of the open lists, and each known order that is in neither. Rejects with a
@@ -29,15 +30,16 @@ export async function queryOrders(
   for await (const order of eachOpenOrder(client, actor, options)) take(stateInReply(order));
   for await (const { orderReports } of eachOrderList(client, { ...actor, openOnly: true }, options))
     for (const report of orderReports) take(stateInReply(report));
-  const unknown: string[] = [];
+  const unknown: OrderState[] = [];
   const missing = known.filter(({ orderId }) => !found.has(orderId));
   for (let from = 0; from < missing.length; from += atOnce) {
-    const lookUps = missing.slice(from, from + atOnce).map(async ({ symbol, orderId }) => {
+    const lookUps = missing.slice(from, from + atOnce).map(async (order) => {
+      const { symbol, orderId } = order;
       try {
         take(stateInReply(await client.order({ ...actor, symbol, orderId }, options)));
       } catch (error) {
-        if (!(error instanceof RefusedError) || error.code !== NO_SUCH_ORDER) throw error;
-        unknown.push(orderId);
+        if (!(error instanceof RefusedError) || !GONE.includes(error.code)) throw error;
+        unknown.push(order);
       }
     });
     await Promise.all(lookUps);
