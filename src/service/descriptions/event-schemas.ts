@@ -244,9 +244,9 @@ export const bestPricesOf = (symbol: JsonSchema): Members => ({
   u: long("Id of the quote."),
   s: symbol,
   b: decimal("Best bid."),
-  B: decimal("Quantity at that price; 0 if that side of the book is empty."),
+  B: decimal("Quantity at that price; 0 if that level is empty."),
   a: decimal("Best ask."),
-  A: decimal("Quantity at that price; 0 if that side of the book is empty."),
+  A: decimal("Quantity at that price; 0 if that level is empty."),
 });
 
 /** Returns the members of an event about changes of a book, whose `s` is described by `symbol`. */

@@ -139,6 +139,7 @@ export function visibleLevels(
   return visible.slice(0, limit).map(({ price, size }) => [formatPrice(price), sizeOf(size)]);
 }
 
-function sizeOf(size: Quantity | undefined): string {
+/** Returns the size of a level as clients see it: the largest quantity of an order if the source gives none. */
+export function sizeOf(size: Quantity | undefined): string {
   return size === undefined ? UNLIMITED : formatQuantity(size);
 }

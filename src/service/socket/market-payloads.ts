@@ -3,7 +3,7 @@ import type { PrintUpdate } from "../../engine/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
 import type { StreamName } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { visibleLevels } from "../rest/market-handlers.ts";
+import { sizeOf, visibleLevels } from "../rest/market-handlers.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
 import type { MarketStream, QuoteChange, StreamPayload } from "./market-streams.ts";
 
@@ -14,21 +14,19 @@ const PARTIAL_LEVELS = 20;
 const GONE = "0";
 
 /**
- * Builds a bookTicker event: best prices and sizes. A side without a visible level keeps its quoted price, with size 0.
- * Source: convention 4.12.
+ * Builds a bookTicker event: best prices and the sizes at them, as GET /api/ticker has them. A price at which nothing is
+ * visible has size 0. Source: convention 4.12.
  */
 export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string, JsonInput>> {
-  const [, bidSize] = visibleLevels(quote.bids, 1)[0] ?? [];
-  const [, askSize] = visibleLevels(quote.asks, 1)[0] ?? [];
   return {
     e: "bookTicker",
     E: nowMs,
     u: quote.sequence,
     s: quote.symbol,
     b: formatPrice(quote.bid),
-    B: bidSize ?? GONE,
+    B: sizeOf(quote.bids[0]?.size),
     a: formatPrice(quote.ask),
-    A: askSize ?? GONE,
+    A: sizeOf(quote.asks[0]?.size),
   };
 }
 

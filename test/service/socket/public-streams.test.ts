@@ -155,6 +155,20 @@ describe("streams", () => {
     ]);
   });
 
+  it("@bookTicker: the size is that of the best price, as in GET /api/ticker, also if that level is empty", async () => {
+    const { world, client } = await open();
+    await control(client, "SUBSCRIBE", ["btcusd@bookTicker"]);
+    const bids: readonly Level[] = [
+      ["100", "0"],
+      ["99", "5"],
+    ];
+    quote(world, { bids, asks: [["101", "2"]] });
+    const [{ b, B, a, A } = {}] = eventsOf(client);
+    const { body } = await call(world, "GET", "/api/ticker", { query: { symbol: "BTC/USD" } });
+    expect([b, B, a, A]).toEqual(["100", "0", "101", "2"]);
+    expect([body.bidPrice, body.bidQty, body.askPrice, body.askQty]).toEqual([b, B, a, A]);
+  });
+
   it("@depth20: at most twenty levels a side, as GET /api/depth shows them", async () => {
     const { world, client } = await open();
     await control(client, "SUBSCRIBE", ["btcusd@depth20"]);
