@@ -277,6 +277,70 @@ describe("the outcome of a cancel without a readable reply", () => {
     expect([outcome.state, outcome.order?.status]).toEqual(["not canceled", "NEW"]);
   });
 
+  describe("decision 5: an ended managed order does not hide the native order of its client id", () => {
+    const KEY = { symbol: "BTC/USD", origClientOrderId: "both" } as const;
+
+    async function openBoth(): Promise<ClientWorld> {
+      const world = await openClientWorld();
+      const expireTime = world.clock.nowMs() + 60_000;
+      await world.client.placeOrder({
+        ...{ ...STOP, newClientOrderId: "both" },
+        ...{ timeInForce: "GTD", expireTime },
+      });
+      return world;
+    }
+
+    it("a native order that was canceled is `canceled`, although the managed one expired", async () => {
+      const world = await openBoth();
+      await world.clock.advanceBy(61_000);
+      await world.client.placeNativeOrder({ ...NATIVE, newClientOrderId: "both" });
+      world.wire.strike("/api/v2/order", replyLost);
+      const { state, order } = await outcomeOf(world, world.client.cancelOrder(KEY));
+      expect([state, order?.status, order?.apiManaged]).toEqual(["canceled", "CANCELED", undefined]);
+    });
+
+    it("a native order that is still open is `not canceled`, although the managed one was canceled before", async () => {
+      const world = await openBoth();
+      await world.client.cancelOrder(KEY);
+      await world.clock.advanceBy(1_000);
+      await world.client.placeNativeOrder({ ...NATIVE, newClientOrderId: "both" });
+      world.wire.strike("/api/v2/order", callLost);
+      const { state, order } = await outcomeOf(world, world.client.cancelOrder(KEY));
+      expect([state, order?.status, order?.apiManaged]).toEqual(["not canceled", "NEW", undefined]);
+    });
+
+    it("a managed order that this request has canceled is `canceled`, whatever the native one is", async () => {
+      const world = await openBoth();
+      await world.client.placeNativeOrder({ ...NATIVE, newClientOrderId: "both" });
+      world.wire.strike("/api/v2/order", replyLost);
+      const { state, order } = await outcomeOf(world, world.client.cancelOrder(KEY));
+      expect([state, order?.status, order?.apiManaged]).toEqual(["canceled", "CANCELED", true]);
+    });
+
+    it("a native order that had ended before is not the one that was to be canceled", async () => {
+      const world = await openBoth();
+      await world.client.placeNativeOrder({ ...NATIVE, newClientOrderId: "both" });
+      const [native] = await world.client.nativeOrders(KEY);
+      await world.client.cancelOrder({ symbol: "BTC/USD", orderId: native?.orderId ?? "" });
+      await world.clock.advanceBy(1_000);
+      world.wire.strike("/api/v2/order", callLost);
+      const error = await uncertain(world, world.client.cancelOrder(KEY));
+      await world.clock.advanceBy(61_000);
+      const { state, order } = await settled(world, error.reconcile());
+      expect([state, order?.status, order?.apiManaged]).toEqual(["not canceled", "EXPIRED", true]);
+    });
+
+    it("a native placement is `placed` only if there is a native order, whatever managed one has its id", async () => {
+      const world = await openBoth();
+      const order = { ...NATIVE, newClientOrderId: "both" };
+      world.wire.strike("/api/v2/order", callLost);
+      expect((await outcomeOf(world, world.client.placeNativeOrder(order))).state).toBe("not placed");
+      world.wire.strike("/api/v2/order", replyLost);
+      const found = await outcomeOf(world, world.client.placeNativeOrder(order));
+      expect([found.state, found.order?.apiManaged]).toEqual(["placed", undefined]);
+    });
+  });
+
   it("decision LF: a reply about another order or list is uncertain", async () => {
     const world = await openClientWorld();
     const { client, wire } = world;

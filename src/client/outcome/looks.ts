@@ -16,14 +16,18 @@ export type Ask = <T>(route: Route<T>, parameters: RequestParameters) => Promise
  */
 export type Look = (ask: Ask, isOver: boolean) => Promise<Outcome | undefined>;
 
+/** When a request was sent, and the last moment at which the service accepts it, in the server's time. */
+export type SentTimes = Readonly<{ sentAtMs: number; acceptedUntilMs: number }>;
+
 const NO_SUCH_ORDER = -2013;
+const NO_NATIVE_ORDERS = -1020;
 const BAD_SYMBOL = -1121;
 
-async function unlessUnknown<T>(found: Promise<T>): Promise<T | undefined> {
+async function unless<T>(code: number, found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (error) {
-    if (error instanceof RefusedError && error.code === NO_SUCH_ORDER) return undefined;
+    if (error instanceof RefusedError && error.code === code) return undefined;
     throw error;
   }
 }
@@ -31,7 +35,7 @@ async function unlessUnknown<T>(found: Promise<T>): Promise<T | undefined> {
 /** Finds an order. The order may have been placed under an alias of its symbol, which look-ups do not accept. */
 async function findOrder(ask: Ask, parameters: RequestParameters): Promise<OrderReply | undefined> {
   const find = async (key: RequestParameters): Promise<OrderReply | undefined> => {
-    const order = await unlessUnknown(ask(CLIENT_ROUTES.order, key));
+    const order = await unless(NO_SUCH_ORDER, ask(CLIENT_ROUTES.order, key));
     if (order !== undefined && !isNamedOrder(key, order)) throw anotherOrder();
     return order;
   };
@@ -53,7 +57,7 @@ async function canonicalSymbol(ask: Ask, alias: string): Promise<string | undefi
 }
 
 async function findList(ask: Ask, parameters: RequestParameters): Promise<OrderListReply | undefined> {
-  const list = await unlessUnknown(ask(CLIENT_ROUTES.orderList, parameters));
+  const list = await unless(NO_SUCH_ORDER, ask(CLIENT_ROUTES.orderList, parameters));
   if (list !== undefined && !isNamedList(parameters, list)) throw anotherOrder();
   return list;
 }
@@ -61,10 +65,23 @@ async function findList(ask: Ask, parameters: RequestParameters): Promise<OrderL
 /** The error of an answer that must decide nothing: a proxy may have mixed up two answers. */
 const anotherOrder = (): ProtocolError => new ProtocolError({ problem: "another order", status: 200 });
 
-/** Looks for a placed order by its client id. */
-export function placedOrder(key: RequestParameters): Look {
+/** Finds the newest native order with a client id, which a managed order with the same id hides from {@link findOrder}. */
+async function findHidden(
+  ask: Ask,
+  key: RequestParameters,
+  { symbol }: OrderReply,
+): Promise<OrderReply | undefined> {
+  const orders = await unless(NO_NATIVE_ORDERS, ask(CLIENT_ROUTES.nativeOrders, { ...key, symbol }));
+  const order = orders?.at(-1);
+  if (order !== undefined && !isNamedOrder(key, order)) throw anotherOrder();
+  return order;
+}
+
+/** Looks for a placed order by its client id. `isNative`: it can only be a native order. */
+export function placedOrder(key: RequestParameters, isNative: boolean): Look {
   return async (ask, isOver) => {
-    const order = await findOrder(ask, key);
+    const found = await findOrder(ask, key);
+    const order = isNative && found?.apiManaged === true ? await findHidden(ask, key, found) : found;
     if (order === undefined) return isOver ? { state: "not placed" } : undefined;
     // A rejection may be that of an earlier request with this client id.
     const isRejection = order.apiManaged !== true && order.orderId === undefined;
@@ -82,19 +99,38 @@ export function placedList(key: RequestParameters): Look {
   };
 }
 
+const ENDS: readonly string[] = ["FILLED", "EXPIRED", "REJECTED"];
+
+/**
+ * Finds the order that a cancel is about. By a client id alone, the service cancels a native order if the managed one
+ * with that id has ended before. Source: decision 5.
+ */
+async function findToCancel(
+  ask: Ask,
+  key: RequestParameters,
+  sentAtMs: number,
+): Promise<OrderReply | undefined> {
+  const order = await findOrder(ask, key);
+  if (order?.apiManaged !== true || (key.orderId ?? undefined) !== undefined) return order;
+  if (!ENDS.includes(order.status) && !hadEnded(order, sentAtMs)) return order;
+  const hidden = await findHidden(ask, key, order);
+  return hidden === undefined || hadEnded(hidden, sentAtMs) ? order : hidden;
+}
+
+const hadEnded = ({ status, updateTime }: OrderReply, atMs: number): boolean =>
+  (status === "CANCELED" || ENDS.includes(status)) && updateTime < atMs;
+
 /** Looks at an order that was to be canceled. */
-export function canceledOrder({
-  newClientOrderId: _cancelId,
-  cancelRestrictions: _condition,
-  ...key
-}: RequestParameters): Look {
+export function canceledOrder(
+  { newClientOrderId: _cancelId, cancelRestrictions: _condition, ...key }: RequestParameters,
+  { sentAtMs }: SentTimes,
+): Look {
   return async (ask, isOver) => {
-    const order = await findOrder(ask, key);
+    const order = await findToCancel(ask, key, sentAtMs);
     if (order === undefined) return isOver ? { state: "not canceled" } : undefined;
     const pending = order.apiManaged === true && order.cancelPending;
     if (order.status === "CANCELED" || pending) return { state: "canceled", order };
-    const ended = ["FILLED", "EXPIRED", "REJECTED"].includes(order.status);
-    return ended || isOver ? { state: "not canceled", order } : undefined;
+    return ENDS.includes(order.status) || isOver ? { state: "not canceled", order } : undefined;
   };
 }
 

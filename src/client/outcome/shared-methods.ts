@@ -51,7 +51,7 @@ export function sharedMethods(
     nativeOrders: reads(routes.nativeOrders),
     openOrders: reads(routes.openOrders, managed),
     cancelOpenOrders: cancels(parts, routes.cancelOpenOrders, {
-      lookAt: (sent, beforeMs) => canceledAll(actorOf(sent), beforeMs),
+      lookAt: (sent, { acceptedUntilMs }) => canceledAll(actorOf(sent), acceptedUntilMs),
       fixed: managed,
     }),
     placeOco: placesLists(parts, routes.placeOco, "oco"),

@@ -3,7 +3,7 @@ import { ClientError } from "../errors/client-error.ts";
 import { ProtocolError } from "../errors/protocol-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
 import type { Call, Caller } from "../methods/caller.ts";
-import type { Look } from "./looks.ts";
+import type { Look, SentTimes } from "./looks.ts";
 import { type Intention, type SentIds, UncertainOutcome } from "./outcome.ts";
 import { reconciled } from "./reconcile.ts";
 
@@ -12,8 +12,8 @@ export type Write<T> = Call<T> &
   Readonly<{
     intention: Intention;
     ids: SentIds;
-    /** Returns the look for a request with this timestamp. */
-    lookAt: (timestamp: number) => Look;
+    /** Returns the look for a request that was sent at this time. */
+    lookAt: (times: SentTimes) => Look;
     /** Returns whether a reply is about the order or list that was sent. */
     isOwn?: (reply: T) => boolean;
   }>;
@@ -42,8 +42,9 @@ export async function write<T>(caller: Caller, call: Write<T>): Promise<T> {
     if (timestamp === undefined || !(error instanceof ClientError) || isCertain(error)) throw error;
     const { recvWindowMs, settleMs } = caller.settings;
     const request = { timestamp, mayTakeMs: recvWindowMs + settleMs };
+    const times = { sentAtMs: timestamp, acceptedUntilMs: timestamp + recvWindowMs };
     throw new UncertainOutcome(intention, ids, error, (options) =>
-      reconciled(caller, request, lookAt(timestamp + recvWindowMs), options),
+      reconciled(caller, request, lookAt(times), options),
     );
   }
 }

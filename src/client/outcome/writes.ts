@@ -6,7 +6,7 @@ import { demandChecked, type LocalChecks } from "../methods/local-checks.ts";
 import type { CallOptions } from "../methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
 import type { OrderListReply } from "../replies/managed.ts";
-import { type Look, placedList, placedOrder } from "./looks.ts";
+import { type Look, placedList, placedOrder, type SentTimes } from "./looks.ts";
 import type { SentIds } from "./outcome.ts";
 import { actorOf, write } from "./write.ts";
 
@@ -41,7 +41,7 @@ export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
     return await write(caller, {
       ...{ route, parameters, options, intention: "place" },
       ids: { clientOrderId: newClientOrderId },
-      lookAt: () => placedOrder(key),
+      lookAt: () => placedOrder(key, !isManaged),
       isOwn: ({ clientOrderId }) => clientOrderId === newClientOrderId,
     });
   };
@@ -71,7 +71,7 @@ export function placesLists(
 /** How a cancel is followed up. */
 type Cancel<T> = Readonly<{
   /** Returns the look for what was sent. */
-  lookAt: (parameters: RequestParameters, beforeMs: number) => Look;
+  lookAt: (parameters: RequestParameters, times: SentTimes) => Look;
   /** Returns whether a reply is about what was sent. */
   isOwn?: (parameters: RequestParameters, reply: T) => boolean;
   /** Parameters that are always sent. */
@@ -89,7 +89,7 @@ export function cancels<T>(
     return write(caller, {
       ...{ route, parameters, options, intention: "cancel" },
       ids: idsOf(parameters),
-      lookAt: (beforeMs) => lookAt(parameters, beforeMs),
+      lookAt: (times) => lookAt(parameters, times),
       isOwn: (reply) => isOwn(parameters, reply),
     });
   };
