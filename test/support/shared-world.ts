@@ -146,7 +146,10 @@ export class SharedWorld {
     });
     return {
       ownerOf: (shard) => {
-        if (shard === undefined) return undefined;
+        if (shard === undefined) {
+          const [sole, ...others] = new Set(EVERY_SHARD.map((known) => table.get(known)));
+          return sole === undefined || sole === number || others.length > 0 ? undefined : holderOf(sole);
+        }
         if (shared.engine.owns(shard)) return holderOf(number);
         const owner = table.get(shard);
         return owner === undefined || owner === number ? undefined : holderOf(owner);

@@ -104,9 +104,12 @@ export class Forwarder {
     return await this.#forward(routed, { shard, owner: await this.#ownerOf(shard) }, true);
   }
 
-  #whereabouts({ request, destination }: RoutedRequest): Promise<Whereabouts> {
+  /** Every node that serves has the market, and numbers the quotes of its snapshots as those of its own streams. */
+  async #whereabouts({ request, destination }: RoutedRequest): Promise<Whereabouts> {
+    if (this.#parts.serves() && destination?.route.access === "PUBLIC")
+      return { shard: undefined, owner: this.#self };
     const hint = (): Promise<number | undefined> => shardHint(this.#parts, request, destination);
-    return this.ownerAt({ address: request.remoteAddress, hint });
+    return await this.ownerAt({ address: request.remoteAddress, hint });
   }
 
   async #forward(

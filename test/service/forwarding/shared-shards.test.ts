@@ -17,7 +17,7 @@ import {
 } from "../../support/service-world.ts";
 import type { AccountCall } from "../../support/shared-engine.ts";
 import { openShared, type SharedWorld } from "../../support/shared-world.ts";
-import { refusalOf } from "../../support/socket-world.ts";
+import { refusalOf, TestClient } from "../../support/socket-world.ts";
 
 /** Accounts 1, 2 and 3 at nodes 1, 2 and 3. */
 const OWNERS = { 1: 1, 2: 2, 3: 3 };
@@ -110,6 +110,21 @@ describe("decision XR: nodes that share the shards answer for their own, and pas
       ]);
     }
     expect(cluster.link.sent).toEqual([]);
+  });
+
+  it("decision NR: also by a node without a shard, whose quotes and streams are of one series", async () => {
+    const cluster = await openShared();
+    const client = new TestClient(
+      { ...cluster.world, service: { ...cluster.world.service, sockets: cluster.at(2).node.sockets } },
+      { target: "/ws/liquidity" },
+    );
+    await client.sendsRaw('{"id":1,"method":"SUBSCRIBE","params":["btcusd@depth"]}');
+    cluster.world.feed.quote({ symbol: "BTC/USD", bid: "100", ask: "101" });
+    const { body } = await ask(cluster, 2, requestOf("GET", "/api/depth", { query: { symbol: "BTC/USD" } }));
+    expect(client.messages.at(-1)).toMatchObject({ e: "depthUpdate", u: 1, seriesId: body.seriesId });
+    expect(cluster.link.sent).toEqual([]);
+    expect((await ask(cluster, 2, placement(cluster))).status).toBe(200);
+    expect(cluster.link.sent).toHaveLength(1);
   });
 
   it("a request is weighed before anything is asked about its account", async () => {
