@@ -19,7 +19,7 @@ export interface SocketClientOptions extends ClientOptions {
 
 /**
  * A client of the private WebSocket. It connects when the first request is sent. After a lost connection, it connects
- * again when the next request is sent. A placement or cancel whose connection is lost rejects with an
+ * again when the next request is sent, without the subscriptions of the lost one. A placement or cancel whose connection is lost rejects with an
  * `UncertainOutcome`, which looks the outcome up over REST.
  */
 export interface SocketClient extends SocketRequests {
