@@ -30,10 +30,10 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 41,
   admission: 18.5,
   signing: 5,
-  client: 14.5,
-  "client with checks": 32.5,
+  client: 15,
+  "client with checks": 33,
   "client with streams": 26,
-  "whole client": 40,
+  "whole client": 40.5,
   prices: 1.5,
   rules: 7,
 };
