@@ -85,15 +85,25 @@ export class Pool {
     return await this.patient(lane, inTime, { connectMs: mostMs, waitMs: limitMs });
   }
 
-  /** Closes idle connections now and the others when they are given back. Statements that wait are rejected. */
+  /**
+   * Closes idle connections now and the others when they are given back. Statements that wait are rejected. A connection
+   * whose server does not answer the goodbye, because the network was cut, is cut after `connectTimeoutMs`.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     const closed = new Error("the store is closed");
     for (const lane of ["first", "other"] as const)
       for (const { give } of this.#waiting[lane].splice(0)) give(closed);
-    await Promise.all(
-      this.#idle.splice(0).map(({ connection }) => connection.close().catch(() => undefined)),
-    );
+    await Promise.all(this.#idle.splice(0).map(({ connection }) => this.#end(connection)));
+  }
+
+  async #end(connection: Connection): Promise<void> {
+    const late = (): Error => new Error("the server has not answered the goodbye");
+    try {
+      await withDeadline(connection.close(), this.#options.connectTimeoutMs, late);
+    } catch {
+      connection.destroy();
+    }
   }
 
   /** A network that was cut has cut the idle connections too, and each would take the whole limit to show it. */

@@ -258,6 +258,15 @@ describe("connections", () => {
     await expect(database.read("c")).rejects.toThrow("the store is closed");
   });
 
+  it("decision WE: a store closes also when the server does not answer the goodbye of its connections", async () => {
+    const { server, database } = open({ connectTimeoutMs: 5 });
+    server.answers(() => [["1"]]);
+    await database.read("SELECT 1");
+    server.isGone = true;
+    await database.close();
+    expect([server.open, server.destroyed]).toEqual([0, 1]);
+  });
+
   it.each([
     ["28P01", "refuses the password"],
     ["28000", "refuses the user"],

@@ -17,6 +17,8 @@ export class FakeServer {
   readonly names: (string | undefined)[] = [];
   /** Options of each connection. */
   readonly connections: PgClientOptions[] = [];
+  /** Whether a client that says goodbye hears nothing, as on a network that was cut. */
+  isGone = false;
   /** Number of connections that were cut by the client. */
   destroyed = 0;
   open = 0;
@@ -79,7 +81,7 @@ export class FakeServer {
       },
       query: query as PgClient["query"],
       on: (event: string, listener: (value: never) => void) => listeners.set(event, listener),
-      end: async () => gone(),
+      end: async () => (this.isGone ? await new Promise<void>(() => undefined) : gone()),
       connection: {
         stream: {
           destroy: () => {
