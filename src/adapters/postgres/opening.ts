@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
-import { CREATION, MIGRATIONS, type Migration, NOTE_STEP } from "./migrations.ts";
+import { MIGRATIONS, type Migration, NOTE_STEP, SCHEMA_CREATION, VERSIONS_CREATION } from "./migrations.ts";
 import { PostgresStoreError, sqlState } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { OPENING } from "./statements.ts";
@@ -82,17 +82,26 @@ export async function migrate(
   database: Database,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
+  let isCreated = false;
   for (let attempt = 1; ; attempt++) {
-    const missing = await missingSteps(database, migrations);
+    const missing = await missingSteps(database, migrations, isCreated);
     const [step] = missing;
     if (step === undefined) return;
     try {
-      await database.script(typeof step === "string" ? CREATION : [NOTE_STEP(step), ...step.sql]);
+      if (step === "create") await database.script(await creationIn(database));
+      else await database.script([NOTE_STEP(step), ...step.sql]);
+      isCreated = true;
     } catch (error) {
       const state = sqlState((error as Error).cause);
       if (attempt === ATTEMPTS || state === undefined || !EXISTS.includes(state)) throw error;
     }
   }
+}
+
+/** Returns the statements that mark a schema as the store's own, and create it if it is missing. */
+export async function creationIn(database: Database): Promise<readonly string[]> {
+  const schemas = await database.read(OPENING.schemas, [database.place.schema]);
+  return schemas.length === 0 ? [SCHEMA_CREATION, VERSIONS_CREATION] : [VERSIONS_CREATION];
 }
 
 /** Throws unless the schema is there and has every step: whoever only looks must not change what nodes of another version use. */
@@ -111,13 +120,15 @@ export async function requireCurrent(database: Database): Promise<void> {
   );
 }
 
+/** With `isCreated`, the table of the versions is there, although a user without a right to it does not see it. */
 async function missingSteps(
   database: Database,
   migrations: readonly Migration[],
+  isCreated = false,
 ): Promise<readonly ("create" | Migration)[]> {
   const { schema } = database.place;
   const tables = (await database.read(OPENING.tables, [schema])).map((row) => textIn(row, 0));
-  if (!tables.includes("managed_orders_version")) {
+  if (!isCreated && !tables.includes("managed_orders_version")) {
     if (tables.length > 0) throw foreign(database, tables);
     return ["create"];
   }

@@ -6,8 +6,8 @@ import { transposed } from "./append-columns.ts";
 import { COPYING } from "./copy-statements.ts";
 import type { Database } from "./database.ts";
 import { limitTable } from "./limit-table.ts";
-import { CREATION, MIGRATIONS, NOTE_STEP } from "./migrations.ts";
-import { requireDurable } from "./opening.ts";
+import { MIGRATIONS, NOTE_STEP } from "./migrations.ts";
+import { creationIn, requireDurable } from "./opening.ts";
 import { type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
 import { databaseOn, storeOn } from "./order-store.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
@@ -46,7 +46,7 @@ export async function beginPostgresCopy(
   try {
     await requireDurable(database);
     await requireEmpty(database);
-    await database.script([...CREATION, COPYING.begin]);
+    await database.script([...(await creationIn(database)), COPYING.begin]);
     for (const step of MIGRATIONS) await database.script([NOTE_STEP(step), ...step.sql]);
   } catch (error) {
     await database.close();

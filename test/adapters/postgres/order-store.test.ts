@@ -22,6 +22,7 @@ import { forgettingCases } from "./forgetting-cases.ts";
 import { limitCases } from "./limit-cases.ts";
 import { startPGlite } from "./pglite-server.ts";
 import { placesOn } from "./places.ts";
+import { rightsCases } from "./rights-cases.ts";
 
 const server = process.env.POSTGRES_URL === undefined ? await startPGlite() : undefined;
 const places = placesOn(server?.url ?? process.env.POSTGRES_URL ?? "");
@@ -53,6 +54,7 @@ testOrderStore(server === undefined ? { describe, it } : some, {
 forgettingCases(places);
 checksumCases(places);
 binaryArrayCases(places);
+rightsCases(places, server !== undefined);
 
 testRejections(
   { describe, it },

@@ -3,7 +3,12 @@ import { COPYING } from "../../../src/adapters/postgres/copy-statements.ts";
 import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts";
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { LIMITS } from "../../../src/adapters/postgres/limit-statements.ts";
-import { CREATION, MIGRATIONS, NOTE_STEP } from "../../../src/adapters/postgres/migrations.ts";
+import {
+  MIGRATIONS,
+  NOTE_STEP,
+  SCHEMA_CREATION,
+  VERSIONS_CREATION,
+} from "../../../src/adapters/postgres/migrations.ts";
 import { SNAPSHOTS } from "../../../src/adapters/postgres/snapshot-statements.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
 import { brokenRules } from "./sql-rules.ts";
@@ -20,9 +25,11 @@ const texts: readonly (readonly [name: string, text: string])[] = [
   }).flatMap(([group, members]) =>
     Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),
-  ...[...CREATION, ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql])].map(
-    (text, index) => [`step ${index}`, text] as const,
-  ),
+  ...[
+    SCHEMA_CREATION,
+    VERSIONS_CREATION,
+    ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql]),
+  ].map((text, index) => [`step ${index}`, text] as const),
 ];
 
 describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB share", () => {
