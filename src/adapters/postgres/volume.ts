@@ -5,6 +5,7 @@ import type { Appends } from "./appends.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { laterOwner, type Owner } from "./owner.ts";
+import type { Lane } from "./pool.ts";
 import { amountIn, asGiven, compareTexts, textIn, wholeIn } from "./reading.ts";
 import { requirePrint } from "./row-sums.ts";
 import { MARKETS } from "./statements.ts";
@@ -59,13 +60,17 @@ async function deleteSome(database: Database, text: string, values: readonly num
   return wholeIn(row, 1) === ROWS_PER_STEP;
 }
 
-async function summedUpTo(database: Database): Promise<Position> {
-  const [row] = await database.read(MARKETS.summed);
+async function summedUpTo(database: Database, lane: Lane = "other"): Promise<Position> {
+  const [row] = await database.read(MARKETS.summed, [], lane);
   return { owner: wholeIn(row, 0), position: wholeIn(row, 1) };
 }
 
-async function printsAfter(database: Database, place: Position): Promise<readonly Stored[]> {
-  const rows = await database.read(MARKETS.prints, [place.owner, place.position, ROWS_PER_STEP]);
+async function printsAfter(
+  database: Database,
+  place: Position,
+  lane: Lane = "other",
+): Promise<readonly Stored[]> {
+  const rows = await database.read(MARKETS.prints, [place.owner, place.position, ROWS_PER_STEP], lane);
   return rows.map(printOf);
 }
 
@@ -86,12 +91,13 @@ export function printOf(row: Row): Stored {
 
 /**
  * Adds the next prints to the stored sums, and returns whether there were any. No write of the market journal is under
- * way meanwhile, so that none can add prints before the place that the sums have reached.
+ * way meanwhile, so that none can add prints before the place that the sums have reached. Appends wait for it, so that its
+ * statements wait for no reads.
  */
 async function sumSome({ database, appends }: Parts, epoch: number): Promise<boolean> {
   return await appends.inMarket(async () => {
-    const place = await summedUpTo(database);
-    const prints = await printsAfter(database, place);
+    const place = await summedUpTo(database, "first");
+    const prints = await printsAfter(database, place, "first");
     const last = prints.at(-1);
     if (last === undefined) return false;
     const added = new Sums();
@@ -99,7 +105,7 @@ async function sumSome({ database, appends }: Parts, epoch: number): Promise<boo
     const sums = await storedSums(database, added);
     sums.count(prints);
     const values = [epoch, last.owner, last.position, place.owner, place.position, ...sumColumns(sums)];
-    const [row] = await database.write(MARKETS.sum, values);
+    const [row] = await database.write(MARKETS.sum, values, "first");
     if (wholeIn(row, 0) === 0) throw laterOwner();
     if (wholeIn(row, 1) === 0) throw new Error("the sums of executed volume were changed by another writer");
     return true;
@@ -109,16 +115,17 @@ async function sumSome({ database, appends }: Parts, epoch: number): Promise<boo
 /** Reads the stored sums of the same symbols and periods. */
 async function storedSums(database: Database, like: Sums): Promise<Sums> {
   const sums = new Sums();
-  const totals = await database.read(MARKETS.totalsOf, [[...like.totals.keys()]]);
+  const totals = await database.read(MARKETS.totalsOf, [[...like.totals.keys()]], "first");
   for (const row of totals) sums.addTotal(textIn(row, 0), amountIn(row, 1));
   const bars = [...like.bars.values()].map(({ symbol, minuteMs }) => [symbol, minuteMs]);
-  for (const row of await database.read(MARKETS.barsOf, transposed(bars, 2))) sums.addBar(barOf(row));
+  for (const row of await database.read(MARKETS.barsOf, transposed(bars, 2), "first"))
+    sums.addBar(barOf(row));
   const wanted = [...like.priceBars.values()].map(({ symbol, lengthMs, startMs }) => [
     symbol,
     lengthMs,
     startMs,
   ]);
-  for (const row of await database.read(MARKETS.priceBarsOf, transposed(wanted, 3)))
+  for (const row of await database.read(MARKETS.priceBarsOf, transposed(wanted, 3), "first"))
     sums.addPriceBar(priceBarOf(row));
   return sums;
 }

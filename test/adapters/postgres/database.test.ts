@@ -10,7 +10,9 @@ import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
 import { amountIn, asGiven, storable, wholeIn } from "../../../src/adapters/postgres/reading.ts";
+import { volume } from "../../../src/adapters/postgres/volume.ts";
 import { endedOrder, part, QUOTE, sampleRecord } from "../../../src/conformance/internal.ts";
+import { MARKET_SHARD } from "../../../src/model/index.ts";
 import { type Answer, FakeServer, serverError } from "./fake-driver.ts";
 
 const PASSWORD = "hunter2";
@@ -243,6 +245,30 @@ describe("connections", () => {
     }
     server.release([["2"]]);
     expect(await Promise.all(slow)).toEqual([1, 2, 3, 4].map(() => [["2"]]));
+  });
+
+  it("decision WE: the sums of executed volume keep no append waiting for reads", async () => {
+    const { server, database, owner, appends } = open({ connections: 3 });
+    owner.take(new Map([[MARKET_SHARD, 1]]));
+    let read: Promise<unknown> = Promise.resolve();
+    server.answers((text) => {
+      if (text === "slow") return "silence";
+      if (text.includes("summed AS f WHERE")) return [["0", "0"]];
+      if (text.trim().startsWith("SELECT p.symbol")) return [];
+      if (text.includes("new_quotes")) return [["-1", "t"]];
+      // It takes the only connection for reads when the first statement ends.
+      if (server.statements.length === 1) read = database.read("slow");
+      return [["1", "0"]];
+    });
+    const deleted = volume({ database, owner, appends }).deleteVolume({ beforeMs: 0 });
+    for (let turn = 0; turn < 20; turn++) await turnOfTheLoop();
+    let outcome: unknown;
+    const appended = appends.append({ shards: [], quotes: [QUOTE] }).then((outcomes) => (outcome = outcomes));
+    for (let turn = 0; turn < 20; turn++) await turnOfTheLoop();
+    const meanwhile = outcome;
+    server.release([]);
+    await Promise.all([read, deleted, appended]);
+    expect(meanwhile).toEqual([]);
   });
 
   it("I71: a closed store rejects what waits and what comes", async () => {
