@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { errorCode } from "../../../common/index.ts";
 import { nextTurn } from "../../shared/index.ts";
@@ -38,28 +38,29 @@ export async function* readArchive(folder: string): AsyncGenerator<ArchivedLine>
 
 /** Reads a compressed file. */
 export function readCompressed(path: string): AsyncGenerator<ArchivedLine> {
-  const gunzip = createGunzip();
-  const file = createReadStream(path);
-  file.on("error", (error) => gunzip.destroy(error));
-  return linesIn(path, file.pipe(gunzip), false);
+  // A pipeline closes the file also when the bytes are damaged or the reader stops. The reader hears of the errors itself.
+  const open = (): Readable => pipeline(createReadStream(path), createGunzip(), () => undefined);
+  return linesIn(path, open, false);
 }
 
 /** Reads a file of lines, or its first `bytes`. */
 export function readLines(path: string, bytes?: number): AsyncGenerator<ArchivedLine> {
-  if (bytes === 0) return linesIn(path, undefined, true);
-  return linesIn(path, createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 }), true);
+  if (bytes === 0) return linesIn(path, () => undefined, true);
+  return linesIn(path, () => createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 }), true);
 }
 
+/** The file is opened when the first line is asked for, so that it is closed whatever becomes of the reader. */
 async function* linesIn(
   path: string,
-  bytes: Readable | undefined,
+  open: () => Readable | undefined,
   mayBeCut: boolean,
 ): AsyncGenerator<ArchivedLine> {
   const file = basename(path);
   let line = 0;
   const rest = new LineStart();
-  bytes?.setEncoding("utf8");
   try {
+    const bytes = open();
+    bytes?.setEncoding("utf8");
     for await (const chunk of bytes ?? []) {
       const parts = String(chunk).split("\n");
       const last = parts.pop() ?? "";
