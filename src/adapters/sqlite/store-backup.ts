@@ -3,6 +3,7 @@ import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import {
   errorCode,
+  fileProblem,
   flagOption,
   functionOption,
   nameOption,
@@ -199,11 +200,19 @@ async function published(
   } catch (cause) {
     rmSync(part, { force: true });
     if (errorCode(cause) === "EEXIST") refuseExisting(path);
-    throw cause;
+    throw unwritten(cause, basename(path));
   } finally {
     unlock();
     rmSync(`${part}.lock`, { force: true });
   }
+}
+
+/** Returns an error that names the copy for one of SQLite about writing, which names no file, and any other unchanged. */
+function unwritten(cause: unknown, name: string): unknown {
+  const code = errorCode(cause);
+  const why = code.startsWith("SQLITE_") && !code.endsWith("_READ") ? fileProblem(code) : undefined;
+  if (why === undefined) return cause;
+  return Object.assign(new Error(`${name} cannot be written (${code}): ${why}`, { cause }), { code });
 }
 
 /** The files that SQLite keeps beside a database and applies to it. */

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   backupSqliteStore,
   openSqliteStore,
@@ -9,7 +11,14 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
-import { canBackUp, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import {
+  canBackUp,
+  driver,
+  executeOn,
+  readValue,
+  type TemporaryPlace,
+  temporaryPlace,
+} from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 let [to, restored] = ["", ""];
@@ -63,6 +72,22 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
     expect((await store.head(3)).sequence).toBe(appended);
     await store.close();
   });
+
+  it.runIf(driver.name === "better-sqlite3").each(["SQLITE_FULL", "SQLITE_IOERR_WRITE"])(
+    "names the copy if it cannot be written (%s)",
+    async (code) => {
+      const store = await filled();
+      const { prototype } = createRequire(import.meta.url)("better-sqlite3") as typeof Sqlite;
+      const failed = Object.assign(new Error("database or disk is full"), { code });
+      const failing = vi.spyOn(prototype, "backup").mockRejectedValue(failed);
+      await expect(backupSqliteStore({ path: place.path, to })).rejects.toMatchObject({
+        ...{ code, message: expect.stringMatching(/^backup.db cannot be written \(SQLITE_\w+\): /) },
+      });
+      failing.mockRestore();
+      expect(readdirSync(place.directory)).toEqual(["data"]);
+      await store.close();
+    },
+  );
 
   it("replaces no file, and needs a store", async () => {
     const store = await filled();
