@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   realpathSync,
+  rmSync,
   type Stats,
   statSync,
 } from "node:fs";
@@ -71,13 +72,14 @@ const OTHERS = 0o077;
 /**
  * Creates the file if it is missing, and returns its real path. Links are resolved, so that every opening under another
  * name finds the same lock. Throws an Error that names the file if it has a second hard link, because hard links cannot
- * be resolved.
+ * be resolved. The one that a crash at the end of a restore leaves is removed.
  */
 export function oneFile(path: string): string {
   const name = basename(path);
   try {
-    const { nlink } = createFile(resolve(path));
-    if (nlink > 1)
+    const { nlink, ino } = createFile(resolve(path));
+    const isAlone = nlink === 1 || (nlink === 2 && removedPart(resolve(path), ino));
+    if (!isAlone)
       throw new FileProblem(`${name} has more than one hard link: remove all of its names except one`);
     const real = realpathSync(resolve(path));
     for (const beside of [`${real}-wal`, `${real}-shm`]) keepFromOthers(beside);
@@ -85,6 +87,16 @@ export function oneFile(path: string): string {
   } catch (error) {
     throw explained(error, name);
   }
+}
+
+/** The name that a copy of a store has until it is complete. For a moment, the complete copy has both names. */
+export const partOf = (path: string): string => `${path}.part`;
+
+function removedPart(path: string, ino: number): boolean {
+  const part = partOf(path);
+  if (statSync(part, { throwIfNoEntry: false })?.ino !== ino) return false;
+  rmSync(part, { force: true });
+  return true;
 }
 
 function keepFromOthers(path: string): void {

@@ -18,7 +18,7 @@ import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { lockFile } from "./file-lock.ts";
 import { FileProblem } from "./file-problem.ts";
-import { createFile, explained, openDatabase, refuseOthers, requireThere } from "./open-database.ts";
+import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere } from "./open-database.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
 import { verifySqliteStore } from "./store-verification.ts";
@@ -185,7 +185,7 @@ async function published(
   refuseExisting(path);
   // Left by an earlier database of that name, they would be applied to the new one.
   for (const beside of besides(path)) refuseExisting(beside);
-  const part = `${path}.part`;
+  const part = partOf(path);
   const unlock = lockFile({ path: part, busyTimeoutMs: 0, driver });
   try {
     for (const left of [part, ...besides(part)]) rmSync(left, { force: true });
@@ -194,7 +194,8 @@ async function published(
     const { size: bytes } = statSync(part);
     // A link fails if the name exists, and a rename would replace the file.
     linkSync(part, path);
-    rmSync(part);
+    // An opening that finds both names may have removed it.
+    rmSync(part, { force: true });
     await sync(dirname(path));
     return { ...made, bytes };
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { chmodSync, linkSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
@@ -39,6 +39,13 @@ it("I81, decision FQ: a file with a second hard link is refused, because each na
     "orders.db has more than one hard link: remove all of its names except one",
   );
   expect(() => open(join(folder, "second.db"))).toThrow("second.db has more than one hard link");
+});
+
+it("decision FQ: the working name of a restore that a crash has left beside the store is removed", async () => {
+  await openSqliteStore({ path }).close();
+  linkSync(path, `${path}.part`);
+  expect(await open(path).acquire()).toHaveLength(256);
+  expect(existsSync(`${path}.part`)).toBe(false);
 });
 
 it("I81, decision FQ: another opening can still read a store that is locked", async () => {
