@@ -186,6 +186,33 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     60_000,
   );
 
+  it("gives the canceled leg of a list its row again that was open at the position and has left since", async () => {
+    const settings = { retentionDays: 0.05 };
+    const world = await createWorld({ store: () => openSqliteStore({ path: place.path }), settings });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("100", "101");
+    await world.placeList("oco", {
+      ...{ ...OCO, listClientOrderId: "list", aboveClientOrderId: "above", belowClientOrderId: "below" },
+    });
+    await world.quote("70", "71");
+    await world.engine.idle();
+    const [at, orders] = [positionNow(), await ordersOf(world)];
+    const [{ childId = "", quantity = "" } = {}] = world.venue.submitted;
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity, id: childId })]));
+    await world.engine.idle();
+    await passTime(world, 9 * HOUR_MS);
+    expect((await ordersOf(world)).size).toBe(0);
+    await backupSqliteStore({ path: place.path, to: backup });
+    await world.engine.close();
+    const path = join(place.directory, "restored.db");
+    await restoreSqliteStore({ from: backup, path, at, pause: false });
+    const store = () => openSqliteStore({ path });
+    const next = await createWorld({ store, settings, clock: () => world.clock });
+    expect(await ordersOf(next)).toEqual(orders);
+    expect(await next.engine.verify()).toMatchObject({ equal: true });
+    await next.engine.close();
+  });
+
   it("refuses a position after the backup, and an archive that lacks records or is of another journal", async () => {
     const { moments } = await life(true, 5);
     const last = moments.at(-1)?.position ?? 0;

@@ -23,6 +23,7 @@ export async function rewind(parts: Parts, targets: readonly Target[]): Promise<
   await dropOpenLists(parts);
   for (const target of cut) {
     const { parents, counter, onSnapshot } = await foldShard(parts.tables, target);
+    putEndedLegs(parts, target.shard, parents.values());
     await cutJournal(parts.database, target);
     if (onSnapshot) continue;
     const { shard, sequence } = target;
@@ -94,6 +95,16 @@ async function dropOpenLists({ database, tables }: Parts): Promise<void> {
     }
   });
   for await (const ids of idPages(endedLists.ids)) immediate(ids);
+}
+
+/** A leg that ended before its list has a row, also if the row has left with the list since. */
+function putEndedLegs({ database, tables }: Parts, shard: number, parents: Iterable<ParentOrder>): void {
+  const { ended } = tables;
+  const { immediate } = database.transaction(() => {
+    for (const parent of parents)
+      if (parent.ended !== undefined && !ended.has(parent.orderId)) ended.put(parent, shard);
+  });
+  immediate();
 }
 
 /** Deletes the records of a shard after its new end. */
