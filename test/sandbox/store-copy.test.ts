@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createManualClock, createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+import { Database } from "../../src/adapters/postgres/database.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { beginPostgresCopy } from "../../src/adapters/postgres/internal.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
@@ -161,6 +162,19 @@ describe("store copy", () => {
       message: "orders.db is in use by another process: end that process, or choose another path",
     });
   }, 60_000);
+
+  it("decision XJ: a store that is opened in the schema just before the copy begins stays a store", async () => {
+    const target = { url: server.url, schema: "opened" };
+    const { script } = Database.prototype;
+    const scripts = vi.spyOn(Database.prototype, "script");
+    onTestFinished(() => scripts.mockRestore());
+    scripts.mockImplementationOnce(async function (this: Database, texts) {
+      await (await openPostgresStore(target)).close();
+      await script.call(this, texts);
+    });
+    await expect(beginPostgresCopy(target)).rejects.toMatchObject({ code: "TARGET_NOT_EMPTY" });
+    await (await openPostgresStore(target)).close();
+  });
 
   it("decision XJ: a copy that was interrupted at any place is never opened as a store", async () => {
     const { path } = await filledStore();

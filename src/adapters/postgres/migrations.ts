@@ -276,11 +276,16 @@ export const MIGRATIONS: readonly Migration[] = [
 /** Creates the schema. The server demands the right to create schemas for it, also where the schema exists. */
 export const SCHEMA_CREATION = "CREATE SCHEMA IF NOT EXISTS managed_orders";
 
-/** Creates the table of the versions, which marks the schema as the store's own. */
-export const VERSIONS_CREATION: string = `CREATE TABLE IF NOT EXISTS managed_orders.managed_orders_version (
+const VERSIONS = `managed_orders.managed_orders_version (
     version int4 PRIMARY KEY,
     usable_from int4 NOT NULL
   )`;
+
+/** Creates the table of the versions, which marks the schema as the store's own. */
+export const VERSIONS_CREATION: string = `CREATE TABLE IF NOT EXISTS ${VERSIONS}`;
+
+/** The same for a copy, which fails if another process has made the schema a store meanwhile. */
+export const FIRST_VERSIONS_CREATION: string = `CREATE TABLE ${VERSIONS}`;
 
 /** Notes a step. It comes first, so that of two processes that run the step at once one waits, and then fails. */
 export const NOTE_STEP = (step: Migration): string =>

@@ -99,9 +99,14 @@ export async function migrate(
 }
 
 /** Returns the statements that mark a schema as the store's own, and create it if it is missing. */
-export async function creationIn(database: Database): Promise<readonly string[]> {
+async function creationIn(database: Database): Promise<readonly string[]> {
+  return [...(await schemaCreationIn(database)), VERSIONS_CREATION];
+}
+
+/** Returns the statement that creates the schema if it is missing: the right to create schemas is demanded by it alone. */
+export async function schemaCreationIn(database: Database): Promise<readonly string[]> {
   const schemas = await database.read(OPENING.schemas, [database.place.schema]);
-  return schemas.length === 0 ? [SCHEMA_CREATION, VERSIONS_CREATION] : [VERSIONS_CREATION];
+  return schemas.length === 0 ? [SCHEMA_CREATION] : [];
 }
 
 /** Throws unless the schema is there and has every step: whoever only looks must not change what nodes of another version use. */

@@ -6,8 +6,8 @@ import { transposed } from "./append-columns.ts";
 import { COPYING } from "./copy-statements.ts";
 import type { Database } from "./database.ts";
 import { limitTable } from "./limit-table.ts";
-import { MIGRATIONS, NOTE_STEP } from "./migrations.ts";
-import { creationIn, requireDurable } from "./opening.ts";
+import { FIRST_VERSIONS_CREATION, MIGRATIONS, NOTE_STEP } from "./migrations.ts";
+import { requireDurable, schemaCreationIn } from "./opening.ts";
 import { type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
 import { databaseOn, storeOn } from "./order-store.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
@@ -46,7 +46,7 @@ export async function beginPostgresCopy(
   try {
     await requireDurable(database);
     await requireEmpty(database);
-    await database.script([...(await creationIn(database)), COPYING.begin]);
+    await begin(database);
     for (const step of MIGRATIONS) await database.script([NOTE_STEP(step), ...step.sql]);
   } catch (error) {
     await database.close();
@@ -62,6 +62,17 @@ export async function beginPostgresCopy(
     },
     close: () => store.close(),
   };
+}
+
+/** Marks the schema. A store that another process has opened there meanwhile must stay one: then the copy is refused. */
+async function begin(database: Database): Promise<void> {
+  const creation = [...(await schemaCreationIn(database)), FIRST_VERSIONS_CREATION];
+  try {
+    await database.script([...creation, COPYING.begin]);
+  } catch (error) {
+    await requireEmpty(database);
+    throw error;
+  }
 }
 
 async function requireEmpty(database: Database): Promise<void> {

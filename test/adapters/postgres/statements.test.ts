@@ -4,6 +4,7 @@ import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts"
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { LIMITS } from "../../../src/adapters/postgres/limit-statements.ts";
 import {
+  FIRST_VERSIONS_CREATION,
   MIGRATIONS,
   NOTE_STEP,
   SCHEMA_CREATION,
@@ -28,6 +29,7 @@ const texts: readonly (readonly [name: string, text: string])[] = [
   ...[
     SCHEMA_CREATION,
     VERSIONS_CREATION,
+    FIRST_VERSIONS_CREATION,
     ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql]),
   ].map((text, index) => [`step ${index}`, text] as const),
 ];
