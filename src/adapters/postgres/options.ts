@@ -48,7 +48,8 @@ export const urlOption: OptionCheck = (value, name) => {
   if (typeof value === "string" && databaseOf(value) !== undefined) return;
   const wanted = "the URL of a database such as postgres://user@host:5432/database";
   if (value === undefined) throw new TypeError(`${name} is missing: pass ${wanted}`);
-  const message = `${name} must be ${wanted}; its value is not shown, because it may contain a password`;
+  const encoded = "write /, ?, # and @ of a password as %2F, %3F, %23 and %40";
+  const message = `${name} must be ${wanted}; ${encoded}; its value is not shown, because it may contain a password`;
   throw typeof value === "string" ? new RangeError(message) : new TypeError(message);
 };
 
@@ -101,7 +102,15 @@ export function databaseOf(url: string): string | undefined {
   } catch {
     return undefined;
   }
-  if (!["postgres:", "postgresql:"].includes(parts.protocol)) return undefined;
+  if (!["postgres:", "postgresql:"].includes(parts.protocol) || isCutInPassword(parts)) return undefined;
   const host = parts.host === "" ? (parts.searchParams.get("host") ?? "localhost") : parts.host;
   return `database ${parts.pathname.slice(1) || "of the user"} on ${host}`;
+}
+
+/**
+ * Whether the host seems to end in a password that is not encoded: what follows the character that ends the host contains
+ * the @ that should come before it. Host and database then are parts of the password.
+ */
+function isCutInPassword({ pathname, search, hash }: URL): boolean {
+  return pathname.includes("@") || hash !== "" || (pathname === "" && search.includes("@"));
 }

@@ -6,6 +6,7 @@ import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { journal } from "../../../src/adapters/postgres/journal.ts";
 import { leases } from "../../../src/adapters/postgres/leases.ts";
 import { durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
+import { databaseOf } from "../../../src/adapters/postgres/options.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
@@ -353,6 +354,23 @@ describe("settings of the server", () => {
 });
 
 describe("options", () => {
+  it.each(["2026/hunter2", "2026#hunter2", "2026?hunter2", "hun/ter2"])(
+    "I72: a password that is not encoded, such as %s, is shown in no message",
+    async (password) => {
+      const opened = openPostgresStore({ url: `postgres://orders:${password}@127.0.0.1:1/exchange` });
+      const refusal = await opened.then(() => "opened", String);
+      expect(refusal).toMatch(
+        /^RangeError: openPostgresStore.url must be .* write \/, \?, # and @ of a password as/,
+      );
+      expect(refusal).not.toMatch(/2026|hun/);
+    },
+  );
+
+  it("a URL with an encoded password and parameters names its database", () => {
+    const url = "postgres://orders:2026%2Fhunter2@db.local:5433/exchange?options=a@b";
+    expect(databaseOf(url)).toBe("database exchange on db.local:5433");
+  });
+
   it("decision XA: an archive without forgetting is refused: no record would ever come to it", async () => {
     const options = { url: "postgres://a@127.0.0.1:9/b", journal: { archive: () => undefined } };
     await expect(openPostgresStore(options)).rejects.toThrow(
