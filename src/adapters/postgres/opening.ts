@@ -11,14 +11,14 @@ const OLDEST_SERVER = 140_000;
 const UNFINISHED_COPY = 2_147_483_647;
 
 /**
- * Returns what a host must change, so that an order that was acknowledged cannot be lost. Throws if the server is too old
- * or cannot be written.
+ * Returns what a host must change, so that an order that was acknowledged cannot be lost. Throws if the server is too old,
+ * cannot be written, or cannot keep every text.
  */
 export async function durabilityProblems(database: Database): Promise<readonly string[]> {
   const [row] = await database.read(OPENING.settings);
   const name = database.place.database;
   const version = textIn(row, 0);
-  const [number, commit, standbys, fsync, pages, readOnly, messages] = (row ?? []).slice(1);
+  const [number, commit, standbys, fsync, pages, readOnly, messages, encoding] = (row ?? []).slice(1);
   if (version.startsWith("PostgreSQL") && !version.includes("-YB-") && wholeIn(row, 1) < OLDEST_SERVER)
     throw new PostgresStoreError(
       `${name} runs Postgres ${number}: use Postgres 14 or later`,
@@ -28,6 +28,11 @@ export async function durabilityProblems(database: Database): Promise<readonly s
     throw new PostgresStoreError(
       `${name} is read-only, such as a standby: use the URL of the primary server`,
       "25006",
+    );
+  if (typeof encoding === "string" && !KEEPS_ALL.includes(encoding))
+    throw new PostgresStoreError(
+      `${name} has the encoding ${encoding}, which lacks characters that a venue may send: create the database with ENCODING 'UTF8'`,
+      "ENCODING",
     );
   const problems: string[] = [];
   if (commit === "off")
@@ -46,7 +51,7 @@ export async function durabilityProblems(database: Database): Promise<readonly s
   return problems;
 }
 
-/** Throws a PostgresStoreError for a server that is too old, cannot be written, or would lose orders. */
+/** Throws a PostgresStoreError for a server that is too old, cannot be written, cannot keep every text, or would lose orders. */
 export async function requireDurable(database: Database): Promise<void> {
   const problems = await durabilityProblems(database);
   if (problems.length > 0)
@@ -55,6 +60,9 @@ export async function requireDurable(database: Database): Promise<void> {
       "NOT_DURABLE",
     );
 }
+
+/** Encodings in which every text can be kept. The second one keeps bytes as they come. */
+const KEEPS_ALL = ["UTF8", "SQL_ASCII"];
 
 const SHOWS_WARNINGS = [
   "debug5",

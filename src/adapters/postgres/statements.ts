@@ -437,12 +437,12 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value RETURNING 1`,
 
 /** The opening of a store. */
 export const OPENING: Texts<"settings" | "schemas" | "tables" | "versions"> = {
-  /** Settings that decide whether a commit survives; NULL where a server does not have one. */
+  /** Settings that decide whether every text can be kept and a commit survives; NULL where a server does not have one. */
   settings: `
 SELECT version(), current_setting('server_version_num', true), current_setting('synchronous_commit', true),
   current_setting('synchronous_standby_names', true), current_setting('fsync', true),
   current_setting('full_page_writes', true), current_setting('transaction_read_only', true),
-  current_setting('client_min_messages', true)`,
+  current_setting('client_min_messages', true), current_setting('server_encoding', true)`,
   /** The schema, if it is there and the user has any right to it. */
   schemas: "SELECT s.schema_name FROM information_schema.schemata AS s WHERE s.schema_name = $1::text",
   /** Tables of the schema, and whether one of them is that of the versions. Those to which the user has no right are missing. */

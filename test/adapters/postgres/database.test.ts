@@ -324,7 +324,7 @@ describe("connections", () => {
 });
 
 describe("settings of the server", () => {
-  const sound = ["PostgreSQL 15.1", "150001", "on", "", "on", "on", "off", "notice"];
+  const sound = ["PostgreSQL 15.1", "150001", "on", "", "on", "on", "off", "notice", "UTF8"];
   const problemsWith = async (column: number, value: string, more: Readonly<Record<number, string>> = {}) => {
     const { server, database } = open();
     server.answers(() => [sound.map((text, index) => (index === column ? value : (more[index] ?? text)))]);
@@ -344,6 +344,14 @@ describe("settings of the server", () => {
     expect(await problemsWith(2, "local")).toEqual([]);
     expect(await problemsWith(2, "local", { 3: "standby" })).toEqual([expect.stringContaining("failover")]);
     expect(await problemsWith(2, "remote_apply", { 3: "standby" })).toEqual([]);
+  });
+
+  it("a database whose encoding lacks characters is refused, because an append with one of them could never be kept", async () => {
+    for (const encoding of ["UTF8", "SQL_ASCII"]) expect(await problemsWith(8, encoding)).toEqual([]);
+    await expect(problemsWith(8, "LATIN1")).rejects.toMatchObject({
+      code: "ENCODING",
+      message: expect.stringContaining("has the encoding LATIN1"),
+    });
   });
 
   it("an old server and a standby are refused", async () => {
