@@ -60,9 +60,9 @@ export class Housekeeping {
     parts.timers.after(HOUR_MS, hourly);
   }
 
-  /** Returns the time before which records may be deleted. */
+  /** Returns the time before which records may be deleted: a whole number, which a store may demand. */
   cutoffMs(): number {
-    return this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS;
+    return Math.floor(this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS);
   }
 
   /**
