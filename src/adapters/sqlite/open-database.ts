@@ -59,8 +59,11 @@ export function openDatabase(options: DatabaseOptions): Database {
  */
 export function createFile(path: string): Stats {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const isThere = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  if (isThere) accessSync(path, constants.R_OK | constants.W_OK);
+  const found = statSync(path, { throwIfNoEntry: false });
+  // Other programs need a device as it is, and opening a pipe waits for its other end.
+  if (found !== undefined && !found.isFile() && !found.isDirectory())
+    throw new FileProblem(`${basename(path)} is no file but a device, pipe or socket: choose another path`);
+  if (found?.isFile()) accessSync(path, constants.R_OK | constants.W_OK);
   else closeSync(openSync(path, "a", 0o600));
   keepFromOthers(path);
   return statSync(path);

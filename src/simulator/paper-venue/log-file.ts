@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../common/index.ts";
 
@@ -22,9 +22,10 @@ export type OpenedFile = Readonly<{ file: FileHandle; place: LogPlace }>;
 
 /**
  * Opens or creates the file of a log. Rejects with an Error that names it: with the system's code, or with `STORE_FILE`
- * if it has a second hard link, through which another process could write it. Source: decision FQ.
+ * if it is no file, or has a second hard link, through which another process could write it. Source: decision FQ.
  */
 export async function openLogFile(path: string): Promise<OpenedFile> {
+  await refuseDevices(path);
   const file = await openFile(path);
   try {
     await refuseLinks(file, basename(path));
@@ -49,11 +50,19 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
+/** Other programs need a device as it is, and opening a pipe waits for its other end. */
+async function refuseDevices(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw unusable(`${basename(path)} is no file but a device, pipe or socket: choose another path`);
+}
+
 async function refuseLinks(file: FileHandle, name: string): Promise<void> {
   if ((await file.stat()).nlink <= 1) return;
-  const message = `${name} has more than one hard link: remove all of its names except one`;
-  throw Object.assign(new Error(message), { code: "STORE_FILE" });
+  throw unusable(`${name} has more than one hard link: remove all of its names except one`);
 }
+
+const unusable = (message: string): Error => Object.assign(new Error(message), { code: "STORE_FILE" });
 
 function placeOf(path: string): LogPlace {
   const beside = `${path}.new`;

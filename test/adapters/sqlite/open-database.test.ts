@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
@@ -89,6 +91,20 @@ describe("sqlite file", () => {
     mkdirSync(place.path, { recursive: true });
     const told = { message: "orders.db cannot be opened (EISDIR): it is a directory", code: "EISDIR" };
     expect(open).toThrow(expect.objectContaining(told));
+  });
+
+  it("a device, pipe or socket is refused before anything is done to it, as its permissions are needed", async () => {
+    mkdirSync(dirname(place.path), { recursive: true });
+    const server = createServer().listen(place.path);
+    await once(server, "listening");
+    const { mode } = statSync(place.path);
+    const told = {
+      message: "orders.db is no file but a device, pipe or socket: choose another path",
+      code: "STORE_FILE",
+    };
+    expect(open).toThrow(expect.objectContaining(told));
+    expect(statSync(place.path).mode).toBe(mode);
+    server.close();
   });
 
   it("a path is never read as a URI or as an in-memory name", async () => {

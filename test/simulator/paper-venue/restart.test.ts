@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { appendFile, chmod, link, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
@@ -228,6 +230,17 @@ describe("a damaged file", () => {
     }
     await expect(venue.native.page({ accountId: 1, symbol: "BTC/USD", limit: 1 })).rejects.toThrow();
     expect(told).toEqual(['["error","venue-record.failed",{"code":"EBADF"}]']);
+  });
+
+  it("a record that is a device, pipe or socket is refused", async () => {
+    const path = join(await temporaryDirectory(), "venue.jsonl");
+    const server = createServer().listen(path);
+    await once(server, "listening");
+    await expect(openVenueWorld({ path })).rejects.toMatchObject({
+      message: "venue.jsonl is no file but a device, pipe or socket: choose another path",
+      code: "STORE_FILE",
+    });
+    server.close();
   });
 
   it("I81, decision FQ: a file with a second hard link is refused, by either name, until it has one name", async () => {
