@@ -16,6 +16,7 @@ import {
   verified,
   viewOf,
 } from "../support/sharing.ts";
+import { listOf, SYMBOL } from "../support/world.ts";
 
 /** The longest time for which a shard may have no engine, whatever node dies or answer is lost. */
 const LONGEST_MS = 3 * TTL_MS;
@@ -226,6 +227,39 @@ describe("decision KX: a node that is declared dead while it lives", () => {
     await a.node.close();
     expect(a.node.status()).toMatchObject({ state: "closed", shards: 0 });
     await demandSettled(cluster, [b]);
+  });
+
+  it("I03: does not call a list another one whose copy the new owner has accepted, and one of whose legs has ended", async () => {
+    const { cluster, a, b } = await pairOf();
+    const account = accountOn(a);
+    const list = listOf("oco", {
+      ...{ symbol: SYMBOL, side: "SELL", quantity: "1", listClientOrderId: "twice" },
+      ...{ aboveType: "TAKE_PROFIT_MARKET", aboveStopPrice: "110", aboveClientOrderId: "above" },
+      ...{ belowType: "STOP_MARKET", belowStopPrice: "95", belowClientOrderId: "below" },
+    });
+    // Its client ids have been used at this node, which therefore looks them up.
+    a.faults["append"] = () => Promise.reject(new Error("away"));
+    await expect(a.engine.placeList({ accountId: account, list })).rejects.toThrow();
+    a.faults["append"] = undefined;
+    await cluster.pass(1_000);
+    let go = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    a.faults["findEnded"] = (honest) => gate.then(honest);
+    a.unleased = true;
+    // The copy is asked for while the node is still trusted.
+    await cluster.pass(7_000);
+    const copy = a.engine.placeList({ accountId: account, list }).then(
+      () => "placed",
+      (error: unknown) => (error as { code: number }).code,
+    );
+    for (let ms = 0; ms < 4_500 && !b.engine.owns(shardOf(account)); ms += 100) await cluster.pass(100);
+    await b.engine.placeList({ accountId: account, list });
+    await cluster.quote("94", "96");
+    await cluster.quote("94", "96");
+    go();
+    expect(await copy).toBe(-1001);
   });
 
   it("that slept through the takeover sends nothing when it wakes", async () => {

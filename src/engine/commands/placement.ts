@@ -157,7 +157,7 @@ export class Placements {
     });
   }
 
-  /** Returns an order or list that was found, unless another engine may know more of it. */
+  /** Returns what was found, unless another engine may know more of it. */
   #newest<T>(known: T, { shard, epoch }: ShardTenure): T {
     this.#core.trust.demand();
     shard.demandSince(epoch);
@@ -188,7 +188,7 @@ export class Placements {
     const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
     if (known !== undefined) return existingList(this.#newest(known, { shard: owner, epoch }), list);
     const intents = list.legs.map(({ intent }) => intent);
-    await this.#refuseKnownIds(accountId, intents);
+    await this.#refuseKnownIds({ shard: owner, epoch }, accountId, intents);
     const fetched = await this.#ask(accountId, intents);
     const shard = this.#demandShard(accountId, intents.length);
     shard.demandSince(epoch);
@@ -204,13 +204,21 @@ export class Placements {
     return listPlacementOf(pending);
   }
 
-  /** Throws DUPLICATE_ORDER if the client id of a leg names an existing order or another leg. */
-  async #refuseKnownIds(accountId: number, intents: readonly ParentIntent[]): Promise<void> {
+  /**
+   * Throws DUPLICATE_ORDER if the client id of a leg names an existing order or another leg. A leg of the same list may be
+   * found without its list: another engine has accepted it meanwhile, and ended the leg.
+   */
+  async #refuseKnownIds(
+    tenure: ShardTenure,
+    accountId: number,
+    intents: readonly ParentIntent[],
+  ): Promise<void> {
     const ids = intents.map(({ clientOrderId }) => clientOrderId);
     const known = await Promise.all(
       ids.map((clientOrderId) => this.#findOrder({ accountId, clientOrderId })),
     );
     if (new Set(ids).size < ids.length || known.some((order) => order !== undefined)) {
+      this.#newest(known, tenure);
       throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
     }
   }
