@@ -88,6 +88,8 @@ describe("decision 16: a quote counts", () => {
     ["without an ask", at("100", "0"), false],
     ["stale", at("102", "103", { timeMs: NOW + 1 }), false],
     ["out of order", at("102", "103", { timeMs: NOW - 1 }), true],
+    ["another of the same time", at("102", "103", { timeMs: NOW }), false],
+    ["the same once more, as after a new connection", at("100", "101", { timeMs: NOW }), true],
   ])("as fresh by a heartbeat only if no newer one was dropped: %s", (_what, input, isConfirmed) => {
     const gate = new QuoteGate(LIMITS);
     gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));

@@ -78,22 +78,31 @@ export class QuoteGate {
 
   /** Returns the counted quote, or the reason why it does not count. */
   take(input: QuoteInput, now: Moment): Quote | QuoteDrop {
-    const taken = this.#judge(input, now);
-    if (taken !== "out-of-order") this.#isReplaced = typeof taken === "string";
-    return taken;
+    const timeMs = input.timeMs ?? now.wallMs;
+    const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
+    if (typeof quote === "string") {
+      this.#isReplaced = true;
+      return quote;
+    }
+    const drop = this.#untimely(timeMs, now.wallMs) ?? this.#wild(quote);
+    if (drop === undefined) return this.#count(quote, now);
+    if (drop !== "out-of-order" && !this.#repeats(quote)) this.#isReplaced = true;
+    return drop;
   }
 
-  #judge(input: QuoteInput, { wallMs, monotonicMs }: Moment): Quote | QuoteDrop {
-    const timeMs = input.timeMs ?? wallMs;
-    const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
-    if (typeof quote === "string") return quote;
-    const drop = this.#untimely(timeMs, wallMs) ?? this.#wild(quote);
-    if (drop !== undefined) return drop;
+  #count(quote: Quote, { wallMs, monotonicMs }: Moment): Quote {
     this.#last = quote;
+    this.#isReplaced = false;
     this.#memory = undefined;
-    this.#confirmedWallMs = timeMs;
-    this.#confirmedMonotonicMs = monotonicMs - Math.max(wallMs - timeMs, 0);
+    this.#confirmedWallMs = quote.timeMs;
+    this.#confirmedMonotonicMs = monotonicMs - Math.max(wallMs - quote.timeMs, 0);
     return quote;
+  }
+
+  /** Returns whether a quote is the last counted one, sent again: a source may begin a new connection with it, however old it is. */
+  #repeats({ timeMs, bid, ask }: Quote): boolean {
+    const last = this.#last;
+    return last !== undefined && timeMs === last.timeMs && bid === last.bid && ask === last.ask;
   }
 
   #untimely(timeMs: number, wallMs: number): QuoteDrop | undefined {
