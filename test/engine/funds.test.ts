@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
-import type { ChildRequest } from "../../src/model/index.ts";
+import type { Core } from "../../src/engine/core/core.ts";
+import { FundsQueue } from "../../src/engine/eligibility/funds-queue.ts";
+import type { Shards } from "../../src/engine/shards/shards.ts";
+import type { Timers } from "../../src/engine/time/timers.ts";
+import type { ChildRequest, Instrument, ParentOrder } from "../../src/model/index.ts";
 import { filled, reported, type ScriptedVenue } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -169,6 +173,31 @@ describe("decision HP: an account without funds has its own retry pace", () => {
     await world.quote("99", "100");
     expect(world.venue.submitted.length).toBe(sent + 1);
   });
+});
+
+it("decision HP: a parent waits for one asset only, also if the host names another one at its next refusal", () => {
+  const rounds: (() => void)[] = [];
+  const timer = (_atMs: number, run: () => void): (() => void) => {
+    rounds.push(run);
+    return () => undefined;
+  };
+  let instrument: Partial<Instrument> | undefined = { baseAsset: "BTC", quoteAsset: "USD" };
+  const queue = new FundsQueue(
+    { settings: { retryMinMs: 100, retryMaxMs: 5_000 }, nowMs: () => 0 } as unknown as Core,
+    {
+      timers: { beforeInput: timer } as unknown as Timers,
+      instruments: { find: () => instrument as Instrument | undefined },
+      shards: { live: () => undefined } as unknown as Shards,
+    },
+  );
+  const order = { orderId: 1, accountId: 1, intent: { symbol: "BTC/USD", side: "BUY" } };
+  queue.refused(order as ParentOrder);
+  instrument = undefined;
+  queue.refused(order as ParentOrder);
+  queue.forget(order.orderId);
+  // Each round sets the timer of the next one for as long as a parent waits.
+  for (const round of rounds.splice(0)) round();
+  expect(rounds).toEqual([]);
 });
 
 describe("decision HP: the mark of a refusal is checked like every report of a venue", () => {

@@ -63,6 +63,8 @@ export class FundsQueue {
     if (order.intent.reduceOnly) return;
     const key = this.#assets(order).needs;
     const shortage = this.#shortages.get(key) ?? this.#begin(key);
+    // The host may name the assets of the market otherwise than before.
+    if (this.#shortOf.get(order.orderId) !== shortage) this.forget(order.orderId);
     // The first refusal of a parent says nothing about the round.
     if (shortage.waiting.has(order.orderId)) shortage.refused = true;
     shortage.turns.delete(order.orderId);
