@@ -17,14 +17,31 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
   if (isOverfilled(draft)) return stopOverfilled(draft, report);
   const child = draft.order.child;
   if (child === undefined) return;
-  if (report.state === "rejected") {
-    const outcome = report.final === true ? "REJECTED_FINAL" : "REJECTED";
-    return closeChild(draft, { childId: child.childId, outcome, ...detailOf(report) }, quote);
-  }
   if (report.state === "closed" || child.executedQuantity >= child.quantity) {
     return closeChild(draft, { childId: child.childId, outcome: "DONE", ...detailOf(report) }, quote);
   }
+  if (report.state === "rejected") return refuseChild(draft, { child, report }, quote);
   if (child.state !== "OPEN") addFact(draft, { kind: "CHILD_OPEN", childId: child.childId });
+}
+
+/** What is kept of a child that the venue calls rejected although it has executed a part of it. */
+const REJECTED_AFTER_EXECUTION = "it is called rejected, but has executions";
+
+/**
+ * Closes a child that the venue did not accept. One that has executed was accepted: the refusal is perhaps that of a second
+ * attempt with the same id, and the rest may still be live (decision CA).
+ */
+function refuseChild(
+  draft: Draft,
+  { child: { childId, executedQuantity }, report }: Readonly<{ child: ChildOrder; report: ChildReport }>,
+  quote: Quote | undefined,
+): void {
+  if (executedQuantity > 0) {
+    markUnknown(draft, childId, REJECTED_AFTER_EXECUTION);
+    return alertOnce(draft, childId, REJECTED_AFTER_EXECUTION);
+  }
+  const outcome = report.final === true ? "REJECTED_FINAL" : "REJECTED";
+  closeChild(draft, { childId, outcome, ...detailOf(report) }, quote);
 }
 
 const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>

@@ -64,8 +64,8 @@ export type RefusalMark = "INSUFFICIENT_FUNDS";
 
 /**
  * All that the venue knows of one child. `open`: accepted, may still fill. `closed`: will execute nothing more.
- * `rejected`: not accepted; `final` when no later attempt can succeed, `mark` when the engine acts on the reason. Each
- * report contains all fills, not increments.
+ * `rejected`: not accepted, so nothing of it was executed; `final` when no later attempt can succeed, `mark` when the
+ * engine acts on the reason. Each report contains all fills, not increments.
  */
 export interface ChildReport {
   readonly childId: string;

@@ -63,6 +63,7 @@ const OVERFILL = (childId: string): string => `ALERT OVERFILL: ${childId} execut
 const BEYOND = `ALERT CHILD_BEYOND_LIMIT: execution a of ${FIRST} at 100.01 lies beyond the limit 100`;
 const INVALID = (problem: string, childId = FIRST): string =>
   `ALERT VENUE_REPORT_INVALID: child ${childId}: ${problem}`;
+const REJECTED = "it is called rejected, but has executions";
 
 type Case = readonly [situation: string, start: () => Subject, event: ParentEvent, facts: readonly string[]];
 
@@ -95,10 +96,36 @@ describe("decision 13: the record of a report about the child in flight", () => 
       reported({ state: "rejected", detail: "unknown symbol", final: true }),
       ["CHILD_CLOSED REJECTED_FINAL: unknown symbol and a pause", "ENDED REJECTED REJECTED_BY_VENUE"],
     ],
+    [
+      "decision CA: it is refused, but has filled a part, so that the rest may be live",
+      sent,
+      reported({ state: "rejected", fills: [fillOf("a", "0.5")] }),
+      ["FILLED a", `CHILD_UNKNOWN: ${REJECTED}`, INVALID(REJECTED)],
+    ],
+    [
+      "it is refused, but has filled all",
+      sent,
+      reported({ state: "rejected", fills: [fillOf("a", "1")] }),
+      ["FILLED a", "CHILD_CLOSED DONE", "ENDED FILLED FILLED"],
+    ],
   ];
 
   it.each(cases)("%s", (_situation, start, event, facts) => {
     expect(words(start().meet(event))).toEqual(facts);
+  });
+
+  it.each<readonly [what: string, said: Partial<ChildReport>, facts: readonly string[]]>([
+    ["rejected again", { state: "rejected" }, []],
+    ["open", {}, ["CHILD_OPEN"]],
+    ["closed", { state: "closed" }, ["CHILD_CLOSED DONE"]],
+  ])("decision CA: a child that was called rejected after an execution and then %s", (_what, said, facts) => {
+    const subject = sent();
+    subject.meet(reported({ fills: [fillOf("a", "0.5")] }));
+    expect(words(subject.meet(reported({ state: "rejected" })))).toEqual([
+      `CHILD_UNKNOWN: ${REJECTED}`,
+      INVALID(REJECTED),
+    ]);
+    expect(words(subject.meet(reported(said)))).toEqual(facts);
   });
 
   it("a report that says nothing new is not recorded", () => {
