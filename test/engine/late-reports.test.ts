@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
 import { turns } from "../support/faulty-world.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
-import { createWorld } from "../support/world.ts";
+import { createWorld, type World } from "../support/world.ts";
 
 type Gate = { isShut: boolean; wait: () => Promise<void>; letGo: () => Promise<void> };
 
@@ -16,6 +17,23 @@ function gate(): Gate {
     },
     async letGo(): Promise<void> {
       held.shift()?.();
+      await turns();
+    },
+  };
+}
+
+/** An order whose child was closed unfilled, and executions of it that come later. */
+async function orderOfClosedChild(
+  world: World,
+): Promise<Readonly<{ order: ParentOrder; say: (id: string) => Promise<void> }>> {
+  const order = await world.place({ price: "100" });
+  world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+  await world.quote("99", "100");
+  const [{ childId = "" } = {}] = world.venue.submitted;
+  return {
+    order,
+    async say(id) {
+      world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.1", id })]));
       await turns();
     },
   };
@@ -41,14 +59,7 @@ describe("decision 11, I10: late executions of an order that has just ended", ()
         };
       },
     });
-    const order = await world.place({ price: "100" });
-    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
-    await world.quote("99", "100");
-    const [{ childId = "" } = {}] = world.venue.submitted;
-    const say = async (id: string): Promise<void> => {
-      world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.1", id })]));
-      await turns();
-    };
+    const { order, say } = await orderOfClosedChild(world);
     [appends.isShut, reads.isShut] = [true, true];
     const canceled = world.cancel(order);
     await new Promise(setImmediate);
@@ -64,6 +75,48 @@ describe("decision 11, I10: late executions of an order that has just ended", ()
     await reads.letGo();
     await world.engine.idle();
     expect([...(await world.order(order)).executions].sort()).toEqual(["first", "second"]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("all count, also if the append of an earlier one arrives late, and the store has been asked for the order before", async () => {
+    const appends = gate();
+    let arrive: (() => Promise<unknown>) | undefined;
+    let isAway = false;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async append(batch) {
+            await appends.wait();
+            if (!isAway) return await store.append(batch);
+            arrive = () => store.append(batch);
+            throw new Error("the connection is lost");
+          },
+          async fence(round) {
+            if (isAway) throw new Error("the connection is lost");
+            await arrive?.();
+            await store.fence(round);
+          },
+        };
+      },
+    });
+    const { order, say } = await orderOfClosedChild(world);
+    appends.isShut = true;
+    const canceled = world.cancel(order);
+    await new Promise(setImmediate);
+    await say("first");
+    await appends.letGo();
+    await canceled;
+    await say("second");
+    [appends.isShut, isAway] = [false, true];
+    await appends.letGo();
+    await turns(500);
+    isAway = false;
+    await world.pass(10_000);
+    expect([...(await world.order(order)).executions].sort()).toEqual(["first", "second"]);
+    expect(await world.executed(order)).toBe("0.2");
+    expect((await world.facts(order)).filter((fact) => fact === "FILLED")).toHaveLength(2);
     expect((await world.engine.verify()).equal).toBe(true);
   });
 });

@@ -8,6 +8,7 @@ import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
+import type { ShardMemory } from "../shards/shard-memory.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 
@@ -175,9 +176,10 @@ export class ChildReports {
     while (!this.#stopped && !isOver(late.shard)) {
       try {
         await this.#untilDurable(late);
+        const { memory } = late.shard;
         const ended = await this.#readEnded(late.orderId);
         if (ended === undefined) return this.#refuse(idOf(late.said), "the order of the child is unknown");
-        await this.#addTo(ended, late);
+        if (!(await this.#addTo({ ended, memory }, late))) continue;
         // A report that waits for this one is activity too.
         this.#core.counters.activity++;
         return;
@@ -211,15 +213,22 @@ export class ChildReports {
     }
   }
 
-  /** Takes an ended parent back into memory until the record is durable. */
-  #addTo(ended: ParentOrder, { shard, attempt, said, source }: LateReport): Promise<void> {
+  /**
+   * Takes an ended parent back into memory until the record is durable. Resolves to false if the shard has been read again since
+   * the parent was: an append that was under way then may have become durable in between, and the parent lacks it.
+   */
+  #addTo(
+    { ended, memory }: Readonly<{ ended: ParentOrder; memory: ShardMemory }>,
+    { shard, attempt, said, source }: LateReport,
+  ): Promise<boolean> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
-        const live = shard.memory.adopt(ended);
+        if (shard.memory !== memory) return resolve(false);
+        const live = memory.adopt(ended);
         const pending = this.#takeIn(shard, { live, attempt, said }, source);
-        if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
-        shard.memory.letGo(live);
-        resolve();
+        if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(true), reject);
+        memory.letGo(live);
+        resolve(true);
       }, reject);
     });
   }
