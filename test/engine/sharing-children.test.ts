@@ -30,8 +30,8 @@ type Sending = Readonly<{
 }>;
 
 /** Two nodes; a child of an order on the first is handed over, and the venue has not answered yet. */
-async function sending(): Promise<Sending> {
-  const venue = createScriptedVenue({ canVoid: true });
+async function sending(canVoid = true): Promise<Sending> {
+  const venue = createScriptedVenue({ canVoid });
   const sent: string[] = [];
   const cluster = createCluster(venue, { submitting: (name) => void sent.push(name) });
   let answer: Sending["answer"] = () => undefined;
@@ -70,6 +70,20 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
     await made.cluster.pass(500);
     expect(made.a.engine.owns(shardIn(made.order))).toBe(true);
     made.answer(filled(made.child));
+    await demandOnce(made);
+  });
+
+  it("I22: its answer is not lost with an append that fails meanwhile: a look-up may not find the child yet", async () => {
+    const made = await sending(false);
+    await assign(made, made.b);
+    await made.cluster.pass(500);
+    made.a.faults.append = async () => {
+      made.a.faults.append = undefined;
+      throw new Error("the store did not keep the append");
+    };
+    made.answer(filled(made.child));
+    await made.cluster.pass(5_000);
+    await made.cluster.quote("94", "96");
     await demandOnce(made);
   });
 
@@ -166,6 +180,32 @@ describe("decision WT: a child that is decided and not handed over when its shar
     await cluster.pass(1_000);
     expect((await orderOn(b, order)).ended).toMatchObject({ status: "FILLED" });
     expect(sent.map((one) => one.split(" ")[0])).toEqual(["b"]);
+  });
+
+  it("keeps its trigger, although the append with it fails and the price has returned when the next owner comes", async () => {
+    const cluster = createCluster();
+    const { a, b } = await pairOf(cluster);
+    const order = await placeOn(a, accountOn(a), STOP);
+    a.heldMs = 300;
+    let isQuoted = false;
+    a.faults["leases.nodes"] = async (honest) => {
+      const view = (await honest()) as ClusterView;
+      if (view.shards[shardIn(order)]?.next !== undefined && !isQuoted) {
+        isQuoted = true;
+        a.faults.append = async () => {
+          a.faults.append = undefined;
+          throw new Error("the store did not keep the append");
+        };
+        void cluster.quote("94", "96").then(() => cluster.quote("99", "100"));
+      }
+      return view;
+    };
+    await move(cluster, shardIn(order), b);
+    a.heldMs = 0;
+    await cluster.quote("99", "100");
+    await cluster.pass(2 * TTL_MS);
+    expect((await orderOn(b, order)).trigger).toBeDefined();
+    await verified([a, b]);
   });
 
   it("a submit that was never answered holds no later move up", async () => {

@@ -116,13 +116,17 @@ export class ChildReports {
     this.#post(child, { kind: "OUTCOME_UNKNOWN", childId: child.childId }, { kind: "RECOVERY" });
   }
 
-  /** Processes a report on a child for the parent that its id names. The parent may be open, ended or unknown. */
-  take(said: ParsedReport, source: Source): void {
+  /**
+   * Processes a report on a child for the parent that its id names. The parent may be open, ended or unknown. An answer to a
+   * submit and a report that is taken in again, because its record was lost, count also while the shard leaves: the next owner
+   * does not hear them, and a look-up may lag behind them.
+   */
+  take(said: ParsedReport, source: Source, isAgain = false): void {
     const childId = idOf(said);
     const named = readChildId(childId);
     if (named === undefined) return this.#refuse(childId, "childId is not the id of a child order");
     const shard = this.#parts.shards.ofOrder(named.orderId);
-    shard.post(() => {
+    const input = (): void => {
       const live = shard.liveOrders.get(named.orderId);
       if (live === undefined || live.durable?.ended !== undefined) {
         const late = { ...named, shard, said, source };
@@ -131,8 +135,10 @@ export class ChildReports {
       const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
       // If the store does not keep the record, take the report in again: no look-up covers a resolved child, and that of any
       // other may lag behind what the venue has reported.
-      pending?.waiters.push({ resolve: () => undefined, reject: () => this.take(said, source) });
-    });
+      pending?.waiters.push({ resolve: () => undefined, reject: () => this.take(said, source, true) });
+    };
+    if (isAgain || source === "SUBMIT") shard.conclude(input);
+    else shard.post(input);
   }
 
   #post(child: ChildRequest, event: ParentEvent, cause: Cause): void {

@@ -69,9 +69,9 @@ export class ExecutionAttempts {
     }
   }
 
-  #meet(fired: Fired, quote: Quote): void {
+  #meet(fired: Fired, quote: Quote, isAgain = false): void {
     const shard = this.#shardOf(fired.orderId);
-    shard.post(() => {
+    const input = (): void => {
       const live = shard.liveOrders.get(fired.orderId);
       if (live === undefined) return;
       // The activation behind this fire was lost with an append: the order starts to watch again.
@@ -80,7 +80,10 @@ export class ExecutionAttempts {
       // If its shard was read again meanwhile, it was put into the book as before the fire.
       this.#parts.arming.unwatch(live);
       this.#offer(live, { kind: "FIRED", fired, quote });
-    });
+    };
+    // A trigger was decided before its shard leaves, and the next owner may not meet its price.
+    if (isAgain) shard.conclude(input);
+    else shard.post(input);
   }
 
   /** Posts the activation of a trailing parent. */
@@ -145,7 +148,10 @@ export class ExecutionAttempts {
     if (attempt.volume !== undefined && facts.some(isIntent)) participants.followed(live);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
     if (cause.kind === "FIRED" && facts.some(isTrigger))
-      pending.waiters.push({ resolve: () => undefined, reject: () => this.#meet(cause.fired, cause.quote) });
+      pending.waiters.push({
+        resolve: () => undefined,
+        reject: () => this.#meet(cause.fired, cause.quote, true),
+      });
   }
 
   #attempt(live: LiveOrder, cause: AttemptCause, now: QuoteNow): ExecutionAttempt {

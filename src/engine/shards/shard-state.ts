@@ -32,8 +32,15 @@ const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, EngineFault>> = 
 
 const CLOSED_TO_INPUTS: ReadonlySet<ShardState> = new Set(["elsewhere", "fenced", "closed"]);
 
-/** An input, and the function that is called if it will never run. */
-type Input = Readonly<{ run: () => void; refused: ((error: OrderError) => void) | undefined }>;
+/**
+ * An input, the function that is called if it will never run, and whether it belongs to what was decided before the shard
+ * leaves.
+ */
+type Input = Readonly<{
+  run: () => void;
+  refused: ((error: OrderError) => void) | undefined;
+  concludes: boolean;
+}>;
 
 /**
  * Options of {@link ShardLife}: the shard's number, how many callers may wait in its mailbox, whether the engine may
@@ -82,11 +89,13 @@ export class ShardLife {
 
   /**
    * Refuses every input from now on, until the shard runs again: the shard goes to another node, which hears of the venue
-   * and of time itself. What is decided already still becomes durable.
+   * and of time itself. What is decided already still becomes durable, and what concludes it still runs.
    */
   leave(): void {
     this.#isLeaving = true;
-    this.#refuseWaiting();
+    const all = this.#empty();
+    this.#waiting = all.filter(({ concludes }) => concludes);
+    for (const { refused } of all) this.#refuse(refused);
   }
 
   /**
@@ -115,7 +124,18 @@ export class ShardLife {
 
   /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
   post(run: () => void, refused?: (error: OrderError) => void): void {
-    if (this.#isClosedToInputs) return this.#refuse(refused);
+    this.#add({ run, refused, concludes: false });
+  }
+
+  /** Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. */
+  conclude(run: () => void): void {
+    if (this.#isLeaving && this.#state === "running") this.#attempt(run);
+    else this.#add({ run, refused: undefined, concludes: true });
+  }
+
+  #add(input: Input): void {
+    const { run, refused, concludes } = input;
+    if (concludes ? CLOSED_TO_INPUTS.has(this.#state) : this.#isClosedToInputs) return this.#refuse(refused);
     if (this.#state === "running" && !this.#draining) {
       if (this.#waiting.length === 0 && this.#options.trust.holds) return run();
       const refusal = refused && this.#trustRefusal;
@@ -126,15 +146,9 @@ export class ShardLife {
       this.#callers--;
       return refused(new EngineError("DISCONNECTED"));
     }
-    this.#waiting.push({ run, refused });
+    this.#waiting.push(input);
     // Trust may hold again without a renewal: the wall clock was set forward and back.
     if (this.#options.trust.holds) this.resume();
-  }
-
-  /** Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. */
-  conclude(run: () => void): void {
-    if (this.#isLeaving && this.#state === "running") this.#attempt(run);
-    else this.post(run);
   }
 
   /**
@@ -145,8 +159,8 @@ export class ShardLife {
     const { trust } = this.#options;
     this.#draining = true;
     for (let batch = this.#empty(); batch.length > 0; batch = this.#empty()) {
-      for (const [index, { run, refused }] of batch.entries()) {
-        if (this.#state !== "running" || this.#isLeaving) this.#refuse(refused);
+      for (const [index, { run, refused, concludes }] of batch.entries()) {
+        if (this.#state !== "running" || (this.#isLeaving && !concludes)) this.#refuse(refused);
         else if (trust.holds) this.#attempt(run);
         else {
           this.#suspend(batch.slice(index));
