@@ -103,6 +103,26 @@ describe("requests that a client sends at once", () => {
     expect(targets).toEqual(["/slow", "/api/order", "/api/order"]);
   });
 
+  it("one that is refused for its expectation is answered after those before it", async () => {
+    let finish: () => void = () => undefined;
+    const { port, targets } = await serve({
+      before: async (target) => {
+        if (target === "/slow") await new Promise<void>((resolve) => (finish = resolve));
+      },
+    });
+    const connection = await openConnection(port);
+    const slow = rawBytes({ method: "GET", target: "/slow" });
+    const refused = rawBytes({ method: "GET", target: "/refused", headers: ["Expect", "200-ok"] });
+    connection.write(Buffer.concat([slow, order, refused, order]));
+    while (targets.length === 0) await turn();
+    await turn();
+    finish();
+    const answers = [await connection.answer(), await connection.answer(), await connection.answer()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 417]);
+    await connection.ended;
+    expect(targets).toEqual(["/slow", "/api/order"]);
+  });
+
   it("a request after the last answer of its connection is not served", async () => {
     const { port, targets } = await serve();
     const connection = await openConnection(port);

@@ -77,11 +77,13 @@ export class Mount {
     await ended;
   }
 
-  /** Refuses a request whose Expect header has an unknown value. */
-  refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  /** Refuses a request whose Expect header has an unknown value, once those before it are answered: it is the last. */
+  async refuseExpectation(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Omit this header." });
-    this.#connections.begin(request, response);
-    this.#send(response, refusal(error, 417), true);
+    const { connection, earlier } = this.#connections.begin(request, response);
+    if (connection.entering !== undefined) await connection.entering;
+    if (earlier !== undefined) await earlier;
+    if (!connection.closes) this.#send(response, refusal(error, 417), true);
   }
 
   /**

@@ -79,7 +79,7 @@ export function createTransport({
     "checkContinue",
     (request, response) => void mount.answer(request, response, { asksFirst: true }),
   );
-  server.on("checkExpectation", (request, response) => mount.refuseExpectation(request, response));
+  server.on("checkExpectation", (request, response) => void mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
   if (socketMount !== undefined) {
     serveUpgrades(server, { sockets: socketMount, connections, turns, takes: asksForSocket });
