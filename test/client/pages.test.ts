@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  type ExecutionReply,
   eachExecution,
   eachNativeOrder,
   eachOpenOrder,
@@ -14,6 +15,15 @@ async function all<T>(rows: AsyncIterable<T>, idOf: (row: T) => string): Promise
   const ids: string[] = [];
   for await (const row of rows) ids.push(idOf(row));
   return ids;
+}
+
+async function anExecution(): Promise<ExecutionReply> {
+  const { client } = await openClientWorld();
+  const order = { symbol: "BTC/USD", side: "BUY", type: "LIMIT", quantity: "0.01", price: "6000" } as const;
+  await client.placeNativeOrder(order);
+  const [execution] = (await client.executions()).orders;
+  if (execution === undefined) throw new Error("no execution");
+  return execution;
 }
 
 describe("pages", () => {
@@ -87,5 +97,20 @@ describe("pages", () => {
     const paged = await all(eachExecution(client, { limit: 3 }), ({ executionId }) => executionId);
     expect(paged).toEqual([...whole].reverse());
     expect(whole.length).toBeGreaterThan(4);
+  });
+
+  it("executions of two markets with the same ids both come", async () => {
+    const execution = await anExecution();
+    const both = ["BTC/USD", "ETH/USD"].map((symbol) => ({ ...execution, symbol }));
+    const rows = eachExecution({ executions: async () => ({ orders: both }) });
+    expect(await all(rows, ({ symbol }) => symbol)).toEqual(["ETH/USD", "BTC/USD"]);
+  });
+
+  it("pages whose times go forwards are an error, not an endless loop", async () => {
+    const execution = await anExecution();
+    let time = 0;
+    const executions = async () => ({ orders: time < 50 ? [{ ...execution, time: time++ }] : [] });
+    const rows = all(eachExecution({ executions }, { limit: 1 }), ({ executionId }) => executionId);
+    await expect(rows).rejects.toMatchObject({ problem: "cursor" });
   });
 });

@@ -119,7 +119,7 @@ export function eachExecution(
   options: CallOptions = {},
 ): AsyncGenerator<ExecutionReply, void, undefined> {
   return backwards(async (page) => (await client.executions(page, options)).orders, parameters, {
-    idOf: ({ executionId, execType, clientOrderId }) => `${executionId} ${execType} ${clientOrderId}`,
+    idOf: ({ symbol, ...row }) => `${symbol} ${row.executionId} ${row.execType} ${row.clientOrderId}`,
     timeOf: ({ time }) => time,
   });
 }
@@ -133,7 +133,7 @@ type Rows<Row> = Readonly<{ idOf: (row: Row) => string; timeOf: (row: Row) => nu
 /**
  * Pages backwards through rows that a route returns as the newest of a range, oldest first. The next page ends with the
  * time of the oldest row, which it includes; rows that came before are dropped. A page that is full of rows of one time
- * grows; if it is the largest, there is no way past it.
+ * grows; if it is the largest, there is no way past it. A page that lies after its range is an error.
  */
 async function* backwards<Row>(
   read: (page: RangeParameters) => Promise<readonly Row[]>,
@@ -150,8 +150,8 @@ async function* backwards<Row>(
     if (oldest === undefined || rows.length < limit) return;
     const before = endTime;
     endTime = timeOf(oldest);
-    if (endTime !== before) continue;
-    if (limit === LARGEST_PAGE) throw cursorError();
+    if (before === undefined || endTime < before) continue;
+    if (endTime > before || limit === LARGEST_PAGE) throw cursorError();
     limit = LARGEST_PAGE;
   }
 }
