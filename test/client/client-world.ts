@@ -76,7 +76,7 @@ export const callLost: Fault = async () => {
 
 /** A reply that does not come from the service. */
 export const answers =
-  (body: string, init: ResponseInit = {}): Fault =>
+  (body: string | Uint8Array<ArrayBuffer>, init: ResponseInit = {}): Fault =>
   async () =>
     new Response(body, { status: 200, ...init });
 

@@ -87,6 +87,8 @@ describe("requests that are sent again", () => {
     ["JSON", '{"message":"Later"}'],
     ["a page", "<html>Later</html>"],
     ["nothing", ""],
+    ["a body that is not UTF-8", new Uint8Array([0xff, 0xfe])],
+    ["a body that is too large", " ".repeat(8 * 1024 * 1024 + 1)],
   ])("a 429 of a proxy with %s holds back requests for its Retry-After, too", async (_what, body) => {
     const { client, wire, clock } = await openClientWorld();
     wire.strike("/api/ping", answers(body, { status: 429, headers: { "Retry-After": "60" } }));

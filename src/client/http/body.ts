@@ -1,18 +1,24 @@
 import { ProtocolError } from "../errors/protocol-error.ts";
 import type { ByteReader, FetchResponse } from "./platform.ts";
 
+/** How many bytes to read, and the wait that the reply demands. */
+type Reading = Readonly<{ maxBytes: number; retryAfterMs: number | undefined }>;
+
 /**
  * Reads the body of a response as text, at most `maxBytes` of it; cancels the rest. Throws a ProtocolError "too large",
  * or "not text" for bytes that are not UTF-8. A platform without streams or TextDecoder reads the text as a whole, if
  * its declared length allows.
  */
-export async function readBody(response: FetchResponse, maxBytes: number): Promise<string> {
+export async function readBody(
+  response: FetchResponse,
+  { maxBytes, retryAfterMs }: Reading,
+): Promise<string> {
   const { status, headers, body } = response;
   const reader = body?.getReader?.();
   const refuse = (): ProtocolError => {
     // The connection is given up; that it fails is no news.
     reader?.cancel().catch(() => undefined);
-    return new ProtocolError({ problem: "too large", status });
+    return new ProtocolError({ problem: "too large", status, retryAfterMs });
   };
   if (Number.parseInt(headers.get("Content-Length") ?? "0", 10) > maxBytes) throw refuse();
   if (reader === undefined || typeof TextDecoder === "undefined") {
@@ -25,7 +31,7 @@ export async function readBody(response: FetchResponse, maxBytes: number): Promi
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new ProtocolError({ problem: "not text", status });
+    throw new ProtocolError({ problem: "not text", status, retryAfterMs });
   }
 }
 

@@ -26,8 +26,8 @@ export async function exchange(
   return await within(clock, bounds, async (signal) => {
     try {
       const response = await fetch(url, { ...call, redirect: "manual", signal });
-      const text = await readBody(response, maxReplyBytes);
       const retryAfterMs = waitOf(response.headers, clock.nowMs());
+      const text = await readBody(response, { maxBytes: maxReplyBytes, retryAfterMs });
       return { status: response.status, text, retryAfterMs };
     } catch (error) {
       if (error instanceof ClientError) throw error;
