@@ -344,6 +344,21 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it("decision LK: a subscription that ends right after its reply is made anew", async () => {
+    const world = await openSocketWorld();
+    world.sockets.change = (text) => {
+      const { result } = JSON.parse(text) as { result?: { subscriptionId?: number; streamId?: string } };
+      if (result?.streamId === undefined || world.sockets.opened > 1) return [text];
+      const event = { e: "eventStreamTerminated", E: 1 };
+      return [text, JSON.stringify({ subscriptionId: result.subscriptionId, event })];
+    };
+    const stream = followOrders(world.options);
+    const startMs = world.clock.nowMs();
+    await until(world, () => world.sockets.opened > 1);
+    expect(world.clock.nowMs() - startMs).toBeLessThan(5_000);
+    stream.close();
+  });
+
   it("decision LK: pauses between attempts grow, up to half a minute", async () => {
     const world = await openStreamWorld();
     world.sockets.down = true;

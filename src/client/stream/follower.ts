@@ -69,6 +69,8 @@ export class Follower {
   /** The last event that was handed out. */
   #position: Position | undefined;
   #subscriptionId: number | undefined;
+  /** The last subscription of which the service said that it has ended. That may come before its reply is worked on. */
+  #endedId: unknown;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -81,6 +83,7 @@ export class Follower {
     const connection = await link.connected({ timeoutMs, signal });
     const inbox = new Inbox(connection, maxHeld, (message) => this.#read(message));
     this.#subscriptionId = undefined;
+    this.#endedId = undefined;
     try {
       await this.#subscribe(inbox, signal);
       for (;;) {
@@ -100,8 +103,9 @@ export class Follower {
     const { e } = (event ?? {}) as Members;
     if (e === "serverShutdown") return undefined;
     if (e === "eventStreamTerminated") {
-      if (subscriptionId !== this.#subscriptionId) return undefined;
-      throw new TransportError("connection", "the service ended the subscription");
+      this.#endedId = subscriptionId;
+      if (subscriptionId === this.#subscriptionId) throw subscriptionEnded();
+      return undefined;
     }
     return readMessage(readEvent, event);
   }
@@ -125,6 +129,7 @@ export class Follower {
       options: { signal },
     });
     const { streamId, sequence, subscriptionId } = reply;
+    if (subscriptionId === this.#endedId) throw subscriptionEnded();
     this.#subscriptionId = subscriptionId;
     const before = this.#position;
     if (before?.streamId === streamId && before.sequence === sequence) return;
@@ -196,3 +201,6 @@ export class Follower {
     }
   }
 }
+
+const subscriptionEnded = (): TransportError =>
+  new TransportError("connection", "the service ended the subscription");
