@@ -220,17 +220,22 @@ describe("decision ZX: a link that breaks ends its streams at both sides", () =>
     expect(reader.ends).toBe(1);
   });
 
-  it("a stream without events stays open while both sides are there, past the time of silence and of idle connections", async () => {
-    const limits = { silentMs: 90, idleMs: 120 };
-    const node = await nodeOf(limits);
-    const reader = new Reader();
-    await open(linkOf(limits), node, reader);
-    const untilMs = performance.now() + 400;
-    await eventually(() => performance.now() > untilMs);
-    node.opened[0]?.sink.event("still here");
-    await reader.until(({ events, ends }) => events.length + ends > 0);
-    expect([reader.events, reader.ends]).toEqual([["still here"], 0]);
-  });
+  it.each([
+    { silentMs: 90, idleMs: 120 },
+    { silentMs: 600, idleMs: 60 },
+  ])(
+    "a stream without events stays open while both sides are there, past the time of silence and of idle connections: %o",
+    async (limits) => {
+      const node = await nodeOf(limits);
+      const reader = new Reader();
+      await open(linkOf(limits), node, reader);
+      const untilMs = performance.now() + 400;
+      await eventually(() => performance.now() > untilMs);
+      node.opened[0]?.sink.event("still here");
+      await reader.until(({ events, ends }) => events.length + ends > 0);
+      expect([reader.events, reader.ends]).toEqual([["still here"], 0]);
+    },
+  );
 
   it("after the last stream has ended while another was asked for and refused, silence ends nothing", async () => {
     const limits = { silentMs: 60 };

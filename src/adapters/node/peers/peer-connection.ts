@@ -49,9 +49,9 @@ export class PeerConnection {
     this.#socket = socket;
     this.#limits = limits;
     this.#reader = new FrameReader(limits.replyBytes);
-    // A request that waits has a time of its own.
+    // A request that waits has a time of its own, and a stream its heartbeat.
     socket.setTimeout(limits.idleMs, () => {
-      if (this.waiting === 0) socket.destroy();
+      if (this.waiting === 0 && this.streams === 0) socket.destroy();
     });
     this.#heartbeat = new Heartbeat({
       silentMs: limits.silentMs,
