@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Gate, gateOf, type Leave } from "../../src/adapters/node/gate.ts";
 import { resolveLimits } from "../../src/adapters/node/server-api.ts";
 import { createTransport } from "../../src/adapters/node/transport.ts";
+import type { SocketService } from "../../src/service/index.ts";
 import { Traffic } from "../../src/service/internal.ts";
 import type { WireResponse } from "../../src/wire/index.ts";
 import { listening } from "../support/listening.ts";
@@ -17,6 +20,7 @@ const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
 type Served = Readonly<{
   port: number;
+  server: Server;
   targets: string[];
   close: (graceMs: number) => Promise<void>;
 }>;
@@ -25,8 +29,10 @@ type Served = Readonly<{
 async function serve({
   gate = gateOf(new Traffic()),
   before = async () => undefined,
+  sockets,
 }: Readonly<{
   gate?: Gate;
+  sockets?: SocketService;
   before?: (target: string) => Promise<void>;
 }> = {}): Promise<Served> {
   const targets: string[] = [];
@@ -41,11 +47,12 @@ async function serve({
   };
   const { server, close } = createTransport({
     service: { handle },
+    sockets,
     gate,
     limits: resolveLimits(),
   });
   open.push(() => close(0));
-  return { port: await listening(server), targets, close };
+  return { port: await listening(server), server, targets, close };
 }
 
 const order = rawBytes({ method: "POST", target: "/api/order", body: "{}" });
@@ -78,6 +85,24 @@ describe("a connection that a front thread refuses after its first request has a
     await connection.ended;
     expect([answer, targets]).toEqual([told, []]);
   });
+});
+
+it("a handshake on a connection that a front thread refuses does not reach the service", async () => {
+  const entering: ((verdict: undefined) => void)[] = [];
+  const gate: Gate = { ...gateOf(new Traffic()), open: () => new Promise((tell) => entering.push(tell)) };
+  let admitted = 0;
+  const admit = async (): Promise<undefined> => void admitted++;
+  const sockets = { admit, shutdown: () => undefined } as Partial<SocketService> as SocketService;
+  const { port, server } = await serve({ gate, sockets });
+  const connection = await openConnection(port);
+  const upgrade = once(server, "upgrade");
+  const headers = ["Connection", "Upgrade", "Upgrade", "websocket"];
+  connection.write(rawBytes({ method: "GET", target: "/ws", headers }));
+  await upgrade;
+  entering[0]?.(undefined);
+  expect((await connection.answer()).status).toBe(429);
+  await connection.ended;
+  expect(admitted).toBe(0);
 });
 
 describe("requests that a client sends at once", () => {

@@ -104,6 +104,8 @@ export class SocketMount {
 
   async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     await this.#connections.entered(socket);
+    // Its last answer is on the way, and nothing after it counts.
+    if (this.#connections.of(socket).closes) return;
     const refused = await this.#service.admit(
       wireRequestOf(request, this.#paths.target(request), new Uint8Array()),
     );
