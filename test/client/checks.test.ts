@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Client, localChecks, preview } from "../../src/client/index.ts";
-import { clientOn, openClientWorld } from "./client-world.ts";
+import { clientOn, openClientWorld, settled } from "./client-world.ts";
 import { PAIR, refusalOf, STOP } from "./placements.ts";
 
 /** Orders and lists that the service refuses whatever its market is. */
@@ -38,6 +38,15 @@ describe("decision LH: checks before sending", () => {
     const client = clientOn(world, world.wire, { checks: localChecks, clock: { ...world.clock, nowMs } });
     const order = { ...STOP, timeInForce: "GTD", expireTime: world.clock.nowMs() + 600_000 } as const;
     expect((await client.placeOrder(order)).status).toBe("NEW");
+  });
+
+  it("options that cannot be used are refused before the server's time is asked", async () => {
+    const world = await openClientWorld();
+    const client = clientOn(world, world.wire, { checks: localChecks });
+    const order = { ...STOP, timeInForce: "GTD", expireTime: world.clock.nowMs() + 600_000 } as const;
+    for (const options of [{ timeoutMs: 0 }, { timeout: 5 } as never])
+      await expect(settled(world, client.placeOrder(order, options))).rejects.toThrow("options");
+    expect(world.wire.calls.length).toBe(0);
   });
 
   it("what only the service knows is left to it: market, position, volumes and the account", async () => {

@@ -98,6 +98,7 @@ export class Caller {
 
   /** Reads the server's clock if a request of a route needs a reading and there is none. Rejects with a ClientError. */
   async knowServerTime(route: Route<unknown>, options: CallOptions): Promise<void> {
+    CALL_OPTIONS(options, "options");
     if (this.#needsTime(route, options)) await this.#readServerClock(options);
   }
 
