@@ -65,8 +65,8 @@ export class VenueStreams {
   read(name: StreamName, response: ServerResponse, from: ReadFrom): void {
     if (name === "events") return this.#readReports(response, from);
     const channel = name === "market" ? this.#market : this.#native;
-    this.#demandRoom(response, [channel]);
     if (from !== undefined && from.stream !== channel.id) throw new Refusal("HISTORY_GONE");
+    this.#demandRoom(response, [channel]);
     channel.read(response, from?.after);
   }
 

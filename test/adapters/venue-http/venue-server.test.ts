@@ -303,9 +303,9 @@ describe("a venue server", () => {
     async (path) => {
       const clock = createManualClock({ startMs: Date.now() });
       const { url } = await openServer({ limits: { streams: 2 }, marketData: createMarketFeed(), clock });
-      const open = async () => {
-        const { init } = signedRequest({ method: "GET", path, timeMs: clock.nowMs() });
-        const { status, body } = await fetch(`${url}${path}`, init);
+      const open = async (from = "") => {
+        const { init } = signedRequest({ method: "GET", path: `${path}${from}`, timeMs: clock.nowMs() });
+        const { status, body } = await fetch(`${url}${path}${from}`, init);
         const reader = body?.getReader();
         onTestFinished(() => reader?.cancel().catch(() => undefined));
         return { status, reader };
@@ -318,12 +318,15 @@ describe("a venue server", () => {
       await pass(58_999);
       expect((await open()).status).toBe(503);
       await pass(1);
+      // One that cannot go on where it wants takes no place.
+      expect((await open("?stream=another&after=0")).status).toBe(410);
       expect((await open()).status).toBe(200);
       const end = async ({ reader }: typeof gone): Promise<void> => {
         while ((await reader?.read())?.done === false);
       };
       await expect(end(gone)).rejects.toThrow();
       expect((await there.reader?.read())?.done).toBe(false);
+      expect((await open("?stream=another&after=0")).status).toBe(410);
       expect((await open()).status).toBe(503);
     },
   );
