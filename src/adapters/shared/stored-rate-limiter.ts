@@ -76,7 +76,12 @@ export class StoredRateLimiters {
     const writer = await this.#table.join();
     const limiter = new WrittenLimiter(this.#table, { options, later: this.#later, writer });
     this.#open.add(limiter);
-    await limiter.open();
+    try {
+      await limiter.open();
+    } catch (error) {
+      this.#open.delete(limiter);
+      throw error;
+    }
     return limiter;
   }
 

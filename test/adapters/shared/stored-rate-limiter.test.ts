@@ -19,10 +19,13 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
   const writes: string[] = [];
   const told: string[] = [];
   const timers = new Map<number, () => void>();
-  const state = { fails: false, others: [] as readonly WrittenOrders[], kept: [] as KeptBan[] };
+  const state = { fails: false, isGone: false, others: [] as readonly WrittenOrders[], kept: [] as KeptBan[] };
   const written = (text: string): void => {
     if (state.fails) throw new Error("no database");
     writes.push(text);
+  };
+  const there = (): void => {
+    if (state.isGone) throw new Error("no database");
   };
   const table: LimitTable = {
     join: () => 1,
@@ -33,7 +36,10 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
             accountId > afterAccount || (accountId === afterAccount && writer > afterWriter),
         )
         .slice(0, 2),
-    bans: ({ afterMs }) => state.kept.filter(({ untilMs }) => untilMs > afterMs),
+    bans({ afterMs }) {
+      there();
+      return state.kept.filter(({ untilMs }) => untilMs > afterMs);
+    },
     putCounts({ day, orders }) {
       written(`counts ${orders.length}`);
       for (const one of orders) rows.set(`${day} ${one.accountId}`, one.orders);
@@ -42,7 +48,10 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
       written(`bans ${all.length}`);
       for (const ban of all) bans.set(ban.address, ban);
     },
-    forget: () => 0,
+    forget() {
+      there();
+      return 0;
+    },
     endOfOldest: () => undefined,
   };
   const limiters = new StoredRateLimiters(table, (delayMs, run) => {
@@ -187,5 +196,13 @@ describe("decision XC: a limiter that writes later", () => {
     expect([...rows.values()]).toEqual([1]);
     limiter.takeOrders(one);
     expect(timers.size).toBe(0);
+  });
+
+  it("is not kept until the store closes if its opening has failed", async () => {
+    const { open, state, limiters, told } = limiterWorld();
+    state.isGone = true;
+    for (let n = 0; n < 3; n++) await expect(open()).rejects.toThrow("no database");
+    await limiters.close();
+    expect(told).toEqual([]);
   });
 });
