@@ -8,6 +8,7 @@ import { SettingsError } from "./settings-error.ts";
 
 /** Further codes of problems that the operator can fix, such as a port or a store in use. */
 const OTHERS: readonly string[] = [
+  "DRIVER_MISSING",
   "EADDRINUSE",
   "EADDRNOTAVAIL",
   "EBUSY",

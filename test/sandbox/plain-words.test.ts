@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { isForOperator, processTelemetry } from "../../src/sandbox/plain-words.ts";
 
 it("decision ZF: a lost venue is one sentence, and one when it is back, for all streams together", () => {
@@ -24,3 +25,16 @@ it.each(["EADDRINUSE", "EADDRNOTAVAIL", "EACCES", "ENOTFOUND"])(
     expect(isForOperator(Object.assign(new Error("the host is unknown"), { code }))).toBe(true);
   },
 );
+
+it("a missing driver of the store is for the operator", () => {
+  const load = (): never => {
+    throw new Error("Cannot find module");
+  };
+  let refusal: unknown;
+  try {
+    loadDriver("better-sqlite3", load);
+  } catch (error) {
+    refusal = error;
+  }
+  expect(isForOperator(refusal)).toBe(true);
+});

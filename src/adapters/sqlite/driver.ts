@@ -40,7 +40,7 @@ export function loadDriver(name?: SqliteDriverName, load: Load = requireHere()):
       failures.push(error);
     }
   }
-  throw new Error(MISSING[name ?? "any"], { cause: failures[0] });
+  throw Object.assign(new Error(MISSING[name ?? "any"], { cause: failures[0] }), { code: "DRIVER_MISSING" });
 }
 
 function inOrder(load: Load): readonly SqliteDriverName[] {
