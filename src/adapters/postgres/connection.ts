@@ -14,6 +14,15 @@ const TEXTS: DriverQuery["types"] = { getTypeParser: () => (text) => text };
 /** The class of the codes that mean success, and of plain notices. */
 const SUCCESS = "00";
 
+/**
+ * Functions of the server that warn, in every transaction that writes, of numbers that run out unless the database is
+ * vacuumed. They say nothing about the commit; their code and severity are those of the warnings that do.
+ */
+const OF_NUMBERS = ["GetNewTransactionId", "GetNewMultiXactId"];
+
+const isAboutCommit = ({ code, routine = "" }: Notice): boolean =>
+  code?.startsWith(SUCCESS) !== true && !OF_NUMBERS.includes(routine);
+
 /** One connection. It runs one statement at a time. */
 export class Connection {
   readonly #client: PgClient;
@@ -31,7 +40,7 @@ export class Connection {
       this.#isOpen = false;
     });
     client.on("notice", (notice) => {
-      if (notice.code?.startsWith(SUCCESS) !== true) this.#warning = notice;
+      if (isAboutCommit(notice)) this.#warning = notice;
     });
   }
 

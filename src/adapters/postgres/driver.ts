@@ -16,8 +16,16 @@ export type DriverQuery = Readonly<{
   types: Readonly<{ getTypeParser: () => (text: string) => string }>;
 }>;
 
-/** A message of the server beside an answer. `severity` may be in the language of the server, `code` is not. */
-export type Notice = Readonly<{ severity?: string | undefined; code?: string | undefined; message?: string }>;
+/**
+ * A message of the server beside an answer. `severity` and `message` may be in the language of the server; `code` and
+ * `routine`, the function that sent it, are not.
+ */
+export type Notice = Readonly<{
+  severity?: string | undefined;
+  code?: string | undefined;
+  message?: string;
+  routine?: string | undefined;
+}>;
 
 /** The part of a client of the package pg that the store uses. */
 export interface PgClient {

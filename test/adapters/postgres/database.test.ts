@@ -117,6 +117,17 @@ describe("an append", () => {
     expect(await appends.append(BATCH)).toEqual(["durable"]);
   });
 
+  it.each(["GetNewTransactionId", "GetNewMultiXactId"])(
+    "decision WB: a warning of %s that numbers run out says nothing about the commit",
+    async (routine) => {
+      const { server, appends } = open();
+      server.answers(() => [["0", "t"]]);
+      const message = 'database "orders" must be vacuumed within 39999999 transactions';
+      server.notifies({ severity: "WARNING", code: "01000", message, routine });
+      expect(await appends.append(BATCH)).toEqual(["durable"]);
+    },
+  );
+
   it("a client id that is taken is an InvariantError I03", async () => {
     const { server, appends } = open();
     server.answers(() => serverError("23505", { constraint: "ended_client_ids" }));
