@@ -7,19 +7,39 @@ import {
   rejectionRow,
 } from "../shared/index.ts";
 import type { Database } from "./database.ts";
+import { wholeText } from "./whole-text.ts";
 
-const COLUMNS = `rejection_id AS rejectionId, account_id AS accountId, symbol, client_order_id AS clientOrderId, side,
-  type, time_in_force AS timeInForce, price, stop_price AS stopPrice, quantity, code, reject_reason AS rejectReason,
-  error_message AS errorMessage, time_ms AS timeMs`;
+/** Texts of strangers are read as bytes. */
+const COLUMNS = `rejection_id AS rejectionId, account_id AS accountId, CAST(symbol AS BLOB) AS symbol,
+  CAST(client_order_id AS BLOB) AS clientOrderId, side, CAST(type AS BLOB) AS type,
+  CAST(time_in_force AS BLOB) AS timeInForce, price, stop_price AS stopPrice, quantity, code,
+  reject_reason AS rejectReason, CAST(error_message AS BLOB) AS errorMessage, time_ms AS timeMs`;
+
+type Strangers = "symbol" | "clientOrderId" | "type" | "timeInForce" | "errorMessage";
+type Stored = {
+  readonly [K in keyof RejectionRow]: K extends Strangers ? Bytes<RejectionRow[K]> : RejectionRow[K];
+};
+type Bytes<T> = T extends string ? Uint8Array : T;
+
+function storedIn({ symbol, clientOrderId, type, timeInForce, errorMessage, ...row }: Stored): Rejection {
+  return rejectionIn({
+    ...row,
+    symbol: wholeText(symbol),
+    clientOrderId: wholeText(clientOrderId),
+    type: type && wholeText(type),
+    timeInForce: timeInForce && wholeText(timeInForce),
+    errorMessage: wholeText(errorMessage),
+  });
+}
 
 /** Returns a function that reads rejections after a position, oldest first, each with its position. */
 export function rejectionPages(
   database: Database,
 ): (after: number, limit: number) => readonly (readonly [position: number, rejection: Rejection])[] {
-  const page = database.prepare<[after: number, limit: number], RejectionRow & { readonly position: number }>(
+  const page = database.prepare<[after: number, limit: number], Stored & { readonly position: number }>(
     `SELECT position, ${COLUMNS} FROM api_order_reject WHERE position > ? ORDER BY position LIMIT ?`,
   );
-  return (after, limit) => page.all(after, limit).map(({ position, ...row }) => [position, rejectionIn(row)]);
+  return (after, limit) => page.all(after, limit).map(({ position, ...row }) => [position, storedIn(row)]);
 }
 
 /** Maximum number of rows that one write deletes, so that it stays short. */
@@ -63,7 +83,7 @@ type Bounds = Readonly<{
 
 function listing(database: Database): RejectionTable["list"] {
   const select = (where: string) =>
-    database.prepare<[Bounds], RejectionRow>(
+    database.prepare<[Bounds], Stored>(
       `SELECT ${COLUMNS} FROM api_order_reject
        WHERE ${where} AND time_ms >= @startTimeMs AND time_ms <= @endTimeMs AND (@symbol IS NULL OR symbol = @symbol)
        ORDER BY position DESC LIMIT @limit`,
@@ -74,6 +94,6 @@ function listing(database: Database): RejectionTable["list"] {
     const bounds = { accountId, symbol, startTimeMs, endTimeMs, limit };
     const rows =
       clientOrderId === undefined ? ofAccount.all(bounds) : ofClientId.all({ ...bounds, clientOrderId });
-    return rows.reverse().map(rejectionIn);
+    return rows.reverse().map(storedIn);
   };
 }

@@ -19,7 +19,12 @@ function limiterWorld(options: Partial<StoredRateLimiterOptions> = {}) {
   const writes: string[] = [];
   const told: string[] = [];
   const timers = new Map<number, () => void>();
-  const state = { fails: false, isGone: false, others: [] as readonly WrittenOrders[], kept: [] as KeptBan[] };
+  const state = {
+    fails: false,
+    isGone: false,
+    others: [] as readonly WrittenOrders[],
+    kept: [] as KeptBan[],
+  };
   const written = (text: string): void => {
     if (state.fails) throw new Error("no database");
     writes.push(text);

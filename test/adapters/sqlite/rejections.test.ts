@@ -57,6 +57,14 @@ describe("sqlite rejections", () => {
     expect(await open().rejections.list({ accountId: 1, limit: 9 })).toEqual(kept);
   });
 
+  it("keep every character of a text, also after a NUL, and their empty texts", async () => {
+    const texts = { symbol: "A\0B", clientOrderId: "", type: "C\0D", timeInForce: "", errorMessage: "\0" };
+    const kept = rejectionOf(texts);
+    open().rejections.retain(kept);
+    await store.rejections.flush();
+    expect(await store.rejections.list({ accountId: 1, limit: 9 })).toEqual([kept]);
+  });
+
   it("contract, Errors: are written later, many in one transaction; no caller waits", async () => {
     const { rejections } = open();
     for (let count = 0; count < 250; count++) rejections.retain(rejectionOf());
