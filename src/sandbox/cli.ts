@@ -4,6 +4,7 @@ import { clusterCommand, clusterHelp, INTERRUPTED } from "./cluster-command.ts";
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
+import { SettingsError } from "./settings-error.ts";
 import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
 import { startVenue } from "./venue-process.ts";
 import { readVenueSettings, venueHelp } from "./venue-settings.ts";
@@ -29,12 +30,11 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   if (command === "venue" && !asksForHelp(rest)) return await runVenue(rest);
-  if (command !== "sandbox" || asksForHelp(rest)) {
-    const known = command === "" || command === "sandbox" || command === "venue" || asksForHelp(argv);
+  if (command === "" || asksForHelp(argv)) {
     process.stdout.write(`${settingsHelp()}\n${storeCommandsHelp()}${clusterHelp()}\n${venueHelp()}`);
-    process.exitCode = known ? 0 : BAD_SETTING;
     return;
   }
+  if (command !== "sandbox") throw unknown(command);
   const settings = readSettings({ env: process.env, argv: rest });
   const started = await openSandbox(settings);
   stopOnSignals(started, settings.shares ? LONGEST_LEAVE_MS : LONGEST_STOP_MS);
@@ -50,6 +50,13 @@ async function main(argv: readonly string[]): Promise<void> {
     // Nothing needs closing: what is durable belongs to the other process, and nothing else may be sent.
     process.exit(1);
   });
+}
+
+function unknown(command: string): SettingsError {
+  const known = ["sandbox", "venue", "cluster", ...STORE_COMMANDS.keys()].join(", ");
+  return new SettingsError(
+    `no command ${JSON.stringify(command)}: use one of ${known}; --help explains them`,
+  );
 }
 
 /** Time in milliseconds after which a sandbox that is not active says that it is a standby. */

@@ -53,7 +53,7 @@ async function startVenue(env: Readonly<Record<string, string>>): Promise<Starte
 
 /** Starts a command that is refused, and resolves to its exit code and what it says. */
 async function refusalOf(
-  command: "venue" | "sandbox",
+  command: string,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly [unknown, string]> {
   const given = command === "venue" ? { VENUE_SECRET: SECRET, ...env } : env;
@@ -234,4 +234,11 @@ describe("managed-orders venue", () => {
       /^managed-orders: VENUE_SECRET: must be 16 to 256 printable ASCII characters[^\n]*\n$/,
     );
   });
+});
+
+it("a word that is no command is one line and exit code 2", async () => {
+  expect(await refusalOf("sandbo", {})).toEqual([
+    2,
+    'managed-orders: no command "sandbo": use one of sandbox, venue, cluster, backup, restore, store, verify; --help explains them\n',
+  ]);
 });
