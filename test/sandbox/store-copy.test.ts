@@ -95,6 +95,7 @@ describe("store copy", () => {
     const { path, verification } = await filledStore();
     const source = openSqliteStore({ path });
     await source.keyValue.set("", "a name may be empty");
+    await source.keyValue.set("a\0b", "c\0d");
     await source.close();
     const text = await run("copy", path, `${server.url}?schema=whole`);
     expect(text).toMatch(
@@ -105,6 +106,7 @@ describe("store copy", () => {
     expect(await store.rejections.list({ accountId: 1, limit: 9 })).toHaveLength(3);
     expect(await store.keyValue.get("clock.now")).toBe(String(START_MS));
     expect(await store.keyValue.get("")).toBe("a name may be empty");
+    expect(await store.keyValue.get("a\0b")).toBe("c\0d");
     const sqlite = openSqliteStore({ path });
     const before = await sqlite.acquire();
     const limiter = await store.openRateLimiter({ clock: createManualClock({ startMs: START_MS }) });

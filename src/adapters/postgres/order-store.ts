@@ -29,8 +29,8 @@ import {
 import { Owner } from "./owner.ts";
 import { Pool } from "./pool.ts";
 import { type PostgresRejections, rejectionTable } from "./rejections.ts";
+import { smallValues } from "./small-values.ts";
 import { snapshots } from "./snapshots.ts";
-import { VALUES } from "./statements.ts";
 import { volume } from "./volume.ts";
 
 /**
@@ -140,14 +140,6 @@ export function storeOn(
     [Symbol.asyncDispose]: close,
     rejections,
     openRateLimiter: (limits) => limiters.open(limits),
-    keyValue: {
-      async get(key) {
-        const [row] = await database.read(VALUES.get, [key]);
-        return row?.[0] ?? undefined;
-      },
-      async set(key, value) {
-        await database.write(VALUES.set, [key, value]);
-      },
-    },
+    keyValue: smallValues(database),
   };
 }

@@ -8,6 +8,7 @@ import { headsOf, readTexts } from "./journal.ts";
 import { banOf } from "./limit-table.ts";
 import { storable, textIn, wholeIn } from "./reading.ts";
 import { rejectionOf } from "./rejections.ts";
+import { givenText } from "./small-values.ts";
 import { JOURNAL } from "./statements.ts";
 
 /** Number of rows of a page. */
@@ -67,8 +68,9 @@ export async function postgresContents(database: Database, store: OrderStore): P
     values: () =>
       pages<readonly [string, string], string | null>(async (after) => {
         const rows = await database.read(COPYING.values, [after, ROWS_PER_PAGE]);
-        const page = rows.map((row) => [textIn(row, 0), textIn(row, 1)] as const);
-        return [page, page.at(-1)?.[0]];
+        const page = rows.map((row) => [givenText(textIn(row, 0)), givenText(textIn(row, 1))] as const);
+        const last = rows.at(-1);
+        return [page, last && textIn(last, 0)];
       }, null),
   };
 }

@@ -14,7 +14,8 @@ import { PostgresStoreError } from "./postgres-error.ts";
 import { storable, textIn, wholeIn } from "./reading.ts";
 import { rejectionTable } from "./rejections.ts";
 import { sumOfPrint, sumOfRecord } from "./row-sums.ts";
-import { JOURNAL, MARKETS, OPENING, VALUES } from "./statements.ts";
+import { smallValues } from "./small-values.ts";
+import { JOURNAL, MARKETS, OPENING } from "./statements.ts";
 import { postgresContents } from "./store-contents.ts";
 import { Sums } from "./sums.ts";
 import { sumColumns } from "./volume.ts";
@@ -204,8 +205,8 @@ async function writeRest({ database }: Writing, contents: StoreContents): Promis
   const bounds = { beforeMs: 0, perAccount: Number.MAX_SAFE_INTEGER };
   for await (const page of contents.rejections())
     for (const rejections of chunks(page)) await table.add(rejections, bounds);
-  for await (const page of contents.values())
-    for (const [key, value] of page) await database.write(VALUES.set, [key, value]);
+  const values = smallValues(database);
+  for await (const page of contents.values()) for (const [key, value] of page) await values.set(key, value);
   const limits = limitTable(database);
   // Rate limiters number themselves from 1 on.
   const count = { writer: 0, write: 1 };

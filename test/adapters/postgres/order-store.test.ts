@@ -386,6 +386,11 @@ describe("postgres store", () => {
     const again = await openPostgresStore(options);
     expect(await again.keyValue.get("clock")).toBe("6");
     expect(await again.keyValue.get("other")).toBeUndefined();
+    for (const text of ["a\0b", "", "\\0", "\\u0000", "\u0001", "\u0001\\\0", "\ufeffx\u{1f600}"]) {
+      await store.keyValue.set(text, `${text}!`);
+      await store.keyValue.set("value", text);
+      expect([await again.keyValue.get(text), await again.keyValue.get("value")]).toEqual([`${text}!`, text]);
+    }
     for (const each of [store, again]) await each.close();
     await remove();
   });
