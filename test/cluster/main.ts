@@ -8,6 +8,7 @@
  * under load, one after the other, and back; `--roll-whole FOLDER` does it if nodes of that package do not share.
  */
 import { join } from "node:path";
+import { introductionOf } from "./introduction.ts";
 import { MEASURES } from "./measures/index.ts";
 import { roll } from "./roll.ts";
 import { clusterRounds, type Gap } from "./rounds.ts";
@@ -61,15 +62,18 @@ async function show(): Promise<void> {
     await stack.even();
   }
   const shards = await stack.shards();
-  console.log(`REST and WebSocket: ${stack.frontUrl}`);
-  for (const { name, port, controlPort } of stack.slots) {
-    const addresses = `REST http://127.0.0.1:${port}, control on port ${controlPort}`;
-    console.log(`${name}: ${addresses}, ${shards.get(name) ?? 0} shards`);
-  }
-  console.log(`venue: ${stack.venue.cutter.url}, control on port ${new URL(stack.venue.controlUrl).port}`);
-  console.log(
-    `${[...stack.front.serving].sort().join(", ")} ${shares ? "serve" : "serves"}. Ctrl+C ends everything.`,
-  );
+  const lines = introductionOf({
+    frontUrl: stack.frontUrl,
+    storeUrl: stack.server.url(),
+    nodes: stack.running.map(({ slot: { name, port, controlPort }, process }) => ({
+      ...{ name, port, controlPort },
+      pid: process.process.pid ?? 0,
+      shards: shards.get(name) ?? 0,
+    })),
+    venue: { url: stack.venue.cutter.url, controlUrl: stack.venue.controlUrl },
+    serving: [...stack.front.serving],
+  });
+  for (const line of lines) console.log(line);
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
