@@ -52,6 +52,15 @@ describe("socketSignature", () => {
     });
   });
 
+  it("a refusal says where key and signature are in a WebSocket message, not only in a REST request", () => {
+    expect(() => socketSignature(parametersOf({ ...signed, apiKey: "" }))).toThrow(
+      "over WebSocket in the parameter apiKey",
+    );
+    expect(() => socketSignature(parametersOf({ ...signed, signature: "ab" }))).toThrow(
+      "the parameters sorted by name",
+    );
+  });
+
   it("complaint 41: parameters in any order verify, a missing apiKey does not", () => {
     fc.assert(
       fc.property(
