@@ -6,7 +6,7 @@ import {
   type SqliteVerification,
   verifySqliteStore,
 } from "../adapters/sqlite/index.ts";
-import { storeSetting } from "./setting-readers.ts";
+import { type StoreSetting, storeSetting } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 import { copyStore } from "./store-copy.ts";
 
@@ -40,7 +40,11 @@ export function storeCommandsHelp(): string {
 
 async function backup(argv: readonly string[], output: CommandOutput): Promise<number> {
   const [path, to] = two(argv, "backup STORE TARGET");
-  const copy = await backupSqliteStore({ path, to, onProgress: bar("Copying", output) });
+  const copy = await backupSqliteStore({
+    path: fileOf(path),
+    to: fileOf(to),
+    onProgress: bar("Copying", output),
+  });
   output.progress("");
   output.say(`${to}: ${contentsOf(copy)}\n`);
   if (copy.forgets)
@@ -64,7 +68,7 @@ async function restore(argv: readonly string[], output: CommandOutput): Promise<
 function restoreOptions(argv: readonly string[]): SqliteRestoreOptions {
   const [from, path, ...flags] = argv;
   if (from === undefined || path === undefined) throw wrongArguments(RESTORE);
-  let options: SqliteRestoreOptions = { from, path };
+  let options: SqliteRestoreOptions = { from: fileOf(from), path: fileOf(path) };
   while (flags.length > 0) {
     const flag = flags.shift();
     if (flag === "--no-pause") options = { ...options, pause: false };
@@ -86,7 +90,7 @@ const COPY = "store copy FROM TO, such as store copy ./data/orders.db postgres:/
 async function store([command = "", ...argv]: readonly string[], output: CommandOutput): Promise<number> {
   if (command !== "copy") throw wrongArguments(COPY);
   const [from, to] = two(argv, COPY);
-  const source = storeSetting(/^(sqlite|memory|postgres(ql)?):/.test(from) ? from : `sqlite:${from}`);
+  const source = sourceIn(from);
   const target = storeSetting(to);
   if (source.kind !== "sqlite" || target.kind !== "postgres") throw wrongArguments(COPY);
   const { records, endedOrders, endedLists, rejections, digest } = await copyStore({
@@ -105,15 +109,33 @@ const NOT_COPIED =
   "Not copied: the archive of the journal, the venue's record of a sandbox. Do not open the old store again.\n";
 
 async function verify(argv: readonly string[], output: CommandOutput): Promise<number> {
-  const [path, flag, archive, ...more] = argv;
+  const [store, flag, archive, ...more] = argv;
   const isArchive = flag === "--archive" && archive !== undefined;
-  if (path === undefined || more.length > 0 || (flag !== undefined && !isArchive))
+  if (store === undefined || more.length > 0 || (flag !== undefined && !isArchive))
     throw wrongArguments("verify STORE [--archive FOLDER]");
+  const path = fileOf(store);
   const onProgress = bar("Reading", output);
   const found = await verifySqliteStore({ path, onProgress, ...(isArchive && { archive }) });
   output.progress("");
   output.say(verdictOf(found));
   return found.whole ? 0 : 1;
+}
+
+/** A store in the words of an argument: a path by itself is that of a SQLite store. */
+function sourceIn(text: string): StoreSetting {
+  return storeSetting(/^(sqlite|memory|postgres(ql)?):/.test(text) ? text : `sqlite:${text}`);
+}
+
+/**
+ * Returns the file that an argument names, also in the form of the setting STORE: taken as a path, `sqlite:PATH` would be
+ * a file of another name, which no sandbox with that setting opens.
+ */
+function fileOf(text: string): string {
+  const store = sourceIn(text);
+  if (store.kind === "sqlite") return store.path;
+  throw new SettingsError(
+    "backup, restore and verify take the file of a SQLite store, such as ./data/orders.db",
+  );
 }
 
 function two(argv: readonly string[], usage: string): readonly [string, string] {

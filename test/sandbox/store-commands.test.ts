@@ -52,6 +52,20 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
     });
   });
 
+  it("take a store also in the form of the setting STORE, and no other kind of store", async () => {
+    const store = openSqliteStore({ path: place.path });
+    await store.acquire();
+    await store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 1) })] });
+    await store.close();
+    const [copy, next] = [join(place.directory, "copy.db"), join(place.directory, "next.db")];
+    expect(await run("backup", `sqlite:${place.path}`, `sqlite:${copy}`)).toMatchObject({ code: 0 });
+    expect(await run("restore", `sqlite:${copy}`, `sqlite:${next}`)).toMatchObject({ code: 0 });
+    expect(await run("verify", `sqlite:${next}`)).toMatchObject({ code: 0 });
+    expect(await run("verify", next)).toMatchObject({ code: 0 });
+    for (const other of ["memory:", "postgres://user@127.0.0.1:1/database"])
+      await expect(run("verify", other)).rejects.toThrow("take the file of a SQLite store");
+  });
+
   it("say how they are used", async () => {
     await expect(run("backup", "one")).rejects.toThrow("usage: managed-orders backup STORE TARGET");
     const usage =
