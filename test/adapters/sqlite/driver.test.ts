@@ -22,10 +22,12 @@ const loaderOf =
 
 const both: Modules = { "better-sqlite3": fake, "node:sqlite": fake };
 
+const missing = (message: string): unknown => expect.objectContaining({ message, code: "DRIVER_MISSING" });
+
 describe("decision SF, SH: the driver of the SQLite store", () => {
   it("if neither can be loaded, one sentence names both remedies", () => {
     expect(() => loadDriver(undefined, loaderOf({}))).toThrow(
-      new Error(
+      missing(
         "The SQLite store needs the package better-sqlite3, which cannot be loaded, or node:sqlite, which this Node.js lacks: use Node.js 22.13 or later, or npm install better-sqlite3 (better-sqlite3@12 on Node.js 20)",
       ),
     );
@@ -42,7 +44,7 @@ describe("decision SF, SH: the driver of the SQLite store", () => {
     ],
   ] as const)("%s, if asked for by name, is not replaced by the other one", (name, sentence) => {
     const { [name]: _, ...other } = both;
-    expect(() => loadDriver(name, loaderOf(other, "24.0.0"))).toThrow(new Error(sentence));
+    expect(() => loadDriver(name, loaderOf(other, "24.0.0"))).toThrow(missing(sentence));
   });
 
   it("better-sqlite3 is the default where it can be loaded; node:sqlite is not even loaded then", () => {
