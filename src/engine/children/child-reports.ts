@@ -3,7 +3,7 @@ import { childIdOf as childIdIn, type ParsedReport, readReport, reportIn } from 
 import { childIdOf, type ParentEvent, readChildId } from "../../lifecycle/index.ts";
 import type { Cause, ChildRequest, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
-import type { LiveOrder, PendingRecord } from "../core/live-order.ts";
+import { ifLost, type LiveOrder, type PendingRecord } from "../core/live-order.ts";
 import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { ReadModel } from "../reads/read-model.ts";
@@ -97,7 +97,7 @@ export class ChildReports {
     const event: ParentEvent = { kind: "CHILD_WITHDRAWN", childId, detail };
     shard.conclude(() => {
       const pending = shard.change(parentOrderId, event, SUBMITTING);
-      pending?.waiters.push({ resolve: () => undefined, reject: () => this.withdrawn(child, detail) });
+      ifLost(pending, () => this.withdrawn(child, detail));
     });
   }
 
@@ -135,7 +135,7 @@ export class ChildReports {
       const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
       // If the store does not keep the record, take the report in again: no look-up covers a resolved child, and that of any
       // other may lag behind what the venue has reported.
-      pending?.waiters.push({ resolve: () => undefined, reject: () => this.take(said, source, true) });
+      ifLost(pending, () => this.take(said, source, true));
     };
     if (isAgain || source === "SUBMIT") shard.conclude(input);
     else shard.post(input);

@@ -60,6 +60,11 @@ export type PendingRecord = {
 /** A caller that waits until a record is durable. It is called synchronously when that is known. */
 export type Waiter = Readonly<{ resolve: () => void; reject: (error: unknown) => void }>;
 
+/** Calls a function if the store does not keep a record, in the step in which that is known. */
+export function ifLost(pending: PendingRecord | undefined, decideAgain: () => void): void {
+  pending?.waiters.push({ resolve: () => undefined, reject: decideAgain });
+}
+
 /** A durable record, reduced to the fields that follow-up work needs. */
 export type DurableRecord = Omit<PendingRecord, "text" | "decision" | "waiters">;
 

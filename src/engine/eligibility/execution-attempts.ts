@@ -10,7 +10,7 @@ import {
 } from "../../model/index.ts";
 import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
-import type { LiveOrder } from "../core/live-order.ts";
+import { ifLost, type LiveOrder } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -148,10 +148,7 @@ export class ExecutionAttempts {
     if (attempt.volume !== undefined && facts.some(isIntent)) participants.followed(live);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
     if (cause.kind === "FIRED" && facts.some(isTrigger))
-      pending.waiters.push({
-        resolve: () => undefined,
-        reject: () => this.#meet(cause.fired, cause.quote, true),
-      });
+      ifLost(pending, () => this.#meet(cause.fired, cause.quote, true));
   }
 
   #attempt(live: LiveOrder, cause: AttemptCause, now: QuoteNow): ExecutionAttempt {
