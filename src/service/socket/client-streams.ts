@@ -62,10 +62,7 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
         },
       };
     case "depth":
-      return {
-        on: "quote",
-        event: (change, nowMs) => ({ ...depthUpdate({ ...change, seriesId: undefined }, nowMs), s }),
-      };
+      return { on: "quote", event: (change, nowMs) => ({ ...depthUpdate(change, nowMs), s }) };
     case "partialDepth":
       return {
         on: "quote",

@@ -33,10 +33,10 @@ export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string,
 /**
  * Builds a depthUpdate event: the changes that a counted quote made to the previous book. `U` and `u` are the quote's
  * number. It is the lastUpdateId of GET /api/depth and rises by one with each counted quote. A book at lastUpdateId L
- * continues with the diff of the same series whose U is L + 1. Source: convention 4.12; decision NR.
+ * continues with the diff whose U is L + 1. Source: convention 4.12.
  */
 export function depthUpdate(
-  { before, quote, seriesId }: QuoteChange,
+  { before, quote }: QuoteChange,
   nowMs: number,
 ): Readonly<Record<string, JsonInput>> {
   return {
@@ -45,10 +45,15 @@ export function depthUpdate(
     s: quote.symbol,
     U: quote.sequence,
     u: quote.sequence,
-    ...(seriesId !== undefined && { seriesId }),
     b: changedLevels(before?.bids, quote.bids),
     a: changedLevels(before?.asks, quote.asks),
   };
+}
+
+/** Builds the event of own clients: with the series of its numbers, in which alone they are comparable. Source: decision NR. */
+function depthUpdateInSeries(change: QuoteChange, nowMs: number): Readonly<Record<string, JsonInput>> {
+  const { seriesId } = change;
+  return { ...depthUpdate(change, nowMs), ...(seriesId !== undefined && { seriesId }) };
 }
 
 function changedLevels(before: readonly Level[] | undefined, now: readonly Level[]): readonly JsonInput[] {
@@ -95,7 +100,7 @@ export function trade(
 
 const PAYLOADS: Readonly<Record<StreamName["kind"], StreamPayload>> = {
   bookTicker: { on: "quote", event: ({ quote }, nowMs) => bookTicker(quote, nowMs) },
-  depth: { on: "quote", event: depthUpdate },
+  depth: { on: "quote", event: depthUpdateInSeries },
   depth20: { on: "quote", event: ({ quote }, nowMs) => partialDepth(quote, nowMs) },
   trade: { on: "print", event: trade },
 };
