@@ -1,6 +1,6 @@
 export { follow, isAwaited } from "./awaitable.ts";
 export { errorCode, errorMessage, errorName } from "./error-text.ts";
-export { fileProblem } from "./file-problem.ts";
+export { deviceProblem, fileProblem, linksProblem } from "./file-problem.ts";
 export { isError } from "./is-error.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";
 export { type Keyed, KeyedTable } from "./keyed-table.ts";

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { fileProblem } from "../../common/index.ts";
+import { deviceProblem, fileProblem, linksProblem } from "../../common/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { FileProblem } from "./file-problem.ts";
@@ -60,9 +60,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 export function createFile(path: string): Stats {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const found = statSync(path, { throwIfNoEntry: false });
-  // Other programs need a device as it is, and opening a pipe waits for its other end.
-  if (found !== undefined && !found.isFile() && !found.isDirectory())
-    throw new FileProblem(`${basename(path)} is no file but a device, pipe or socket: choose another path`);
+  const problem = deviceProblem(basename(path), found);
+  if (problem !== undefined) throw new FileProblem(problem);
   if (found?.isFile()) accessSync(path, constants.R_OK | constants.W_OK);
   else closeSync(openSync(path, "a", 0o600));
   keepFromOthers(path);
@@ -82,8 +81,7 @@ export function oneFile(path: string): string {
   try {
     const { nlink, ino } = createFile(resolve(path));
     const isAlone = nlink === 1 || (nlink === 2 && removedPart(resolve(path), ino));
-    if (!isAlone)
-      throw new FileProblem(`${name} has more than one hard link: remove all of its names except one`);
+    if (!isAlone) throw new FileProblem(linksProblem(name));
     const real = realpathSync(resolve(path));
     for (const beside of [`${real}-wal`, `${real}-shm`]) keepFromOthers(beside);
     return real;

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { errorCode } from "../../common/index.ts";
+import { deviceProblem, errorCode, linksProblem } from "../../common/index.ts";
 
 /** File operations that a log needs. */
 export type LogFile = Pick<FileHandle, "truncate" | "appendFile" | "datasync" | "close" | "read">;
@@ -50,16 +50,15 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Other programs need a device as it is, and opening a pipe waits for its other end. */
 async function refuseDevices(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
-  throw unusable(`${basename(path)} is no file but a device, pipe or socket: choose another path`);
+  const problem = deviceProblem(basename(path), found);
+  if (problem !== undefined) throw unusable(problem);
 }
 
 async function refuseLinks(file: FileHandle, name: string): Promise<void> {
   if ((await file.stat()).nlink <= 1) return;
-  throw unusable(`${name} has more than one hard link: remove all of its names except one`);
+  throw unusable(linksProblem(name));
 }
 
 const unusable = (message: string): Error => Object.assign(new Error(message), { code: "STORE_FILE" });
