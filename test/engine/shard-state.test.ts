@@ -6,14 +6,14 @@ import {
   createMemoryInstruments,
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
-import { coreOf } from "../../src/engine/core/core.ts";
+import { type Core, coreOf } from "../../src/engine/core/core.ts";
 import { timely } from "../../src/engine/core/stored.ts";
-import { Trust } from "../../src/engine/core/trust.ts";
+import { type LeaseTerm, Trust } from "../../src/engine/core/trust.ts";
 import { Shard } from "../../src/engine/shards/shard.ts";
 import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shards/shard-state.ts";
 import { InvariantError, OrderError } from "../../src/errors/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import type { Telemetry } from "../../src/ports/index.ts";
+import type { OrderStore, ShardHead, Telemetry } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { readPage } from "../examples/markdown.ts";
 import { turns } from "../support/faulty-world.ts";
@@ -37,6 +37,28 @@ const ONE = { accountId: 1, timeMs: START_MS, parents: [{ intent, admission: {} 
 /** A shard in a state; in `loading` and `reloading` the store's read is in progress and answers when it is released. */
 type Subject = Readonly<{ shard: Shard; release: () => Promise<void>; takeOver: () => Promise<void> }>;
 
+/** The core of an engine on a store. */
+function coreOn(store: OrderStore, term?: LeaseTerm): Core {
+  const core = coreOf(
+    {
+      store,
+      instruments: createMemoryInstruments(INSTRUMENTS),
+      accounts: { key: () => undefined, account: () => undefined },
+      exposure: createMemoryExposure(),
+      venue: createScriptedVenue(),
+      clock: createManualClock({ startMs: START_MS }),
+      entropy: { token: (length) => "t".repeat(length) },
+      settings: { snapshotEvery: 1, maxPendingCommands: 2 },
+    },
+    term,
+  );
+  core.effects.connect({ run: nothing });
+  return core;
+}
+
+const shardOn = (head: ShardHead, core: Core): Shard =>
+  new Shard(head, core, { deadlines: { notAfterMs: () => START_MS }, reads: timely(core) });
+
 async function shardIn(state: ShardState): Promise<Subject> {
   const disk = createMemoryDisk();
   const store = createMemoryStore({ disk });
@@ -51,21 +73,7 @@ async function shardIn(state: ShardState): Promise<Subject> {
   };
   const head = (await slow.acquire()).find(({ shard }) => shard === number);
   if (head === undefined) throw new Error("the store has no such shard");
-  const core = coreOf({
-    store: slow,
-    instruments: createMemoryInstruments(INSTRUMENTS),
-    accounts: { key: () => undefined, account: () => undefined },
-    exposure: createMemoryExposure(),
-    venue: createScriptedVenue(),
-    clock: createManualClock({ startMs: START_MS }),
-    entropy: { token: (length) => "t".repeat(length) },
-    settings: { snapshotEvery: 1, maxPendingCommands: 2 },
-  });
-  core.effects.connect({ run: nothing });
-  const shard = new Shard(head, core, {
-    deadlines: { notAfterMs: () => START_MS },
-    reads: timely(core),
-  });
+  const shard = shardOn(head, coreOn(slow));
   const release = async (): Promise<void> => {
     for (const resolve of reads?.splice(0) ?? []) resolve();
     reads = undefined;
@@ -256,6 +264,24 @@ describe("I65: the mailbox of a shard", () => {
     }
     one.enter("running");
     expect([ran, heard]).toEqual([6, ["DISCONNECTED", "DISCONNECTED"]]);
+  });
+});
+
+describe("I22: a shard that leaves while the trust of its engine has lapsed", () => {
+  it("is not settled before what belongs to its decisions has run, such as the answer of the venue", async () => {
+    const store = createMemoryStore({ disk: createMemoryDisk() });
+    const [head] = await store.acquire();
+    if (head === undefined) throw new Error("the store has no shard");
+    const core = coreOn(store, { ttlMs: 3_000, marginMs: 600 });
+    const shard = shardOn(head, core);
+    await shard.load();
+    const ran: string[] = [];
+    shard.conclude(() => ran.push("answer"));
+    shard.leave();
+    expect([shard.isSettled, ran]).toEqual([false, []]);
+    core.trust.extend({ wallMs: core.wallMs(), monotonicMs: core.monotonicMs() });
+    shard.resume();
+    expect([shard.isSettled, ran]).toEqual([true, ["answer"]]);
   });
 });
 

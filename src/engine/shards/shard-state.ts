@@ -98,6 +98,11 @@ export class ShardLife {
     for (const { refused } of all) this.#refuse(refused);
   }
 
+  /** Whether no input waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /**
    * Takes a step of {@link NEXT_STATES}. Waiting inputs run when the shard runs, and are refused when it never will.
    */

@@ -287,9 +287,9 @@ export class Shard {
     this.#activating.clear();
   }
 
-  /** Whether everything that was decided is durable. */
+  /** Whether everything that was decided is durable, and nothing waits that belongs to it. */
   get isSettled(): boolean {
-    return this.state === "running" && this.#sequence === this.#durableSequence;
+    return this.state === "running" && this.#sequence === this.#durableSequence && this.#life.isEmpty;
   }
 
   /**
