@@ -59,36 +59,53 @@ async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
   };
 }
 
+const TRAIL = {
+  side: "SELL",
+  type: "TRAILING_STOP_MARKET",
+  trailingAmount: "5",
+  stopPrice: "100",
+} as const;
+
 const see = (world: World, bid: string, ask: string): unknown =>
   world.engine.market.quote({ symbol: "BTC/USD", bid, ask });
 
 describe("while a shard reads itself from the store again", () => {
-  it("I31: a trail whose activation was lost does not trigger on its result; it is activated again", async () => {
-    const { world, begin, end } = await reloadingWorld();
-    const order = await world.place({
-      side: "SELL",
-      type: "TRAILING_STOP_MARKET",
-      trailingAmount: "5",
-      stopPrice: "100",
+  describe.each(["wait", "fail"] as const)("reads that %s", (reads) => {
+    const referenceOf = async (world: World, order: Parameters<World["order"]>[0]) =>
+      (await world.order(order)).trigger?.reference?.toString();
+
+    it("I31: a trail whose activation was lost is activated by the same quote, and then triggered by what it met since", async () => {
+      const { world, begin, end } = await reloadingWorld();
+      const order = await world.place(TRAIL);
+      await begin(reads, () => see(world, "110", "120"));
+      see(world, "104", "120");
+      await end();
+      expect(await world.status(order)).toBe("FILLED FILLED");
+      expect((await world.facts(order)).slice(0, 3)).toEqual(["ACCEPTED", "ACTIVATED", "TRIGGERED"]);
+      expect(await referenceOf(world, order)).toBe(price("110").toString());
+      expect((await world.engine.verify()).equal).toBe(true);
     });
-    await begin("wait", () => see(world, "110", "120"));
-    see(world, "104", "120");
-    await end();
-    expect([await world.status(order), await world.facts(order)]).toEqual(["NEW WAITING", ["ACCEPTED"]]);
-    await world.quote("108", "120");
-    await world.quote("103", "120");
-    expect((await world.facts(order)).slice(0, 3)).toEqual(["ACCEPTED", "ACTIVATED", "TRIGGERED"]);
-    expect((await world.engine.verify()).equal).toBe(true);
+
+    it("I31: it keeps its reference through a crash, though the price never comes back to its gate", async () => {
+      const { world, begin, end } = await reloadingWorld();
+      const order = await world.place({ ...TRAIL, stopPrice: "109" });
+      await begin(reads, () => see(world, "110", "120"));
+      see(world, "106", "120");
+      await end();
+      expect(await world.status(order)).toBe("NEW WAITING");
+      expect(await world.facts(order)).toEqual(["ACCEPTED", "ACTIVATED"]);
+      await world.crash();
+      await world.quote("106", "120");
+      await world.quote("105", "120");
+      expect(await world.status(order)).toBe("FILLED FILLED");
+      expect(await referenceOf(world, order)).toBe(price("110").toString());
+      expect((await world.engine.verify()).equal).toBe(true);
+    });
   });
 
   it("I31: an active trail keeps its reference, which is not set again", async () => {
     const { world, begin, end } = await reloadingWorld();
-    const order = await world.place({
-      side: "SELL",
-      type: "TRAILING_STOP_MARKET",
-      trailingAmount: "5",
-      stopPrice: "100",
-    });
+    const order = await world.place(TRAIL);
     await begin();
     see(world, "110", "120");
     await end();
@@ -103,12 +120,7 @@ describe("while a shard reads itself from the store again", () => {
   it("I31: an active trail misses no quote, whenever it arrives", async () => {
     for (let peakAt = 1; peakAt <= 25; peakAt++) {
       const { world, begin, end } = await reloadingWorld();
-      const order = await world.place({
-        side: "SELL",
-        type: "TRAILING_STOP_MARKET",
-        trailingAmount: "5",
-        stopPrice: "100",
-      });
+      const order = await world.place(TRAIL);
       await begin();
       see(world, "110", "200");
       const ending = end();
@@ -125,16 +137,10 @@ describe("while a shard reads itself from the store again", () => {
 
   it("I31: the mark of an activation that waits for the reload stays, whatever other shards need", async () => {
     const { world, begin, end } = await reloadingWorld({ settings: { snapshotEvery: 1 } });
-    const trail = {
-      side: "SELL",
-      type: "TRAILING_STOP_MARKET",
-      trailingAmount: "5",
-      stopPrice: "100",
-    } as const;
-    const order = await world.place(trail);
+    const order = await world.place(TRAIL);
     await begin("fail");
     await world.quote("110", "120");
-    await world.place(trail, 2);
+    await world.place(TRAIL, 2);
     await world.quote("106", "120");
     await world.place({ price: "50" }, 2);
     await world.engine.idle();

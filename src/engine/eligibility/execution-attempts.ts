@@ -74,9 +74,11 @@ export class ExecutionAttempts {
     const input = (): void => {
       const live = shard.liveOrders.get(fired.orderId);
       if (live === undefined) return;
-      // The activation behind this fire was lost with an append: the order starts to watch again.
-      if (live.working.intent.trailing !== undefined && live.working.activation === undefined)
+      if (live.working.intent.trailing !== undefined && live.working.activation === undefined) {
+        // The activation behind this fire was lost with an append, and is decided again before the fire.
+        if (shard.activating.has(fired.orderId)) return this.#meet(fired, quote, isAgain);
         return this.#parts.arming.arm(live);
+      }
       // If its shard was read again meanwhile, it was put into the book as before the fire.
       this.#parts.arming.unwatch(live);
       this.#offer(live, { kind: "FIRED", fired, quote });

@@ -7,7 +7,7 @@ import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
-import type { LiveOrder, ParentStep, PendingRecord } from "../core/live-order.ts";
+import { ifLost, type LiveOrder, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
 import { Endings } from "./ending-watch.ts";
@@ -131,13 +131,19 @@ export class Shard {
     this.#life.post(input, refused);
   }
 
-  /** Activates a trailing parent now, or when the shard runs. */
-  activate(orderId: number, activation: Activation, cause: Cause): void {
+  /**
+   * Activates a trailing parent now, or when the shard runs. The quote may not come again: if the store does not keep the
+   * record, the activation is decided again, also while the shard leaves.
+   */
+  activate(orderId: number, activation: Activation, cause: Cause, isAgain = false): void {
     if (this.isOwned) this.#activating.set(orderId, activation);
-    this.post(() => {
+    const input = (): void => {
       this.#activating.delete(orderId);
-      this.change(orderId, { kind: "ACTIVATED", activation }, cause);
-    });
+      const pending = this.change(orderId, { kind: "ACTIVATED", activation }, cause);
+      ifLost(pending, () => this.activate(orderId, activation, cause, true));
+    };
+    if (isAgain) this.conclude(input);
+    else this.post(input);
   }
 
   /** Activations that wait in the mailbox, by order. No state of a parent has them yet. */
