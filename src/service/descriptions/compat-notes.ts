@@ -81,7 +81,7 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     ...TAG,
     summary: "List the orders of a market",
     about:
-      "Returns the newest managed and native orders, the oldest change first; of managed orders those among the newest 1000 of the account. A positive orderId begins a scan of native orders only.",
+      "Returns the newest managed and native orders, the oldest change first: those among the newest 1000 managed orders of the account and the newest 1000 native orders of the market, where children count but are not listed. A positive orderId begins a scan of native orders only; it ends at an empty answer.",
     reply: list(ref("CompatOrder"), "Orders."),
   },
   "account.status": {

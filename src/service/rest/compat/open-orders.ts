@@ -1,7 +1,7 @@
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
-import type { Parameters } from "../../../wire/index.ts";
+import type { Parameters, Scalar } from "../../../wire/index.ts";
 import { accountOf, inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
@@ -13,7 +13,7 @@ import type { Members } from "./views.ts";
 /** The orders of an account in one market, or in all. */
 type Wanted = Readonly<{ accountId: number; symbol?: string }>;
 
-/** Managed orders that one request looks at. */
+/** Orders that one page of the engine or of the host has. */
 const PAGE = 1_000;
 
 /** Open orders that one answer may have. */
@@ -55,17 +55,18 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
 }
 
 /**
- * GET /compat/api/v3/allOrders: the newest managed and native orders of a market, open and ended, oldest change first;
- * of managed orders those among the newest 1,000 of the account. A positive orderId begins a scan of native orders only.
- * Children of managed orders are left out. Throws as GET /api/v2/allOrders does. Source: decision NB.
+ * GET /compat/api/v3/allOrders: the newest managed and native orders of a market, open and ended, oldest change first:
+ * those among the newest 1,000 managed orders of the account and the newest 1,000 native orders of the market. A positive
+ * orderId begins a scan of native orders only. Children of managed orders are left out. Throws as GET /api/v2/allOrders
+ * does. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const page = readAllOrdersPage(call.parameters, resolverOf(parts));
   const accountId = await accountOf(parts, call, page);
-  const native =
-    parts.native === undefined ? [] : ((await allOrders(parts, call)).body as readonly Members[]);
-  const shown = native.filter(isNoChild);
-  if (page.orderId !== undefined && page.orderId > 0n) return { body: shown };
+  if (page.orderId !== undefined && page.orderId > 0n) {
+    return { body: await scanned(parts, call, { fromOrderId: page.orderId, limit: page.limit }) };
+  }
+  const native = (await nativePage(parts, call)).filter(isNoChild);
   const { startTimeMs = 0, endTimeMs = Number.MAX_SAFE_INTEGER, clientOrderId } = page;
   const { orders } = await parts.engine.page({
     ...{ accountId, includeHistory: true, newestFirst: true, limit: PAGE, afterOrderId: 0 },
@@ -77,8 +78,50 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
       updatedAtMs >= startTimeMs &&
       updatedAtMs <= endTimeMs,
   );
-  const all = byTime([...shown, ...managed.map((order) => viewOf(parts, order))]);
+  const all = byTime([...native, ...managed.map((order) => viewOf(parts, order))]);
   return { body: all.slice(-page.limit) };
+}
+
+/**
+ * Returns a page of the native orders that a call is about, children included: the newest, or those from an id on. It is
+ * as large as a page can be, because children take places in it that the answer does not show.
+ */
+async function nativePage(
+  parts: ServiceParts,
+  call: SignedCall,
+  fromOrderId?: bigint,
+): Promise<readonly Members[]> {
+  if (parts.native === undefined) return [];
+  const parameters = new Map(call.parameters);
+  parameters.set("limit", textOf(PAGE));
+  parameters.delete("orderId");
+  if (fromOrderId !== undefined) parameters.set("orderId", textOf(fromOrderId));
+  return (await allOrders(parts, { ...call, parameters })).body as readonly Members[];
+}
+
+const textOf = (value: number | bigint): Scalar => ({ text: String(value), kind: "text" });
+
+/**
+ * Returns the first native orders from an id on that are no children. A client ends its scan at an empty answer, so the
+ * answer is empty only if no order follows. Throws an OrderError -1130, with the id to go on from, if 10,000 children
+ * follow one another.
+ */
+async function scanned(
+  parts: ServiceParts,
+  call: SignedCall,
+  { fromOrderId, limit }: Readonly<{ fromOrderId: bigint; limit: number }>,
+): Promise<readonly Members[]> {
+  const found: Members[] = [];
+  let nextId = fromOrderId;
+  for (let looked = 0; looked < MOST; looked += PAGE) {
+    const page = await nativePage(parts, call, nextId);
+    for (const order of page) if (isNoChild(order)) found.push(order);
+    if (found.length >= limit || page.length < PAGE) return found.slice(0, limit);
+    nextId = (page.at(-1)?.orderId as bigint) + 1n;
+  }
+  if (found.length > 0) return found;
+  const advice = `The next ${MOST} orders are children of managed orders. Continue with orderId=${nextId}.`;
+  throw new OrderError("INVALID_PARAMETER", { field: "orderId", advice });
 }
 
 const resolverOf =

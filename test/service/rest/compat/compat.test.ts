@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../../../src/decimal/index.ts";
 import { OrderError } from "../../../../src/errors/index.ts";
 import { type NativeExecution, type NativeOrder, ORDER_TYPES } from "../../../../src/model/index.ts";
-import type { NativeOrders } from "../../../../src/ports/index.ts";
+import type { NativeOrders, NativePage } from "../../../../src/ports/index.ts";
 import { COMPAT_ROUTES } from "../../../../src/requests/index.ts";
 import { type RequestParameters, signQuery } from "../../../../src/signing/index.ts";
 import { type JsonObject, readJson } from "../../../../src/wire/index.ts";
+import { reportedOrder } from "../../../support/native-world.ts";
 import { type Credentials, call, requestOf } from "../../../support/service-world.ts";
 import { type CompatWorld, KEY, openCompatWorld } from "./world.ts";
 
@@ -296,6 +297,65 @@ describe("decision NB: orders", () => {
       trades.body.map((trade) => [trade.orderId, trade.qty, trade.price, trade.quoteQty, trade.isMaker]),
     ).toEqual([[orderId, "0.001", "60001", "60.001", false]]);
     expect((await ask(filled, "GET allOrders", { symbol: SYMBOL })).body).toEqual([]);
+  });
+
+  describe("among many children of managed orders", () => {
+    /** A world in which market orders with a client id of this beginning are children. */
+    const openAmongChildren = (more: (page: NativePage) => readonly NativeOrder[] = () => []) =>
+      openCompatWorld({}, (native) => ({
+        page: async (page) => [
+          ...(await native.page(page)).map((order) => {
+            const { clientOrderId } = order;
+            return clientOrderId.startsWith("child-")
+              ? { ...order, clientOrderId: `aqc-${clientOrderId}` }
+              : order;
+          }),
+          ...more(page),
+        ],
+      }));
+
+    async function placeAmongChildren(world: CompatWorld): Promise<void> {
+      await ask(world, "POST order", { ...RESTING, newClientOrderId: "first" });
+      for (const newClientOrderId of ["child-1", "child-2", "child-3"]) {
+        await ask(world, "POST order", {
+          ...{ symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "0.001", newClientOrderId },
+        });
+      }
+      await ask(world, "POST order", { ...RESTING, newClientOrderId: "last" });
+    }
+
+    const namesOf = ({ body }: Asked) => body.map(({ clientOrderId }) => clientOrderId);
+
+    it.each([{}, { orderId: 0 }, { orderId: -256 }])("the newest orders are found with %j", async (page) => {
+      const world = await openAmongChildren();
+      await placeAmongChildren(world);
+      const orders = await ask(world, "GET allOrders", { symbol: SYMBOL, limit: 2, ...page });
+      expect(namesOf(orders)).toEqual(["first", "last"]);
+    });
+
+    it("a scan goes on behind them, and an empty answer is its end", async () => {
+      const world = await openAmongChildren();
+      await placeAmongChildren(world);
+      const names: unknown[] = [];
+      for (let orderId = 1n; ; ) {
+        const page = await ask(world, "GET allOrders", { symbol: SYMBOL, limit: 1, orderId });
+        if (page.body.length === 0) break;
+        names.push(...namesOf(page));
+        orderId = BigInt(String(page.body.at(-1)?.orderId)) + 1n;
+      }
+      expect(names).toEqual(["first", "last"]);
+    });
+
+    it("a scan of 10,000 children is told where to go on, and never empty", async () => {
+      const child = (orderId: bigint): NativeOrder =>
+        reportedOrder({ orderId, clientOrderId: `aqc-${orderId}` });
+      const world = await openAmongChildren(({ fromOrderId = 1n, limit }) =>
+        Array.from({ length: limit }, (_, index) => child(fromOrderId + BigInt(index))),
+      );
+      const { status, body } = await ask(world, "GET allOrders", { symbol: SYMBOL, orderId: 1 });
+      expect([status, body.code]).toEqual([400, -1130]);
+      expect(body.error).toContain("Continue with orderId=10001.");
+    });
   });
 
   describe("cummulativeQuoteQty of a native order", () => {
