@@ -1,6 +1,7 @@
 export type { Actor } from "./actor.ts";
 export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
 export { COMPAT_PREFIX, COMPAT_ROUTES } from "./compat-routes.ts";
+export { COMPAT_TRAILING } from "./compat-trailing.ts";
 export { findRoute, routesAt } from "./find-route.ts";
 export {
   barsOfInterval,

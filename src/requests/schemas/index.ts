@@ -5,4 +5,4 @@
  * @packageDocumentation
  */
 export { AUTHENTICATION_SCHEMAS, type JsonSchema, type RequestSchema } from "./json-schema.ts";
-export { requestSchema } from "./json-schema-requests.ts";
+export { requestSchema, routeSchema } from "./json-schema-requests.ts";

@@ -1,5 +1,6 @@
 import { mayTrailAsLeg, type ParentType, TRAITS } from "../../model/index.ts";
 import { ACTOR_SET } from "../actor.ts";
+import { COMPAT_TRAILING } from "../compat-trailing.ts";
 import type { KnownNames } from "../known-names.ts";
 import { NATIVE_NAMES, NATIVE_SETS } from "../native-placement.ts";
 import { INTENT_MEMBERS } from "../order-fields.ts";
@@ -113,6 +114,37 @@ export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly Ty
 /** Returns the parameters of POST /api/order, managed and native. */
 export function orderPlacement(): RequestSchema {
   return placement([limitCase(), MARKET_CASE, ...MANAGED_CASES], PLACEMENT_NAMES);
+}
+
+/**
+ * Returns a case, and a case of its own for each of its names that is a trailing stop on the compat prefix if it has a
+ * trailingDelta (decision NC). Such a name takes the fields of both types.
+ */
+function orTrailing(own: TypeCase): readonly TypeCase[] {
+  const named = own.types.flatMap((name): readonly TypeCase[] => {
+    const trailing = COMPAT_TRAILING.get(name);
+    if (trailing === undefined) return [];
+    const { properties, required } = shapeOf(ORDERS, trailing);
+    const { price2: _percent, trailingAmount: _amount, ...fields } = properties;
+    const hasLimit = TRAITS[trailing].limit === "fixedOrOffset";
+    return [
+      {
+        types: [name],
+        shape: mergeShapes([own.shape, { properties: fields, required }]),
+        needs: [
+          { exactly: "some", of: ["stopPrice", "trailingDelta"] },
+          ...(hasLimit ? [{ exactly: "one", of: TRAILING_LIMITS } as const] : []),
+        ],
+      },
+    ];
+  });
+  const types = own.types.filter((name) => !COMPAT_TRAILING.has(name));
+  return types.length === 0 ? named : [{ ...own, types }, ...named];
+}
+
+/** Returns the parameters of POST /compat/api/v3/order. */
+export function compatOrderPlacement(): RequestSchema {
+  return placement([limitCase(), MARKET_CASE, ...MANAGED_CASES.flatMap(orTrailing)], PLACEMENT_NAMES);
 }
 
 /** Returns the parameters of POST /api/v2/order. */

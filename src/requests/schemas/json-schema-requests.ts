@@ -9,10 +9,10 @@ import { ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";
 import { PUBLIC_QUERIES } from "../public-queries.ts";
 import type { AnyRoute } from "../routes.ts";
 import { SESSION_ACTS } from "../subscriptions.ts";
-import { type RequestSchema, shapeSchema } from "./json-schema.ts";
+import { type JsonSchema, type RequestSchema, shapeSchema } from "./json-schema.ts";
 import { anyNamed } from "./json-schema-cases.ts";
 import { listPlacement } from "./json-schema-lists.ts";
-import { nativePlacement, orderPlacement } from "./json-schema-orders.ts";
+import { compatOrderPlacement, nativePlacement, orderPlacement } from "./json-schema-orders.ts";
 
 const NOTHING: RequestSchema = { properties: {}, required: [], conditions: [], unread: [] };
 
@@ -79,6 +79,46 @@ const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchem
  */
 export function requestSchema(name: AnyRoute["name"] | SessionAct): RequestSchema {
   return SCHEMAS[name]();
+}
+
+const SYMBOLS: JsonSchema = {
+  type: "string",
+  description: "Names of markets, as a JSON array.",
+  examples: ['["BTCUSD","ETHUSD"]'],
+};
+
+/** Adds the choice of several markets, which the compat prefix has. */
+function ofMarkets({ properties, ...schema }: RequestSchema): RequestSchema {
+  return { ...schema, properties: { ...properties, symbols: SYMBOLS } };
+}
+
+/** Makes the id of a list optional: the compat prefix generates one. */
+function withoutListId({ required, ...schema }: RequestSchema): RequestSchema {
+  return { ...schema, required: required.filter((name) => name !== "listClientOrderId") };
+}
+
+function withUnread(name: string, { unread, ...schema }: RequestSchema): RequestSchema {
+  return { ...schema, unread: [...unread, name] };
+}
+
+/** Requests that have another form on the compat prefix. */
+const COMPAT_SCHEMAS: Readonly<Partial<Record<AnyRoute["name"], () => RequestSchema>>> = {
+  exchangeInfo: () => ofMarkets(shapeSchema(PUBLIC_QUERIES.ticker24hr)),
+  ticker24hr: () => withUnread("type", ofMarkets(SCHEMAS.ticker24hr())),
+  "ticker.price": () => ofMarkets(SCHEMAS["ticker.price"]()),
+  "ticker.book": () => ofMarkets(SCHEMAS["ticker.book"]()),
+  "order.place": compatOrderPlacement,
+  "order.test": () => withUnread("computeCommissionRates", compatOrderPlacement()),
+  "orderList.place.oco": () => withoutListId(listPlacement("oco")),
+  "orderList.place.oto": () => withoutListId(listPlacement("oto")),
+  "orderList.place.otoco": () => withoutListId(listPlacement("otoco")),
+  "orderList.place.legacyOco": () => withoutListId(listPlacement("legacyOco")),
+};
+
+/** Returns the schema of the parameters of a route of either prefix. See {@link requestSchema}. */
+export function routeSchema({ name, compat }: Pick<AnyRoute, "name" | "compat">): RequestSchema {
+  const own = compat === true ? COMPAT_SCHEMAS[name] : undefined;
+  return own === undefined ? requestSchema(name) : own();
 }
 
 /** Returns the schema of klines, whose interval has another name and other values than that of an order. */

@@ -1,6 +1,11 @@
 import { ERRORS } from "../../errors/index.ts";
 import { COMPAT_METHODS, METHODS, type MethodDescriptor } from "../../requests/index.ts";
-import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
+import {
+  AUTHENTICATION_SCHEMAS,
+  type JsonSchema,
+  requestSchema,
+  routeSchema,
+} from "../../requests/schemas/index.ts";
 import { integer, list, long, object, only, optional, ref, text, time } from "../views/schema.ts";
 import { ACT_NOTES } from "./act-notes.ts";
 import { compatNote } from "./compat-notes.ts";
@@ -85,7 +90,7 @@ export const RETURN_LIMITS: JsonSchema = {
 };
 
 function paramsOf(method: MethodDescriptor): JsonSchema {
-  const schema = requestSchema("act" in method ? method.act : method.route.name);
+  const schema = "act" in method ? requestSchema(method.act) : routeSchema(method.route);
   const isSigned = method.access !== "PUBLIC";
   const unread = Object.fromEntries(schema.unread.map((name) => [name, UNREAD]));
   return parametersSchema(

@@ -61,7 +61,7 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     about:
       "Refuses what a placement would refuse, and returns an empty object otherwise. Nothing is placed or counted. Checks that the host makes of a native order are not made.",
     reply: ref("Empty"),
-    body: "PlaceOrder",
+    body: "TestOrder",
   },
   "openOrders.market": {
     ...TAG,
@@ -120,5 +120,11 @@ const REPLIES: Readonly<Partial<Record<AnyRoute["name"], JsonSchema>>> = {
 
 /** Returns the description of a route of the compat prefix, from that of the service's own route. */
 export function compatNote(route: AnyRoute, note: RouteNote): RouteNote {
-  return { ...note, ...TAG, reply: REPLIES[route.name] ?? note.reply };
+  const { body, reply } = note;
+  return {
+    ...note,
+    ...TAG,
+    reply: REPLIES[route.name] ?? reply,
+    ...(body !== undefined && { body: `Compat${body}` }),
+  };
 }

@@ -165,8 +165,13 @@ const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
   myTrades: [...PAGE, "UNSUPPORTED_OPERATION", "BAD_SYMBOL"],
 };
 
+/** Refusals that routes of the compat prefix have besides. */
+const COMPAT: Readonly<Partial<Record<AnyRoute["name"], readonly ErrorName[]>>> = {
+  exchangeInfo: ["BAD_SYMBOL"],
+};
+
 /** Returns the errors that a route can answer with, common ones first, each once. */
-export function errorsOfRoute({ name, method, scheme }: AnyRoute): readonly ErrorName[] {
+export function errorsOfRoute({ name, method, scheme, compat }: AnyRoute): readonly ErrorName[] {
   return [
     ...new Set<ErrorName>([
       ...EVERY,
@@ -175,6 +180,7 @@ export function errorsOfRoute({ name, method, scheme }: AnyRoute): readonly Erro
       ...(scheme === "NONE" || method === "GET" ? [] : WITH_BODY),
       ...(method === "GET" ? (["UNKNOWN"] as const) : CHANGING),
       ...OWN[name],
+      ...(compat === true ? (COMPAT[name] ?? []) : []),
     ]),
   ];
 }

@@ -1,7 +1,7 @@
 import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, ROUTES } from "../../requests/index.ts";
-import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
+import { AUTHENTICATION_SCHEMAS, type JsonSchema, routeSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { ref } from "../views/schema.ts";
 import { compatNote } from "./compat-notes.ts";
@@ -102,9 +102,13 @@ function operationId({ method, path }: AnyRoute): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-function operationOf(route: AnyRoute): JsonSchema {
+function noteOf(route: AnyRoute): RouteNote {
   const own = ROUTE_NOTES[route.name];
-  const note = route.compat === true ? compatNote(route, own) : own;
+  return route.compat === true ? compatNote(route, own) : own;
+}
+
+function operationOf(route: AnyRoute): JsonSchema {
+  const note = noteOf(route);
   const isSigned = route.scheme !== "NONE";
   return {
     operationId: operationId(route),
@@ -126,8 +130,9 @@ function aboutOf(route: AnyRoute, note: RouteNote): string {
 }
 
 /** Returns the query parameters of a route. A POST sends its parameters in the body. */
-function parametersOf({ name, scheme }: AnyRoute, { body }: RouteNote): readonly JsonSchema[] {
-  const { properties, required, unread } = requestSchema(name);
+function parametersOf(route: AnyRoute, { body }: RouteNote): readonly JsonSchema[] {
+  const { scheme } = route;
+  const { properties, required, unread } = routeSchema(route);
   const fresh = scheme === "NONE" ? [] : FRESH.map((field) => freshness(field, scheme === "V2_QUERY"));
   if (body !== undefined) return fresh;
   const own = Object.entries(properties).map(([field, schema]) =>
@@ -166,10 +171,10 @@ function bodyOf(name: string, { example }: RouteNote): JsonSchema {
 /** Returns the request bodies by name. */
 function requestBodies(): Readonly<Record<string, JsonSchema>> {
   const bodies = new Map<string, JsonSchema>();
-  for (const { name } of ROUTES) {
-    const { body, summary } = ROUTE_NOTES[name];
+  for (const route of [...ROUTES, ...COMPAT_ROUTES]) {
+    const { body, summary } = noteOf(route);
     if (body === undefined || bodies.has(body)) continue;
-    const schema = requestSchema(name);
+    const schema = routeSchema(route);
     const unread = Object.fromEntries(schema.unread.map((field) => [field, UNREAD]));
     const properties = { ...schema.properties, ...unread };
     bodies.set(body, parametersSchema({ ...schema, properties }, `${summary}.`));

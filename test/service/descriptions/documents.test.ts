@@ -13,7 +13,7 @@ import {
   ROUTES,
   STREAM_METHODS,
 } from "../../../src/requests/index.ts";
-import { requestSchema } from "../../../src/requests/schemas/index.ts";
+import { routeSchema } from "../../../src/requests/schemas/index.ts";
 import { asyncApiDocument, type Description, openApiDocument } from "../../../src/service/index.ts";
 import { writeJson } from "../../../src/wire/index.ts";
 
@@ -93,7 +93,7 @@ describe("openApiDocument", () => {
     "%s: signature, permission, weight and parameters are those of the route",
     (_title, route) => {
       const operation = operationOf(route);
-      const schema = requestSchema(route.name);
+      const schema = routeSchema(route);
       expect(operation["x-permission"]).toBe(route.access);
       expect(operation.security.length).toBe(route.scheme === "NONE" ? 0 : 2);
       for (const name of operation.security.flatMap(Object.keys)) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ROUTES, type RouteDescriptor } from "../../../src/requests/index.ts";
-import { requestSchema } from "../../../src/requests/schemas/index.ts";
+import { type AnyRoute, COMPAT_ROUTES, ROUTES, type RouteName } from "../../../src/requests/index.ts";
+import { routeSchema } from "../../../src/requests/schemas/index.ts";
 import { errorsOfRoute } from "../../../src/service/descriptions/error-lists.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { SUBJECTS } from "../../requests/schemas/json-schema-bases.ts";
@@ -20,12 +20,12 @@ const FRESH = {
 };
 
 /** Requests of a route with one fault, or none. */
-function requestsOf({ name }: RouteDescriptor): readonly RequestParameters[] {
-  const bases = Object.values(SUBJECTS[name]?.bases ?? { plain: {} }).slice(
+function requestsOf(route: AnyRoute): readonly RequestParameters[] {
+  const bases = Object.values(SUBJECTS[route.name as RouteName]?.bases ?? { plain: {} }).slice(
     0,
     8,
   ) as readonly RequestParameters[];
-  const names = [...Object.keys(requestSchema(name).properties), "stranger"];
+  const names = [...Object.keys(routeSchema(route).properties), "stranger"];
   return bases.flatMap((base) => [
     base,
     ...Object.keys(base).map((left) =>
@@ -38,7 +38,10 @@ function requestsOf({ name }: RouteDescriptor): readonly RequestParameters[] {
   ]);
 }
 
-it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+/** Placements of the compat prefix have the refusals of the service's own. */
+const IN_COMPAT = COMPAT_ROUTES.filter(({ name }) => !/^order(List)?\.place/.test(name));
+
+it.each([...ROUTES, ...IN_COMPAT].map((route) => [`${route.method} ${route.path}`, route] as const))(
   "every refusal of %s has a described error",
   async (_title, route) => {
     const world = described.watch(await openNativeWorld({ service: { replayGuard: false } }));

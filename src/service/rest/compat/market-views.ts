@@ -1,5 +1,5 @@
 import { OrderError } from "../../../errors/index.ts";
-import { type JsonInput, type Parameters, readJson } from "../../../wire/index.ts";
+import { type JsonInput, type JsonValue, type Parameters, readJson } from "../../../wire/index.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typesForClient } from "./order-types.ts";
 import { canonicalSymbols, compatSymbol, symbolForClient } from "./symbols.ts";
@@ -86,7 +86,17 @@ function namesAsked(asked: Parameters): readonly string[] | undefined {
   if (one !== undefined) return [one];
   const many = asked.get("symbols")?.text;
   if (many === undefined) return undefined;
-  const names = readJson(many);
-  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
+  const names = listIn(many);
+  if (names?.every((name) => typeof name === "string")) return names;
   throw new OrderError("INVALID_PARAMETER", { field: "symbols", advice: LIST });
+}
+
+/** Returns the items of a JSON array; undefined for any other text. */
+function listIn(text: string): readonly JsonValue[] | undefined {
+  try {
+    const value = readJson(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,14 +1,6 @@
 import { type ParentType, TRAITS } from "../../../model/index.ts";
-import { conflict } from "../../../requests/index.ts";
+import { COMPAT_TRAILING, conflict } from "../../../requests/index.ts";
 import type { Parameters, Scalar } from "../../../wire/index.ts";
-
-/** The trailing type that replaces a stop or take-profit with a trailingDelta. */
-const TRAILING: ReadonlyMap<string, ParentType> = new Map([
-  ["STOP_LOSS", "TRAILING_STOP_MARKET"],
-  ["TAKE_PROFIT", "TRAILING_STOP_MARKET"],
-  ["STOP_LOSS_LIMIT", "TRAILING_STOP_LIMIT"],
-  ["TAKE_PROFIT_LIMIT", "TRAILING_STOP_LIMIT"],
-]);
 
 /**
  * Returns the parameters of a placement with the service's own type. Only a stop or take-profit with trailingDelta has
@@ -18,7 +10,7 @@ const TRAILING: ReadonlyMap<string, ParentType> = new Map([
  */
 export function withOwnType(parameters: Parameters): Parameters {
   const sent = parameters.get("type")?.text ?? "";
-  const trailing = parameters.has("trailingDelta") ? TRAILING.get(sent) : undefined;
+  const trailing = parameters.has("trailingDelta") ? COMPAT_TRAILING.get(sent) : undefined;
   if (trailing === undefined) return parameters;
   if (sent.startsWith("STOP_LOSS") && parameters.has("stopPrice")) {
     throw conflict(

@@ -162,6 +162,15 @@ describe("decision NC: types", () => {
     expect(body.error).toContain("Omit stopPrice");
   });
 
+  it.each(["[", "BTCUSD", "[1]", "{}"])("symbols=%s is refused with the form of a list", async (symbols) => {
+    const world = await openCompatWorld();
+    for (const path of ["exchangeInfo", "ticker/price"]) {
+      const { status, body } = await call(world, "GET", `${PREFIX}/${path}`, { query: { symbols } });
+      expect([status, body.code], path).toEqual([400, -1130]);
+      expect(body.error).toContain('such as ["BTCUSD","ETHUSD"]');
+    }
+  });
+
   it("exchangeInfo names each type once, in the convention's words", async () => {
     const world = await openCompatWorld();
     const { body } = await ask(world, "GET exchangeInfo");

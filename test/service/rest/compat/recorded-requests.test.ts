@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { COMPAT_ROUTES } from "../../../../src/requests/index.ts";
-import { createAnswerCheck, openCompatWorld, recordedRequests, wireOf } from "./world.ts";
+import { createAnswerCheck, createRequestCheck, openCompatWorld, recordedRequests, wireOf } from "./world.ts";
 
 const TIME = /(?:^|[?&])timestamp=([0-9]+)/;
 
@@ -23,4 +23,15 @@ it("decision NA: the bytes that six existing clients send are answered as their 
   expect(problems).toEqual([]);
   const routes = COMPAT_ROUTES.map(({ method, path }) => `${method} ${path}`);
   expect([...asked].sort()).toEqual(routes.sort());
+});
+
+it("decision NA: what these clients send is described, so that a gateway that reads the description lets it through", () => {
+  const problemOf = createRequestCheck();
+  const problems = recordedRequests().flatMap((recorded) => {
+    const problem = problemOf(recorded);
+    return problem === undefined
+      ? []
+      : [`${recorded.method} ${recorded.target} ${recorded.body}: ${problem}`];
+  });
+  expect(problems).toEqual([]);
 });

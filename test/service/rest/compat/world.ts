@@ -5,7 +5,7 @@ import { openApiDocument } from "../../../../src/service/index.ts";
 import type { PaperVenue } from "../../../../src/simulator/index.ts";
 import type { WireRequest, WireResponse } from "../../../../src/wire/index.ts";
 import { quoteOf } from "../../../sandbox/venue-world.ts";
-import { readDescription } from "../../../support/described.ts";
+import { readDescription, resolveRef } from "../../../support/described.ts";
 import { type NativeChange, openPaperNative } from "../../../support/native-world.ts";
 import { openWorld, type ServiceWorld, type WorldOptions } from "../../../support/service-world.ts";
 
@@ -100,5 +100,29 @@ export function createAnswerCheck(): (request: WireRequest, response: WireRespon
     const validate = ajv.getSchema(pointer);
     if (validate === undefined) return `${method} ${path} is not described`;
     return validate(JSON.parse(body)) === true ? undefined : `${ajv.errorsText(validate.errors)} ${body}`;
+  };
+}
+
+/** Returns what is wrong with a request by the description of its route. */
+export function createRequestCheck(): (recorded: Recorded) => string | undefined {
+  const openApi = readDescription(openApiDocument({ version: "0.1.0" }));
+  const ajv = new Ajv2020({ strict: false, coerceTypes: true });
+  ajv.addFormat("int64", true).addFormat("uri", true);
+  ajv.addSchema({ ...openApi, $id: "openapi" });
+  return ({ method, target, body = "" }) => {
+    const [path = "", query = ""] = target.split("?");
+    const { parameters, requestBody } = openApi.paths[path][method.toLowerCase()];
+    const sent = new Map([...new URLSearchParams(query), ...new URLSearchParams(body)]);
+    sent.delete("signature");
+    for (const parameter of parameters) {
+      const { name, required } =
+        parameter.$ref === undefined ? parameter : resolveRef(openApi, parameter.$ref);
+      if (!sent.delete(name) && required === true) return `${name} is missing`;
+    }
+    if (requestBody === undefined)
+      return sent.size === 0 ? undefined : `${[...sent.keys()]} is not described`;
+    const { $ref } = requestBody.content["application/json"].schema;
+    const validate = ajv.getSchema(`openapi${$ref}`);
+    return validate?.(Object.fromEntries(sent)) === true ? undefined : ajv.errorsText(validate?.errors);
   };
 }
