@@ -161,7 +161,7 @@ export function commonOf({ access, method }: Pick<RouteDescriptor, "access" | "m
     ...everySigned,
     ...everyOwned,
     gone,
-    unforeseen(method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"),
+    unforeseen(access === "TRADE" ? "UNEXPECTED_RESPONSE" : "UNKNOWN"),
   ];
   return [...everyRoute, ...everyQuery, ...bodied, ...own];
 }

@@ -171,14 +171,14 @@ const COMPAT: Readonly<Partial<Record<AnyRoute["name"], readonly ErrorName[]>>> 
 };
 
 /** Returns the errors that a route can answer with, common ones first, each once. */
-export function errorsOfRoute({ name, method, scheme, compat }: AnyRoute): readonly ErrorName[] {
+export function errorsOfRoute({ name, method, access, scheme, compat }: AnyRoute): readonly ErrorName[] {
   return [
     ...new Set<ErrorName>([
       ...EVERY,
       ...(method === "GET" ? (["PARAMETER_NOT_REQUIRED"] as const) : []),
       ...(scheme === "NONE" ? [] : SIGNED),
       ...(scheme === "NONE" || method === "GET" ? [] : WITH_BODY),
-      ...(method === "GET" ? (["UNKNOWN"] as const) : CHANGING),
+      ...(access === "TRADE" ? CHANGING : (["UNKNOWN"] as const)),
       ...OWN[name],
       ...(compat === true ? (COMPAT[name] ?? []) : []),
     ]),

@@ -6,6 +6,7 @@ import type { WireResponse } from "../../wire/index.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ProvedNetworks } from "../access/parts.ts";
 import type { RoutedRequest } from "../rest/rest-service.ts";
+import { onlyReads } from "../rest/routing.ts";
 import type {
   ForwardedRequest,
   PeerCall,
@@ -124,7 +125,7 @@ export class Forwarder {
         rawHeaders: forwardedHeaders(request.rawHeaders),
       },
       ...{ ...where, here: this.#parts.here, isSecond },
-      onlyReads: method === "GET",
+      onlyReads: onlyReads(request, destination?.route),
       isSigned: destination !== undefined && destination.route.access !== "PUBLIC",
     });
   }

@@ -23,7 +23,14 @@ import {
   wireReply,
 } from "./replies.ts";
 import { checkBytes } from "./request-bytes.ts";
-import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
+import {
+  type Destination,
+  destinationOf,
+  methodsAt,
+  onlyReads,
+  UNKNOWN_WEIGHT,
+  weightOf,
+} from "./routing.ts";
 
 /** The parts of a service that receive, weigh and refuse requests. */
 export type EntryParts = Pick<
@@ -210,7 +217,7 @@ type Failure = Readonly<{ requestId: string; request: WireRequest; route: AnyRou
 function failure(parts: EntryParts, error: unknown, failed: Failure): Reply {
   const { requestId, request, route } = failed;
   const fields = { requestId, route: route?.name ?? "none" };
-  const refusal = refusalOf(parts, error, { fields, onlyReads: request.method === "GET" });
+  const refusal = refusalOf(parts, error, { fields, onlyReads: onlyReads(request, route) });
   const mayBe200 = route?.access !== "PUBLIC" && route?.compat !== true;
   const businessAs200 = parts.settings.businessErrorsAs200 === true && mayBe200;
   return refusalReply(refusal, { businessAs200 });

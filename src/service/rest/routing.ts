@@ -46,6 +46,14 @@ export function isServed(route: AnyRoute, settings: ServiceSettings): boolean {
   return list === undefined || list.includes(route.path.slice(route.path.lastIndexOf("/") + 1));
 }
 
+/**
+ * Returns whether a request certainly changes nothing, whatever its method: some routes read by POST. A request without a
+ * route here may have one at a newer node.
+ */
+export function onlyReads({ method }: Pick<WireRequest, "method">, route: AnyRoute | undefined): boolean {
+  return route === undefined ? method === "GET" : route.access !== "TRADE";
+}
+
 /** Returns the methods that are served at the exact raw path of a target; none for an unknown path. */
 export function methodsAt(target: string, settings: ServiceSettings): readonly RouteMethod[] {
   const path = splitTarget(target)?.path ?? "";

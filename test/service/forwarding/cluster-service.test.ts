@@ -330,16 +330,21 @@ describe("decision ZR: the entry node weighs, the owner does not", () => {
 });
 
 describe("decision ZP: outcomes", () => {
-  const outcomeOf = async (outcome: PeerOutcome, method: "GET" | "POST"): Promise<readonly unknown[]> => {
+  const outcomeOf = async (
+    outcome: PeerOutcome,
+    method: "GET" | "POST" | "POST that reads",
+  ): Promise<readonly unknown[]> => {
     const world = await openWorld();
     const entry = entryOf(world, () => outcome);
     const request =
       method === "POST"
         ? placement(world)
-        : requestOf("GET", "/api/v3/openOrders", {
-            key: KEYS.owner,
-            query: { timestamp: START_MS },
-          });
+        : method === "GET"
+          ? requestOf("GET", "/api/v3/openOrders", {
+              key: KEYS.owner,
+              query: { timestamp: START_MS },
+            })
+          : requestOf("POST", "/api/v2/getOrderHistory", { key: KEYS.owner, json: { limit: 1 } });
     const { status, body } = await entry.node.handle(request);
     return [status, codeOf(body), entry.sent.length];
   };
@@ -349,6 +354,7 @@ describe("decision ZP: outcomes", () => {
     ["unsent", "GET", { kind: "unsent", reason: "x" }, [503, -1001, 1]],
     ["lost", "POST", { kind: "lost", reason: "x" }, [500, -1006, 1]],
     ["lost", "GET", { kind: "lost", reason: "x" }, [503, -1001, 1]],
+    ["lost", "POST that reads", { kind: "lost", reason: "x" }, [503, -1001, 1]],
     ["refused as a copy", "POST", { kind: "refused", reason: "REPLAYED" }, [500, -1006, 1]],
     ["refused by its seal", "POST", { kind: "refused", reason: "SEAL" }, [503, -1001, 1]],
     ["refused as late", "POST", { kind: "refused", reason: "EXPIRED" }, [503, -1001, 1]],

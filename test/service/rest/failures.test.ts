@@ -56,6 +56,14 @@ describe("failures", () => {
     for (const { body } of [read, write]) expect(JSON.stringify(body)).not.toMatch(/\bat |\.ts/);
   });
 
+  it.each(["orderStatus", "getOrderStatus"])("a read by POST fails as a read: %s", async (path) => {
+    const world = await openWorld();
+    Object.assign(world.engine, { find: broken });
+    const json = { symbol: "BTC/USD", origClientOrderId: "a" };
+    const { status, body } = await call(world, "POST", `/api/v2/${path}`, { key, json });
+    expect([status, body.code]).toEqual([500, -1000]);
+  });
+
   it("lists fail in the same form: -1000 for a read, -1006 (reconcile) for a placement and a cancel", async () => {
     const world = await openWorld();
     const { body } = await placeList(world, "oco");
