@@ -3,6 +3,7 @@ import { createSystemClock } from "../adapters/node/index.ts";
 import { clusterCommand, clusterHelp, INTERRUPTED } from "./cluster-command.ts";
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
+import { shownName } from "./setting-readers.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type CommandOutput, STORE_COMMANDS, storeCommandsHelp } from "./store-commands.ts";
@@ -54,9 +55,7 @@ async function main(argv: readonly string[]): Promise<void> {
 
 function unknown(command: string): SettingsError {
   const known = ["sandbox", "venue", "cluster", ...STORE_COMMANDS.keys()].join(", ");
-  return new SettingsError(
-    `no command ${JSON.stringify(command)}: use one of ${known}; --help explains them`,
-  );
+  return new SettingsError(`no command ${shownName(command)}: use one of ${known}; --help explains them`);
 }
 
 /** Time in milliseconds after which a sandbox that is not active says that it is a standby. */

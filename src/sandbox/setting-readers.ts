@@ -39,6 +39,15 @@ export function shown(text: string): string {
   return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 }
 
+/**
+ * Formats a word that was not understood, up to its first `:`, `=` or `@`: a password may follow, in a URL of another
+ * form or as the value of a setting whose name is misspelt.
+ */
+export function shownName(text: string): string {
+  const [name = ""] = text.split(/[:=@]/);
+  return shown(name === text ? text : `${name}…`);
+}
+
 const refuse = (what: string, text: string): never => {
   throw new SettingsError(`must be ${what}, not ${shown(text)}`);
 };
@@ -120,9 +129,10 @@ export const storeSetting: SettingReader<StoreSetting> = (text) => {
   if (/^postgres(ql)?:/.test(text)) return postgresSetting(text);
   if (text === "memory:") return { kind: "memory" };
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
-  return path === undefined
-    ? refuse("sqlite:PATH, postgres://user@host:5432/database or memory:", text)
-    : { kind: "sqlite", path };
+  if (path !== undefined) return { kind: "sqlite", path };
+  throw new SettingsError(
+    `must be sqlite:PATH, postgres://user@host:5432/database or memory:, not ${shownName(text)}`,
+  );
 };
 
 /** The parameter `schema` is ours; all others go to the driver. The message shows nothing of the URL. */

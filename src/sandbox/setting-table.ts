@@ -1,4 +1,4 @@
-import { type SettingReader, shown } from "./setting-readers.ts";
+import { type SettingReader, shownName } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** One setting: its default as text, its meaning for `--help`, and its reader. */
@@ -47,7 +47,7 @@ function readFlags(table: SettingTable, argv: readonly string[]): ReadonlyMap<st
     const [flag = "", ...rest] = argument.split("=");
     const name = nameOfFlag.get(flag);
     if (name === undefined)
-      throw new SettingsError(`unknown argument ${shown(argument)}: use --help to list all settings`);
+      throw new SettingsError(`unknown argument ${shownName(argument)}: use --help to list all settings`);
     if (flags.has(name)) throw new SettingsError(`${flag} was given twice`);
     const value = argument.includes("=") ? rest.join("=") : argv[++index];
     if (value === undefined || value === "") throw new SettingsError(`${flag} needs a value`);

@@ -121,9 +121,10 @@ async function verify(argv: readonly string[], output: CommandOutput): Promise<n
   return found.whole ? 0 : 1;
 }
 
-/** A store in the words of an argument: a path by itself is that of a SQLite store. */
+/** A store in the words of an argument: a path by itself is that of a SQLite store, a URL is not. */
 function sourceIn(text: string): StoreSetting {
-  return storeSetting(/^(sqlite|memory|postgres(ql)?):/.test(text) ? text : `sqlite:${text}`);
+  const isSetting = /^(sqlite|memory|postgres(ql)?):|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  return storeSetting(isSetting ? text : `sqlite:${text}`);
 }
 
 /**

@@ -342,6 +342,26 @@ describe("a bad setting", () => {
     expect(() => read({ STORE })).not.toThrow(/hunter2/);
   });
 
+  it.each([
+    "POSTGRES://user:hunter2@host/db",
+    "pg://user:hunter2@host/db",
+    "jdbc:postgresql://host/db?password=hunter2",
+    "host=db password=hunter2",
+    "user:hunter2@host",
+  ])("I72: neither is what was meant as one: %s", (text) => {
+    expect(() => read({ STORE: text })).toThrow("STORE: must be sqlite:PATH, postgres://");
+    expect(() => read({ STORE: text })).not.toThrow(/hunter2/);
+    expect(() => read({}, text)).toThrow("unknown argument");
+    expect(() => read({}, text)).not.toThrow(/hunter2/);
+    expect(() => read({}, "--stor", text)).toThrow('unknown argument "--stor"');
+  });
+
+  it("I72: of an unknown argument, only its name is shown", () => {
+    const argument = "--sandbox-api-secrt=hunter2";
+    expect(() => read({}, argument)).toThrow('unknown argument "--sandbox-api-secrt…"');
+    expect(() => read({}, "STORE=hunter2")).toThrow('unknown argument "STORE…"');
+  });
+
   it("I72 a bad secret is not shown", () => {
     expect(() => read({ SANDBOX_API_KEY: "k", SANDBOX_API_SECRET: "sécret" })).toThrow(
       "SANDBOX_API_SECRET: must be",

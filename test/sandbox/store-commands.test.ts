@@ -66,6 +66,17 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
       await expect(run("verify", other)).rejects.toThrow("take the file of a SQLite store");
   });
 
+  it("I72: nothing shows the password of a URL, whatever stands before it", async () => {
+    for (const url of ["Postgres://user:hunter2@host", "pg://user:hunter2@host/db"])
+      for (const argv of [
+        ["verify", url],
+        ["backup", place.path, url],
+        ["restore", url, place.path],
+        ["store", "copy", place.path, url],
+      ])
+        await expect(run(argv[0] ?? "", ...argv.slice(1))).rejects.toThrow(/^must be (?!.*hunter2)/);
+  });
+
   it("say how they are used", async () => {
     await expect(run("backup", "one")).rejects.toThrow("usage: managed-orders backup STORE TARGET");
     const usage =

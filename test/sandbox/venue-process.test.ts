@@ -241,4 +241,6 @@ it("a word that is no command is one line and exit code 2", async () => {
     2,
     'managed-orders: no command "sandbo": use one of sandbox, venue, cluster, backup, restore, store, verify; --help explains them\n',
   ]);
+  const [, said] = await refusalOf("postgres://user:hunter2@host/db", {});
+  expect(said).toMatch(/^managed-orders: no command "postgres…"/);
 });
