@@ -19,7 +19,16 @@ const LONGEST_STOP_MS = 10_000;
 /** The same for a sandbox that gives its accounts to others: they take some at a time, when their children are answered. */
 const LONGEST_LEAVE_MS = 30_000;
 
+/**
+ * Goes on when nobody reads the output any more: what serves must not die with its log, and the exit code of a command is
+ * that of its work.
+ */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+}
+
 async function main(argv: readonly string[]): Promise<void> {
+  outliveReaders();
   const [command = "", ...rest] = argv;
   const storeCommand = STORE_COMMANDS.get(command);
   if (storeCommand !== undefined && !asksForHelp(rest)) {
@@ -92,6 +101,8 @@ async function runClusterCommand(argv: readonly string[]): Promise<number> {
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+  // Without a reader, `--watch` would never end, and nobody sees how far a drain or a move is.
+  process.stdout.on("error", () => stopping.abort());
   return await clusterCommand(argv, {
     ...{ output: OUTPUT, clock: createSystemClock(), signal: stopping.signal },
     isTerminal: process.stdout.isTTY,
