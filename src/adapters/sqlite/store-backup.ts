@@ -188,7 +188,7 @@ async function published(
   const part = partOf(path);
   const unlock = lockFile({ path: part, busyTimeoutMs: 0, driver });
   try {
-    for (const left of [part, ...besides(part)]) rmSync(left, { force: true });
+    removeAll(part);
     const made = await make(part);
     await sync(part);
     const { size: bytes } = statSync(part);
@@ -199,7 +199,7 @@ async function published(
     await sync(dirname(path));
     return { ...made, bytes };
   } catch (cause) {
-    rmSync(part, { force: true });
+    removeAll(part);
     if (errorCode(cause) === "EEXIST") refuseExisting(path);
     throw unwritten(cause, basename(path));
   } finally {
@@ -218,6 +218,11 @@ function unwritten(cause: unknown, name: string): unknown {
 
 /** The files that SQLite keeps beside a database and applies to it. */
 const besides = (path: string): readonly string[] => ["-journal", "-wal", "-shm"].map((end) => path + end);
+
+/** Removes a database. On a full disk, SQLite leaves its log beside a file that was closed. */
+function removeAll(path: string): void {
+  for (const left of [path, ...besides(path)]) rmSync(left, { force: true });
+}
 
 function refuseExisting(path: string): void {
   if (existsSync(path))

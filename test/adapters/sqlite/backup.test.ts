@@ -89,6 +89,34 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
     },
   );
 
+  it.runIf(driver.name === "better-sqlite3")(
+    "a restore that fails leaves nothing, also if SQLite cannot empty its log at the end",
+    async () => {
+      await (await filled()).close();
+      await backupSqliteStore({ path: place.path, to });
+      const Database = createRequire(import.meta.url)("better-sqlite3") as typeof Sqlite;
+      const { exec } = Database.prototype;
+      const failed = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+      let reader: Sqlite.Database | undefined;
+      const failing = vi.spyOn(Database.prototype, "exec").mockImplementation(function (
+        this: Sqlite.Database,
+        sql,
+      ) {
+        if (!sql.includes("UPDATE shards")) return exec.call(this, sql);
+        // As on a full disk, the log stays when the file is closed.
+        reader = new Database(`${restored}.part`);
+        reader.prepare("SELECT 1 FROM shards").get();
+        throw failed;
+      });
+      await expect(restoreSqliteStore({ from: to, path: restored })).rejects.toMatchObject({
+        code: "SQLITE_FULL",
+      });
+      failing.mockRestore();
+      reader?.close();
+      expect(readdirSync(dirname(restored))).toEqual(["orders.db.lock"]);
+    },
+  );
+
   it("replaces no file, and needs a store", async () => {
     const store = await filled();
     writeFileSync(to, "mine");
