@@ -76,6 +76,9 @@ const SHOWS_WARNINGS = [
   "warning",
 ];
 
+/** What the server answers to a user who may not use a schema or read a table. */
+const NO_RIGHTS = "42501";
+
 /** How often the schema is looked at again because another process is creating it. */
 const ATTEMPTS = 20;
 
@@ -122,15 +125,27 @@ export async function requireCurrent(database: Database): Promise<void> {
   const [step] = await missingSteps(database, MIGRATIONS);
   if (step === undefined) return;
   const { place } = database;
-  if (step === "create")
-    throw new PostgresStoreError(
-      `the schema ${place.schema} of ${place.database} holds no store`,
-      "NO_STORE",
-    );
+  if (step === "create") throw await absent(database);
   throw new PostgresStoreError(
     `the schema ${place.schema} of ${place.database} lacks step ${step.version}, which this version of managed-orders needs: use the version of the nodes, or open a node of this version first`,
     "OLDER_SCHEMA",
   );
+}
+
+/** Returns why nothing is seen of a store: it may be there for other users. */
+async function absent(database: Database): Promise<Error> {
+  const { schema, database: name } = database.place;
+  const problem = await database.read(OPENING.versions).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (problem instanceof PostgresStoreError && problem.code === NO_RIGHTS)
+    return new PostgresStoreError(
+      `the user has no rights to ${schema} in ${name}: use the user of the nodes (${NO_RIGHTS})`,
+      NO_RIGHTS,
+      problem,
+    );
+  return new PostgresStoreError(`the schema ${schema} of ${name} holds no store`, "NO_STORE");
 }
 
 /** With `isCreated`, the table of the versions is there, although a user without a right to it does not see it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
+import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import type { Place, Places } from "./places.ts";
 
 /** Openings by users that lack some right. With `isOneSession`, all connections of the server share a session. */
@@ -48,6 +48,11 @@ export function rightsCases(places: Places, isOneSession: boolean): void {
         await expect(openPostgresStore(options)).rejects.toMatchObject({
           code: "42501",
           message: expect.stringContaining("the user has no rights to"),
+        });
+        const { url, schema = "" } = options;
+        await expect(openPostgresCluster({ url, schema })).rejects.toMatchObject({
+          code: "42501",
+          message: expect.stringContaining("use the user of the nodes"),
         });
         if (isOneSession) await places.execute("RESET ROLE");
         await places.execute(`REVOKE CREATE ON DATABASE postgres FROM ${revoke(options)}`);
