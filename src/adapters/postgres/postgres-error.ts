@@ -105,6 +105,9 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was cut: a server that demands TLS, a pooler or a firewall may do that",
 };
 
+/** What the package pg says, before it asks the server, if a password is demanded and there is none. */
+const NO_PASSWORD = /client password must be a /;
+
 /** Returns an error with words for the host about an error of the driver or the server. Never contains a password. */
 export function explained(error: unknown, place: Place): Error {
   if (error instanceof PostgresStoreError || error instanceof UnknownOutcome) return error;
@@ -115,6 +118,12 @@ export function explained(error: unknown, place: Place): Error {
   if (why !== undefined)
     return new PostgresStoreError(`${place.database} cannot be reached (${code}): ${why}`, code, error);
   if (error instanceof RangeError || error instanceof TypeError) return error;
+  if (NO_PASSWORD.test(errorMessage(error)))
+    return new PostgresStoreError(
+      `${place.database} demands a password: put it into PGPASSWORD, ~/.pgpass or the URL (28P01)`,
+      "28P01",
+      error,
+    );
   const suffix = code === "" ? "" : ` (${code})`;
   return new PostgresStoreError(`${place.database}: ${errorMessage(error)}${suffix}`, code, error);
 }

@@ -9,7 +9,7 @@ import { durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
 import { databaseOf } from "../../../src/adapters/postgres/options.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
-import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
+import { explained, UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
 import { amountIn, asGiven, storable, wholeIn } from "../../../src/adapters/postgres/reading.ts";
 import { volume } from "../../../src/adapters/postgres/volume.ts";
 import { endedOrder, part, QUOTE, sampleRecord } from "../../../src/conformance/internal.ts";
@@ -304,6 +304,18 @@ describe("connections", () => {
     await database.close();
     expect([server.open, server.destroyed]).toEqual([0, 1]);
   });
+
+  it.each(["a string", "a non-empty string"])(
+    "a password that is missing (%s) is told in words",
+    (wanted) => {
+      const place = { database: "database c on b", schema: "orders" };
+      const told = new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be ${wanted}`);
+      expect(explained(told, place)).toMatchObject({
+        code: "28P01",
+        message: expect.stringMatching(/^database c on b demands a password: .* PGPASSWORD/),
+      });
+    },
+  );
 
   it.each([
     ["28P01", "refuses the password"],
