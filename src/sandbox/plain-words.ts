@@ -1,5 +1,5 @@
 import { createConsoleTelemetry } from "../adapters/node/index.ts";
-import { PostgresStoreError } from "../adapters/postgres/internal.ts";
+import { PostgresStoreError, UnknownOutcome } from "../adapters/postgres/internal.ts";
 import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Telemetry } from "../ports/index.ts";
@@ -23,15 +23,18 @@ const OTHERS: readonly string[] = [
 /** Returns the reason why a process could not start, on one line. */
 export function startProblem(error: unknown): string {
   const message = errorMessage(error);
-  const why = / listen /.test(message) ? undefined : fileProblem(codeOf(error));
-  const isSaid = why === undefined || message.includes(why);
+  const code = codeOf(error);
+  const why = / listen /.test(message) ? undefined : fileProblem(code);
+  // A message that names the code has words of its own, for what was to be done with the file.
+  const isSaid = why === undefined || message.includes(why) || message.includes(`(${code})`);
   return `${message.replaceAll(/\s+/g, " ")}${isSaid ? "" : `: ${why}`}`;
 }
 
 /** Returns whether the operator can fix a problem: a setting, a port, a file, a damaged record. */
 export function isForOperator(error: unknown): boolean {
   if (error instanceof SettingsError || error instanceof VenueRecordError) return true;
-  if (error instanceof InvariantError || error instanceof PostgresStoreError) return true;
+  if (error instanceof InvariantError) return true;
+  if (error instanceof PostgresStoreError || error instanceof UnknownOutcome) return true;
   const code = codeOf(error);
   return fileProblem(code) !== undefined || OTHERS.some((known) => code.startsWith(known));
 }

@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { UnknownOutcome } from "../../src/adapters/postgres/postgres-error.ts";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
-import { isForOperator, processTelemetry } from "../../src/sandbox/plain-words.ts";
+import { openSqliteStore, verifySqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { isForOperator, processTelemetry, startProblem } from "../../src/sandbox/plain-words.ts";
+import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 
 it("decision ZF: a lost venue is one sentence, and one when it is back, for all streams together", () => {
   const said: string[] = [];
@@ -37,4 +40,19 @@ it("a missing driver of the store is for the operator", () => {
     refusal = error;
   }
   expect(isForOperator(refusal)).toBe(true);
+});
+
+it("cluster.md: a connection to Postgres that is lost under a statement is for the operator", () => {
+  expect(isForOperator(new UnknownOutcome("the connection was lost under a statement: cut"))).toBe(true);
+});
+
+it("a file that is only read is not said to be missing because it cannot be created", async () => {
+  const place = temporaryPlace();
+  onTestFinished(() => place.remove());
+  await openSqliteStore({ path: place.path }).close();
+  const archive = `${place.directory}/nothing`;
+  const refusal: unknown = await verifySqliteStore({ path: place.path, archive }).catch(
+    (error: unknown) => error,
+  );
+  expect(startProblem(refusal)).toMatch(/nothing cannot be read \(ENOENT\): it does not exist$/);
 });
