@@ -12,6 +12,7 @@ import {
   sampleMark,
   samplePrint,
 } from "./samples.ts";
+import { wholeOrder, wholeRecords } from "./whole-samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";
 
 /** Amounts around the largest safe integer, and at both ends of the range. */
@@ -57,6 +58,26 @@ const facts: StoreRule = {
     });
     await store.append({ shards: [part(0, 1, { records })] });
     same("readRecords", await store.readRecords({ shard: 0, ...all }), records);
+  },
+};
+
+const everyMember: StoreRule = {
+  name: "I01 I53: every member of a parent and of a record comes back, also a child in flight, and however it is read",
+  remedy:
+    "Store the texts of `encodeParent` and `encodeRecord` whole, not columns for some of the members. A snapshot that loses `child` lets the engine send the quantity again.",
+  async check({ store }) {
+    const records = wholeRecords();
+    const end = { status: "EXPIRED", reason: "SCHEDULE_ENDED", atMs: 9 } as const;
+    const ended = { ...wholeOrder(-256), ended: end };
+    await store.append({ shards: [part(0, 1, { records, ended: [ended] })] });
+    same("readRecords", await store.readRecords({ shard: 0, ...all }), records);
+    same("findEnded", await store.findEnded({ accountId: 1, orderId: -256 }), ended);
+    const page = { accountId: 1, afterOrderId: 0, newestFirst: true, limit: 9 };
+    same("pageEnded", await store.pageEnded(page), [ended]);
+    same("readEnded", await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 }), [ended]);
+    const snapshot = { shard: 0, sequence: 2, counter: 9, parents: [wholeOrder(-512)] };
+    await store.writeSnapshot(snapshot);
+    same("readSnapshot", await store.readSnapshot(0), snapshot);
   },
 };
 
@@ -108,4 +129,7 @@ const texts: StoreRule = {
 };
 
 /** Rules of exact values. */
-export const exactness: StoreRules = { name: "exact values", rules: [amounts, facts, wide, texts] };
+export const exactness: StoreRules = {
+  name: "exact values",
+  rules: [amounts, facts, everyMember, wide, texts],
+};

@@ -201,6 +201,17 @@ const marketFaults = [
         withMarks(batch, (marks) => marks.map((mark) => ({ ...mark, position: mark.position | 0 }))),
       ),
   })),
+  planted(
+    "snapshots have no column for the child in flight",
+    ["every member of a parent and of a record"],
+    () => (store) => ({
+      async readSnapshot(shard, reading) {
+        const snapshot = await store.readSnapshot(shard, reading);
+        const parents = snapshot?.parents.map(({ child: _child, ...parent }) => parent) ?? [];
+        return snapshot && { ...snapshot, parents };
+      },
+    }),
+  ),
   planted("amounts of records become texts", ["amounts of records come back exactly"], () => (store) => ({
     async readRecords(range) {
       const records = await store.readRecords(range);
