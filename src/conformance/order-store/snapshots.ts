@@ -51,6 +51,43 @@ const newest: StoreRule = {
   },
 };
 
+const lateEnd: StoreRule = {
+  name: "one that began before a later one and ends after it does not replace it",
+  remedy:
+    "Compare the sequences in the transaction that ends the writing, not before the first part. An earlier owner may still write while the next one does, and records below the later snapshot may be gone.",
+  async check({ store, open }) {
+    const later = await open();
+    await nineRecords(store);
+    // The store may refuse it, because another handle has taken the shard over.
+    const writing = write(store, 5, MANY).catch(() => undefined);
+    await later.acquire();
+    await write(later, 6, 1);
+    await writing;
+    const read = await later.readSnapshot(0);
+    same("readSnapshot after a long one of 5 and a short one of 6", read, snapshotOf(6, 1));
+  },
+};
+
+const ofEachShard: StoreRule = {
+  name: "every shard has a snapshot of its own, also of equal sequences, and keeps it when another shard gets one",
+  remedy: "Make the shard a part of every key, and of every condition of a deletion of earlier parts.",
+  async check({ store }) {
+    const of = (shard: number, sequence: number): ShardSnapshot => {
+      const { counter, parents } = snapshotOf(sequence, 3 - shard);
+      const own = parents.map((parent) => ({ ...parent, orderId: parent.orderId - shard }));
+      return { shard, sequence, counter, parents: own };
+    };
+    const shards = [0, 1, 2];
+    await store.append({
+      shards: shards.map((shard) => part(shard, 1, { records: sampleRecords(shard, 1, 9) })),
+    });
+    for (const shard of shards) await store.writeSnapshot(of(shard, 4));
+    await store.writeSnapshot(of(1, 7));
+    for (const shard of shards)
+      same(`readSnapshot(${shard})`, await store.readSnapshot(shard), of(shard, shard === 1 ? 7 : 4));
+  },
+};
+
 const wholeOrNot: StoreRule = {
   name: "a snapshot is never half visible while it is replaced",
   remedy: "Write the parts under a new name, and make them visible in one transaction at the end.",
@@ -184,7 +221,8 @@ const noProgress: StoreRule = {
 export const snapshots: StoreRules = {
   name: "snapshots",
   rules: [
-    ...[complete, newest, wholeOrNot, ahead, journalStays, appendsContinue],
+    ...[complete, newest, lateEnd, ofEachShard, wholeOrNot],
+    ...[ahead, journalStays, appendsContinue],
     ...[inParts, progress, noProgress],
   ],
 };

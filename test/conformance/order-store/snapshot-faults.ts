@@ -35,6 +35,22 @@ const snapshotFaults = [
     ],
     writtenWhole,
   ),
+  planted("a snapshot is compared before it is written", ["one that began before a later one"], () => {
+    const kept = new Map<number, ShardSnapshot>();
+    return (store) => ({
+      readSnapshot: async (shard) => kept.get(shard),
+      async writeSnapshot(snapshot) {
+        const isNewest = snapshot.sequence >= (kept.get(snapshot.shard)?.sequence ?? 0);
+        await store.writeSnapshot(snapshot);
+        if (isNewest) kept.set(snapshot.shard, snapshot);
+      },
+    });
+  }),
+  planted(
+    "a snapshot drops those of all shards",
+    ["every shard has a snapshot of its own"],
+    withSnapshots((put, snapshot) => put(snapshot)),
+  ),
   planted(
     "a snapshot is readable while it is written",
     ["a snapshot is never half visible"],
