@@ -65,6 +65,20 @@ const replaced: StoreRule = {
   },
 };
 
+const ofEachMarket: StoreRule = {
+  name: "marks of other markets and of the other side with the same position stay, beside new ones and dropped ones",
+  remedy:
+    "Positions count for each market and side alone. Make both a part of the key of a mark, and of the condition of a deletion.",
+  async check({ store }) {
+    const [ask, bid] = [sampleMark({ side: "ask" }), sampleMark()];
+    const other = sampleMark({ symbol: "ETH/USD", price: price("8") });
+    for (const mark of [bid, other, ask]) await store.append({ shards: [part(0, 1, { marks: [mark] })] });
+    same("readMarks() of three marks with one position", await store.readMarks(), [ask, bid, other]);
+    await store.deleteMarks([bid]);
+    same("readMarks() after deleteMarks of one of them", await store.readMarks(), [ask, other]);
+  },
+};
+
 const dropped: StoreRule = {
   name: "dropped marks are gone, the others stay",
   remedy: "Delete by shard, symbol, side and position.",
@@ -161,7 +175,7 @@ const staleQuotes: StoreRule = {
 /** Rules of marks. */
 export const marketJournal: StoreRules = {
   name: "market journal",
-  rules: [sorted, ofShards, replaced, dropped, earlierOwner, earlierRound],
+  rules: [sorted, ofShards, replaced, ofEachMarket, dropped, earlierOwner, earlierRound],
 };
 
 /** Rules of the last quotes of markets. */

@@ -134,6 +134,8 @@ const anyOwner: StoreFault = () => {
   });
 };
 
+const placeOf = ({ shard, position }: MarketMark): string => `${shard} ${position}`;
+
 const asDouble = (price: Price): Price => Number(price) as unknown as Price;
 
 const marketFaults = [
@@ -179,6 +181,30 @@ const marketFaults = [
         readMarks: async () => [...kept.values()],
       });
     },
+  ),
+  planted("marks have no market in their key", ["marks of other markets and of the other side"], () => {
+    const newest = new Map<string, MarketMark>();
+    return (store) => ({
+      append(batch) {
+        for (const mark of batch.shards.flatMap(({ marks = [] }) => marks)) newest.set(placeOf(mark), mark);
+        return store.append(batch);
+      },
+      readMarks: async (shards) =>
+        (await store.readMarks(shards)).filter((mark) => {
+          const { symbol, side } = newest.get(placeOf(mark)) ?? mark;
+          return symbol === mark.symbol && side === mark.side;
+        }),
+    });
+  }),
+  planted(
+    "marks are dropped by shard and position",
+    ["marks of other markets and of the other side"],
+    () => (store) => ({
+      async deleteMarks(marks) {
+        const places = new Set(marks.map(placeOf));
+        await store.deleteMarks((await store.readMarks()).filter((mark) => places.has(placeOf(mark))));
+      },
+    }),
   ),
   planted("marks are dropped by symbol", ["dropped marks are gone"], () => (store) => ({
     async deleteMarks(marks) {
