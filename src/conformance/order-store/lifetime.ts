@@ -1,5 +1,14 @@
 import { refused, same } from "../suite/index.ts";
-import { endedOrder, openOrder, part, sampleMark, sampleRecords } from "./samples.ts";
+import {
+  endedList,
+  endedOrder,
+  keepEnded,
+  keepLists,
+  openOrder,
+  part,
+  sampleMark,
+  sampleRecords,
+} from "./samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";
 
 const outlives: StoreRule = {
@@ -20,6 +29,29 @@ const outlives: StoreRule = {
     same("findEnded of the next handle", await next.findEnded({ accountId: 1, orderId: -256 }), order);
     const [head] = await next.acquire();
     same("acquire of the next handle", head, { shard: 0, epoch: 2, sequence: 3 });
+  },
+};
+
+const keepsNames: StoreRule = {
+  name: "I03: ended parents and lists are found by either id after a restart, and their client ids are still taken",
+  remedy:
+    "Keep the indexes of client ids in the store, or build them from all rows before the first answer. A client id that is not found is accepted as a new order.",
+  async check({ store, open, close }) {
+    const order = endedOrder({ orderId: -256, clientOrderId: "mine" });
+    const list = endedList({ listId: -2_560, listClientOrderId: "ours" });
+    await keepLists(store, [list], [order]);
+    await close(store);
+    const next = await open();
+    await next.acquire();
+    same("findEnded by client id", await next.findEnded({ accountId: 1, clientOrderId: "mine" }), order);
+    same("findEndedList by id", await next.findEndedList({ accountId: 1, listId: -2_560 }), list);
+    const named = { accountId: 1, listClientOrderId: "ours" };
+    same("findEndedList by client id", await next.findEndedList(named), list);
+    same("countEnded", (await next.countEnded({ accountId: 1, shard: 0 })).count, 1);
+    const again = endedOrder({ orderId: -512, clientOrderId: "mine" });
+    await refused("append of a second parent with the client id", () => keepEnded(next, [again]));
+    const second = endedList({ listId: -5_120, listClientOrderId: "ours" });
+    await refused("append of a second list with the client id", () => keepLists(next, [second]));
   },
 };
 
@@ -58,4 +90,4 @@ const closed: StoreRule = {
 };
 
 /** Rules of the end of a handle. */
-export const lifetime: StoreRules = { name: "lifetime", rules: [outlives, closed] };
+export const lifetime: StoreRules = { name: "lifetime", rules: [outlives, keepsNames, closed] };

@@ -254,9 +254,14 @@ const nextHandle: StoreRule = {
   name: "I01: the volume exists for the next handle, which continues it",
   remedy: "Keep totals, bars and ids of prints in the store.",
   async check({ store, open, close }) {
-    await keepPrints(store, [samplePrint()]);
+    await keepPrints(store, [
+      samplePrint(),
+      samplePrint({ symbol: "ETH/USD", timeMs: 90_000, fresh: false }),
+    ]);
+    const before = await store.readVolume();
     await close(store);
     const next = await open();
+    same("readVolume() of the next handle", await next.readVolume(), before);
     await next.acquire();
     await keepPrints(next, [samplePrint(), samplePrint({ id: "p2" })]);
     same("totals of the next handle after a retry and one more print", await totalsIn(next), btc("1"));

@@ -96,6 +96,13 @@ const snapshotFaults = [
       },
     };
   }),
+  planted(
+    "client ids are indexed in the process",
+    ["their client ids are still taken"],
+    () => (store, handle) => ({
+      findEnded: async (key) => (handle === 0 || "orderId" in key ? await store.findEnded(key) : undefined),
+    }),
+  ),
   planted("a closed store reads no marks", ["a closed store answers with an error"], () => (store) => {
     let isClosed = false;
     return {

@@ -158,6 +158,16 @@ const owningFaults = [
     }),
   ),
   planted(
+    "bars of volume are kept in the process",
+    ["the volume exists for the next handle"],
+    () => (store, handle) => ({
+      async readVolume(reading) {
+        const volume = await store.readVolume(reading);
+        return handle === 0 ? volume : { ...volume, bars: [] };
+      },
+    }),
+  ),
+  planted(
     "ids of prints are known to their handle only",
     ["the volume exists for the next handle"],
     forgetsIds,
