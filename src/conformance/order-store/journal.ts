@@ -1,3 +1,4 @@
+import type { JournalRecord } from "../../model/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
 import { endedOrder, openOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
@@ -33,6 +34,32 @@ const everyOnce: StoreRule = {
       after = page.at(-1)?.sequence ?? after;
     }
     same("all pages of 25 records, limit 7", read, records);
+  },
+};
+
+const large: StoreRule = {
+  name: "I54: a record of 400,000 characters is returned whole, also among others and with any limit",
+  remedy:
+    "Store records in a column without a limit of their length. A read that is bounded by size returns at least one record: an empty page is the end of the journal.",
+  async check({ store }) {
+    const facts = [{ kind: "ALERT", alert: "OVERFILL", detail: "0123456789".repeat(40_000) }] as const;
+    const changes = [{ orderId: -259, previous: 1, facts }];
+    const [first, second, last] = [
+      sampleRecord(3, 1),
+      { ...sampleRecord(3, 2), changes },
+      sampleRecord(3, 3),
+    ];
+    const records = [first, second, last];
+    await store.append({ shards: [part(3, 1, { records })] });
+    for (const limit of [1, 9]) {
+      const read: JournalRecord[] = [];
+      while (read.length < records.length) {
+        const page = await store.readRecords({ shard: 3, after: read.at(-1)?.sequence ?? 0, limit });
+        if (page.length === 0) break;
+        read.push(...page);
+      }
+      same(`all pages of three records, limit ${limit}`, read, records);
+    }
   },
 };
 
@@ -193,7 +220,7 @@ const independent: StoreRule = {
 export const journal: StoreRules = {
   name: "journal",
   rules: [
-    ...[inOrder, everyOnce, givenTexts, following, gapInside, doubled],
+    ...[inOrder, everyOnce, large, givenTexts, following, gapInside, doubled],
     ...[partly, wholeBatch, emptyBatch, visible, independent],
   ],
 };

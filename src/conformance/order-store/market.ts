@@ -79,6 +79,20 @@ const ofEachMarket: StoreRule = {
   },
 };
 
+const however: StoreRule = {
+  name: "all marks and all last quotes are returned, however many they are",
+  remedy: "Neither is read by pages. Read on where the database returns only a part.",
+  async check({ store }) {
+    const marks = Array.from({ length: 3_000 }, (_, n) => sampleMark({ position: n + 1 }));
+    const symbols = marks.slice(0, 600).map((_, n) => `S${1_000 + n}/USD`);
+    const quotes = symbols.map((symbol) => ({ ...QUOTE, symbol }));
+    await store.append({ shards: [part(0, 1, { marks })], quotes });
+    same("readMarks() of 3000 marks", await store.readMarks(), marks);
+    same("readMarks([0]) of 3000 marks", await store.readMarks([0]), marks);
+    same("readQuotes() of 600 markets", await store.readQuotes(), quotes);
+  },
+};
+
 const dropped: StoreRule = {
   name: "dropped marks are gone, the others stay",
   remedy: "Delete by shard, symbol, side and position.",
@@ -175,7 +189,7 @@ const staleQuotes: StoreRule = {
 /** Rules of marks. */
 export const marketJournal: StoreRules = {
   name: "market journal",
-  rules: [sorted, ofShards, replaced, ofEachMarket, dropped, earlierOwner, earlierRound],
+  rules: [sorted, however, ofShards, replaced, ofEachMarket, dropped, earlierOwner, earlierRound],
 };
 
 /** Rules of the last quotes of markets. */

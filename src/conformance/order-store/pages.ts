@@ -1,10 +1,13 @@
 import type { OrderStore } from "../../ports/index.ts";
 import { refused, same } from "../suite/index.ts";
-import { endedOrder, keepEnded } from "./samples.ts";
+import { endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 
 const idsOf = (orders: readonly Readonly<{ orderId: number }>[]): readonly number[] =>
   orders.map(({ orderId }) => orderId);
+
+/** One more than the longest page that a client gets. */
+const MANY = 1_001;
 
 type From = Readonly<{ after: number; newestFirst?: boolean; limit?: number }>;
 
@@ -91,6 +94,34 @@ const ofShard: StoreRule = {
   },
 };
 
+const full: StoreRule = {
+  name: "I70: a page is full while more rows follow: a short one is the end",
+  remedy:
+    "Apply no limit of your own, and read on where the database returns less than was asked for. The engine takes a short page as the last one.",
+  async check({ store }) {
+    const ids = Array.from({ length: MANY }, (_, n) => -256 * (n + 1));
+    await keepEnded(
+      store,
+      ids.map((orderId) => endedOrder({ orderId })),
+    );
+    const listIds = ids.map((orderId) => orderId - 2 ** 30);
+    await keepLists(
+      store,
+      listIds.map((listId) => endedList({ listId })),
+    );
+    await page(store, { after: 0, limit: MANY }, ids);
+    await page(store, { after: 0, limit: MANY, newestFirst: true }, ids.toReversed());
+    const ofShard = await store.readEnded({ shard: 0, afterOrderId: 0, limit: MANY });
+    same(`readEnded of ${MANY} rows`, idsOf(ofShard), ids);
+    const lists = await store.pageEndedLists({ accountId: 1, limit: MANY });
+    same(
+      `pageEndedLists of ${MANY} rows`,
+      lists.map(({ listId }) => listId),
+      listIds.toReversed(),
+    );
+  },
+};
+
 const limits: StoreRule = {
   name: "a limit that is not a positive whole number is refused",
   remedy: "Reject a limit of 0, below 0 or not whole. An empty page would look like the end.",
@@ -115,5 +146,5 @@ const limits: StoreRule = {
 /** Rules of pages of ended parents. */
 export const pages: StoreRules = {
   name: "pages",
-  rules: [falling, rising, goneCursor, growing, ofShard, limits],
+  rules: [falling, rising, goneCursor, growing, full, ofShard, limits],
 };

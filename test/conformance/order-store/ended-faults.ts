@@ -103,6 +103,9 @@ const byOffset: StoreFault = () => {
 };
 
 const pageFaults = [
+  planted("a page has 1000 rows at most", ["a page is full while more rows follow"], () => (store) => ({
+    pageEnded: (page) => store.pageEnded({ ...page, limit: Math.min(page.limit, 1_000) }),
+  })),
   planted("a page begins with the row at the cursor", ["pages fall from id to id"], () => (store) => ({
     pageEnded: (page) =>
       store.pageEnded({ ...page, afterOrderId: page.afterOrderId === 0 ? 0 : page.afterOrderId + 1 }),

@@ -1,5 +1,6 @@
 import type { JournalRecord } from "../../../src/model/index.ts";
 import type { AppendOutcome, OrderStore, ShardAppend } from "../../../src/ports/index.ts";
+import { encodeRecord } from "../../../src/wire/index.ts";
 import { type PlantedStore, planted, type StoreFault, someTurns, withParts } from "./faulty-place.ts";
 
 type Rounds = Map<number, number>;
@@ -156,6 +157,13 @@ const orderFaults = [
         [...(await store.readRecords(range))].sort((a, b) => (`${a.sequence}` < `${b.sequence}` ? -1 : 1)),
     }),
   ),
+  planted("a page has at most 65,535 characters", ["a record of 400,000 characters"], () => (store) => ({
+    async readRecords(range) {
+      const records = await store.readRecords(range);
+      const tooLong = records.findIndex((record) => encodeRecord(record).length > 65_535);
+      return tooLong === -1 ? records : records.slice(0, tooLong);
+    },
+  })),
   planted("a page begins one record late", ["reading page by page returns every record"], () => (store) => ({
     readRecords: ({ after, ...range }) => store.readRecords({ ...range, after: after === 0 ? 0 : after + 1 }),
   })),

@@ -189,6 +189,9 @@ const marketFaults = [
       });
     },
   ),
+  planted("the database returns 1000 rows at most", ["all marks and all last quotes"], () => (store) => ({
+    readMarks: async (shards) => (await store.readMarks(shards)).slice(0, 1_000),
+  })),
   planted("marks have no market in their key", ["marks of other markets and of the other side"], () => {
     const newest = new Map<string, MarketMark>();
     return (store) => ({
