@@ -37,6 +37,16 @@ export const freeText = (most: number): Codec<string> => ({
   read: (said, what) => textOf(said, what, { from: 0, most }),
 });
 
+/**
+ * A remark for people. A longer one is cut when it is written and when it is read: it must not make what it remarks on
+ * unreadable.
+ */
+export const remark = (most: number): Codec<string> => ({
+  schema: { type: "string" },
+  write: (value) => value.slice(0, most),
+  read: (said, what) => textOf(said, what, { from: 0, most: Number.MAX_SAFE_INTEGER }).slice(0, most),
+});
+
 /** One of some words. */
 export const word = <T extends string>(words: readonly T[]): Codec<T> => ({
   schema: { enum: words },

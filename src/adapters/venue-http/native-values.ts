@@ -36,7 +36,17 @@ import {
   wideId,
   word,
 } from "./codec.ts";
-import { anyQuantity, FILL_MEMBERS, MOST_FILLS, notional, price, quantity, side, symbol } from "./values.ts";
+import {
+  anyPrice,
+  anyQuantity,
+  FILL_MEMBERS,
+  MOST_FILLS,
+  notional,
+  price,
+  quantity,
+  side,
+  symbol,
+} from "./values.ts";
 
 const clientOrderId = freeText(256);
 
@@ -51,8 +61,8 @@ export const nativeOrder: Codec<NativeOrder> = objectOf<NativeOrder>({
   type: printable(64),
   side,
   timeInForce: freeText(64),
-  price: maybe(price),
-  stopPrice: maybe(price),
+  price: maybe(anyPrice),
+  stopPrice: maybe(anyPrice),
   quantity: anyQuantity,
   quoteQuantity: maybe(notional),
   executedQuantity: anyQuantity,
@@ -82,8 +92,8 @@ export const execution: Codec<NativeExecution> = objectOf<NativeExecution>({
   executionId: printable(64),
   execType: word(EXECUTION_TYPES),
   order: nativeOrder,
-  lastQuantity: maybe(quantity),
-  lastPrice: maybe(price),
+  lastQuantity: maybe(anyQuantity),
+  lastPrice: maybe(anyPrice),
   timeMs: count,
 });
 

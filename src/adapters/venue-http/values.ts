@@ -30,12 +30,14 @@ import {
   maybe,
   objectOf,
   printable,
+  remark,
   word,
 } from "./codec.ts";
 
 /** Most executions of one order in one message. */
 export const MOST_FILLS = 10_000;
 const MOST_LEVELS = 10_000;
+const MOST_ALIASES = 10_000;
 const WIDEST = 10n ** 36n;
 
 /** A price above 0. */
@@ -44,6 +46,9 @@ export const price: Codec<Price> = decimal({
   from: "above 0",
   limit: BigInt(PRICE_LIMIT),
 });
+
+/** A price that may be zero. */
+export const anyPrice: Codec<Price> = decimal({ scale: PRICE_SCALE, from: "0", limit: BigInt(PRICE_LIMIT) });
 
 /** A quantity above 0. */
 export const quantity: Codec<Quantity> = decimal({
@@ -59,12 +64,8 @@ export const anyQuantity: Codec<Quantity> = decimal({
   limit: BigInt(QUANTITY_LIMIT),
 });
 
-/** A position: a quantity of any sign. */
-export const position: Codec<Quantity> = decimal({
-  scale: QUANTITY_SCALE,
-  from: "any",
-  limit: BigInt(QUANTITY_LIMIT),
-});
+/** A position: a quantity of any sign, of up to 20 digits before the point. */
+export const position: Codec<Quantity> = decimal({ scale: QUANTITY_SCALE, from: "any", limit: WIDEST });
 
 /** Executed volume of a minute. */
 export const volume: Codec<Quantity> = decimal({ scale: QUANTITY_SCALE, from: "above 0", limit: WIDEST });
@@ -109,7 +110,7 @@ export const report: Codec<ChildReport> = objectOf<ChildReport>({
   fills: listOf(fill, MOST_FILLS),
   final: maybe(flag),
   mark: maybe(word(["INSUFFICIENT_FUNDS"])),
-  detail: maybe(freeText(1_000)),
+  detail: maybe(remark(1_000)),
 });
 
 /** Returns whether an answer about a child is a report. */
@@ -149,12 +150,12 @@ export const print: Codec<PrintInput> = objectOf<PrintInput>({
 export const instrument: Codec<Instrument> = objectOf<Instrument>({
   id: idText,
   symbol,
-  aliases: listOf(symbol, 100),
+  aliases: listOf(symbol, MOST_ALIASES),
   baseAsset: printable(64),
   quoteAsset: printable(64),
   name: freeText(256),
   kind: word(INSTRUMENT_KINDS),
   status: word(INSTRUMENT_STATUSES),
-  address: maybe(freeText(256)),
-  url: maybe(freeText(2_048)),
+  address: maybe(freeText(1_024)),
+  url: maybe(freeText(4_096)),
 });
