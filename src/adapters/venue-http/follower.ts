@@ -177,7 +177,8 @@ export class Follower {
   #begin(hello: StreamMessage): boolean {
     const { stream, seq } = hello;
     if (typeof stream !== "string" || !/^[0-9A-Za-z_-]{1,64}$/.test(stream) || !isNumber(seq)) return false;
-    const isAnew = this.#stream !== stream;
+    // A server that goes on after a later event than it was asked for has lost those between them, and may not know it.
+    const isAnew = this.#stream !== stream || seq > this.#after;
     this.#stream = stream;
     if (isAnew) this.#after = seq;
     this.#isLive = true;

@@ -21,7 +21,10 @@ export interface VenueServer {
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Answers all requests of a server of node:http or node:https, and limits the time for their heads. */
   attach(server: Server): void;
-  /** Ends the streams, stops listening to the venue, and refuses further requests. Requests that wait are answered. */
+  /**
+   * Ends the streams, stops listening to the venue, and refuses further requests, also those whose body has not come whole.
+   * Requests that wait for the venue are answered.
+   */
   close(): void;
 }
 
@@ -130,6 +133,8 @@ class HttpVenue implements VenueServer {
     const signedAtMs = this.#signedAtMs(request);
     const body = await readBytes(request, { ...this.#limits, clock: this.#options.clock });
     this.#verify(request, body);
+    // A stream would never be ended, and the venue may be closed by now.
+    if (this.#isClosed) throw new Refusal("CLOSING");
     // The body may have taken long: a copy must not be taken for fresh after its id was forgotten.
     this.#signedAtMs(request);
     if (routed.kind === "stream") {

@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect as open } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { createSystemClock } from "../../../src/adapters/node/index.ts";
+import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "../../../src/adapters/venue-http/signature.ts";
+import type { Clock } from "../../../src/ports/index.ts";
+import { childOf } from "../../sandbox/venue-world.ts";
+import { createScriptedVenue } from "../../support/scripted-venue.ts";
+import { connect, listening, SECRET, serveVenue, until } from "./loopback.ts";
+
+/** The head of a signed request whose body comes later. */
+function headOf(target: string, body: string): string {
+  const timeMs = String(Date.now());
+  const signature = signatureOf(SECRET, { method: "GET", target, timeMs, body: Buffer.from(body) });
+  const lines = [
+    `GET ${target} HTTP/1.1`,
+    "host: venue",
+    `content-length: ${body.length}`,
+    `${TIME_HEADER}: ${timeMs}`,
+    `${SIGNATURE_HEADER}: ${signature}`,
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+it("a server that was closed while a request for a stream arrived opens none", async () => {
+  const venue = createScriptedVenue();
+  let listeners = 0;
+  const subscribe: typeof venue.subscribe = () => {
+    listeners++;
+    return () => void listeners--;
+  };
+  const system = createSystemClock();
+  let timers = 0;
+  const schedule: Clock["schedule"] = (atMs, run) => {
+    timers++;
+    return system.schedule(atMs, run);
+  };
+  const clock: Clock = { ...system, schedule };
+  const { server, port, close } = await serveVenue({ venue: { ...venue, subscribe }, clock });
+  onTestFinished(close);
+  const socket = open(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let answer = "";
+  socket.on("data", (bytes) => {
+    answer += bytes.toString();
+  });
+  socket.write(headOf("/v1/events", "x"));
+  await until(() => timers > 0, "the server that waits for the body");
+  server.close();
+  socket.write("x");
+  await until(() => answer !== "", "the answer");
+  expect(answer).toContain("HTTP/1.1 503");
+  expect(listeners).toBe(0);
+});
+
+it("a stream that begins after a later event than the reader asked for was interrupted: what is open is looked up", async () => {
+  const streams: ServerResponse[] = [];
+  const child = childOf({ quantity: "1" });
+  const report = (state: string) => JSON.stringify({ report: { childId: child.childId, state, fills: [] } });
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const [path] = (request.url ?? "").split("?");
+    if (path === "/v1/events") {
+      const seq = streams.length === 0 ? 0 : 7;
+      response.writeHead(200);
+      response.write(`${JSON.stringify({ type: "hello", stream: "s", seq, timeMs: 1, beatMs: 5_000 })}\n`);
+      return void streams.push(response);
+    }
+    if (path === "/v1/venue")
+      return void response.end(
+        JSON.stringify({ protocol: 1, capabilities: { honoursDeadline: true, canVoid: false }, parts: [] }),
+      );
+    response.end(report(path === "/v1/children/lookup" ? "closed" : "open"));
+  };
+  const http = createServer(answer);
+  await listening(http, 0);
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  const client = await connect(`http://127.0.0.1:${(http.address() as AddressInfo).port}`);
+  onTestFinished(() => client.close());
+  const heard: string[] = [];
+  client.venue.subscribe((event) => heard.push(event.report.state));
+  await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
+  const limits = { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal };
+  await client.venue.submit(child, limits);
+  streams[0]?.destroy();
+  await until(() => streams.length === 2, "the stream again");
+  await until(() => heard.length > 0, "what became of the child");
+  expect(heard).toEqual(["closed"]);
+});
