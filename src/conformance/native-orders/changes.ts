@@ -151,12 +151,14 @@ const unchanged: NativeRule = {
   name: "I52: a cancel of an unknown, foreign, other-market or filled order changes nothing",
   remedy: "Search with account, market and id together.",
   async check({ put, native }) {
-    const { orderId } = (await put()).order;
+    const { orderId } = (await put({ clientOrderId: "open" })).order;
     const filled = (await put({ price: "105", clientOrderId: "filled" })).order;
     for (const key of [
       { ...MARKET, orderId: orderId + 1_000n },
       { ...MARKET, accountId: 2, orderId },
+      { ...MARKET, accountId: 2, clientOrderId: "open" },
       { ...MARKET, symbol: "ETH/USD", orderId },
+      { ...MARKET, symbol: "ETH/USD", clientOrderId: "open" },
       { ...MARKET, orderId: filled.orderId },
       { ...MARKET, clientOrderId: "filled" },
       { ...MARKET, clientOrderId: "nothing" },
@@ -179,7 +181,8 @@ const restored: NativeRule = {
   async check(world) {
     const placement = nativeOf({ clientOrderId: "kept" });
     await world.native.place(placement);
-    await world.put({ price: "105", quantity: "0.000001" });
+    const ended = nativeOf({ price: "105", quantity: "0.000001" });
+    await world.native.place(ended);
     const { orderId } = (await world.put()).order;
     await world.native.cancel({ ...MARKET, orderId });
     const query = { ...MARKET, limit: 10 };
@@ -190,6 +193,12 @@ const restored: NativeRule = {
     same("executions after a restart", await native.executions(query), executions);
     const again = await native.place(placement);
     same("the first request again", [again.created, again.order.clientOrderId], [false, "kept"]);
+    const repeated = await native.place(ended);
+    same(
+      "the request of an order that had ended again",
+      [repeated.created, repeated.order.clientOrderId, (await native.findRequest(ended))?.created],
+      [false, ended.clientOrderId, false],
+    );
     const taken = await refusalOf(native.place(nativeOf({ clientOrderId: "kept" })));
     same("another request under its client id", taken, "DUPLICATE_ORDER");
     const next = (await world.put()).order.orderId;

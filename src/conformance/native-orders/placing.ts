@@ -1,4 +1,5 @@
 import { add, formatPrice, notional, price, quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { Side } from "../../model/index.ts";
 import type { NativePlacement } from "../../ports/index.ts";
 import { holds, same } from "../suite/index.ts";
 import {
@@ -40,9 +41,9 @@ const rests: NativeRule = {
 };
 
 const meets: NativeRule = {
-  name: "a limit that the market meets is filled at once, at the market's price, on its own side",
+  name: "a limit that the market meets is filled at once, at the market's price, on its own side and in its own market",
   remedy: "Answer when the immediate executions are durable, with all of them in `fills`.",
-  async check({ put }) {
+  async check({ put, quote }) {
     const bought = await put({ price: "105" });
     same(
       "place of a BUY at 105 in a market at 100 to 101",
@@ -54,6 +55,13 @@ const meets: NativeRule = {
       "place of a SELL at 95 in a market at 100 to 101",
       [lineOf(sold.order), fillsOf(sold.fills)],
       ["FILLED SELL 1/1", ["1 at 100"]],
+    );
+    await quote("7", "8", "ETH/USD");
+    const other = await put({ symbol: "ETH/USD", price: "9" });
+    same(
+      "place of a BUY at 9 in another market at 7 to 8",
+      [lineOf(other.order), fillsOf(other.fills)],
+      ["FILLED BUY 1/1", ["1 at 8"]],
     );
   },
 };
@@ -117,11 +125,14 @@ const immediate: NativeRule = {
 };
 
 /** Returns a market order of account 1. */
-const atMarket = (size: Readonly<{ quantity: string }> | Readonly<{ amount: string }>): NativePlacement => {
+const atMarket = (
+  size: Readonly<{ quantity: string }> | Readonly<{ amount: string }>,
+  side: Side = "BUY",
+): NativePlacement => {
   const { clientOrderId, requestKey } = nativeOf();
   const sized =
     "amount" in size ? { quoteQuantity: notional(size.amount) } : { quantity: quantity(size.quantity) };
-  return { ...MARKET, side: "BUY", type: "MARKET", clientOrderId, requestKey, ...sized };
+  return { ...MARKET, side, type: "MARKET", clientOrderId, requestKey, ...sized };
 };
 
 const market: NativeRule = {
@@ -133,6 +144,12 @@ const market: NativeRule = {
       "place of a MARKET BUY of 2",
       [lineOf(order), fillsOf(fills), order.type, order.price],
       ["FILLED BUY 2/2", ["2 at 101"], "MARKET", undefined],
+    );
+    const sold = await native.place(atMarket({ quantity: "2" }, "SELL"));
+    same(
+      "place of a MARKET SELL of 2",
+      [lineOf(sold.order), fillsOf(sold.fills), sold.order.type, sold.order.price],
+      ["FILLED SELL 2/2", ["2 at 100"], "MARKET", undefined],
     );
   },
 };
@@ -147,6 +164,12 @@ const byAmount: NativeRule = {
       "place of a MARKET BUY for 202 USD at 101",
       [lineOf(order), fillsOf(fills), order.quoteQuantity],
       ["FILLED BUY 2/2", ["2 at 101"], notional("202")],
+    );
+    const sold = await native.place(atMarket({ amount: "200" }, "SELL"));
+    same(
+      "place of a MARKET SELL for 200 USD at 100",
+      [lineOf(sold.order), fillsOf(sold.fills), sold.order.quoteQuantity],
+      ["FILLED SELL 2/2", ["2 at 100"], notional("200")],
     );
   },
 };

@@ -80,6 +80,21 @@ export const freshName = (placement: NativePlacement): object => ({
   clientOrderId: `${placement.clientOrderId}-${++names}`,
 });
 
+/** Makes each market order that has a member buy. */
+export const buying =
+  (member: "quantity" | "quoteQuantity") =>
+  (placement: NativePlacement): object =>
+    placement.type === "MARKET" && member in placement ? { ...placement, side: "BUY" } : placement;
+
+/** Sends every order to one market, and reports it in its own. */
+export const inOneMarket = (): PlantedFault["create"] =>
+  changed((honest) => ({
+    async place(placement) {
+      const { order, ...answer } = await honest.place({ ...placement, symbol: "BTC/USD" });
+      return { ...answer, order: { ...order, symbol: placement.symbol } };
+    },
+  }));
+
 const CENT = 1_000_000n;
 
 export const roundedDown = (placement: NativePlacement): object =>
@@ -157,6 +172,20 @@ export function memoryKeys(): NativeChange {
     const number = ++process;
     return changed((flow) => ({
       place: (placement) => flow.place({ ...placement, requestKey: `${number} ${placement.requestKey}` }),
+    }))()(honest);
+  };
+}
+
+/** Reads, in each process after the first, only the request keys of open orders. */
+export function endedKeys(): NativeChange {
+  let process = 0;
+  return (honest) => {
+    const isFirst = ++process === 1;
+    return changed((flow) => ({
+      async place(placement) {
+        const status = (await flow.findRequest(placement))?.order.status ?? "NEW";
+        return await flow.place(isFirst || status === "NEW" ? placement : (freshKey(placement) as never));
+      },
     }))()(honest);
   };
 }

@@ -2,14 +2,17 @@ import { OrderError } from "../../../src/errors/index.ts";
 import type { NativeExecution } from "../../../src/model/index.ts";
 import {
   anyAccount,
+  buying,
   canceling,
   changed,
+  endedKeys,
   executing,
   failing,
   filling,
   firstByName,
   freshKey,
   freshName,
+  inOneMarket,
   isIn,
   lower,
   memoryExecutions,
@@ -34,12 +37,14 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     { mistake: "another type", create: ordered((order) => ({ ...order, type: "limit" })) },
     { mistake: "isWorking as text", create: ordered((order) => ({ ...order, isWorking: "true" })) },
   ],
-  "a limit that the market meets is filled at once, at the market's price, on its own side": [
-    { mistake: "answers without the fills", create: placed((answer) => ({ ...answer, fills: [] })) },
-    { mistake: "fills at the limit", create: filling((fill) => ({ ...fill, price: 10_500_000_000 })) },
-    { mistake: "every order buys", create: sending((placement) => ({ ...placement, side: "BUY" })) },
-    { mistake: "closed for FILLED", create: ordered((order) => ({ ...order, status: "CLOSED" })) },
-  ],
+  "a limit that the market meets is filled at once, at the market's price, on its own side and in its own market":
+    [
+      { mistake: "answers without the fills", create: placed((answer) => ({ ...answer, fills: [] })) },
+      { mistake: "fills at the limit", create: filling((fill) => ({ ...fill, price: 10_500_000_000 })) },
+      { mistake: "every order buys", create: sending((placement) => ({ ...placement, side: "BUY" })) },
+      { mistake: "every order is in BTC/USD", create: inOneMarket() },
+      { mistake: "closed for FILLED", create: ordered((order) => ({ ...order, status: "CLOSED" })) },
+    ],
   "a limit order never executes beyond its price": [
     { mistake: "prices with two decimals, rounded up", create: sending(roundedUp) },
     {
@@ -85,9 +90,11 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   ],
   "a market order is filled at once and has no price": [
     { mistake: "a price", create: ordered((order) => ({ ...order, price: order.price ?? 1 })) },
+    { mistake: "every market order buys", create: sending(buying("quantity")) },
   ],
   "a market order by amount spends the amount, and its quantity is what the amount yielded": [
     { mistake: "without the amount", create: ordered(({ quoteQuantity: _, ...order }) => order) },
+    { mistake: "every order by amount buys", create: sending(buying("quoteQuantity")) },
   ],
   "an order flow that declares no orders by amount refuses them, and nothing of them is left": [
     { mistake: "takes them", supports: { byAmount: false }, create: changed(() => ({})) },
@@ -204,6 +211,18 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
     {
       mistake: "searches without the account",
       create: changed((honest) => ({ cancel: anyAccount(honest) })),
+    },
+    {
+      mistake: "searches client ids without the account",
+      create: changed((honest) => ({
+        cancel: (key) => ("orderId" in key ? honest.cancel(key) : anyAccount(honest)(key)),
+      })),
+    },
+    {
+      mistake: "searches client ids without the market",
+      create: changed((honest) => ({
+        cancel: (key) => honest.cancel("orderId" in key ? key : { ...key, symbol: "BTC/USD" }),
+      })),
     },
     {
       mistake: "rejects",
@@ -346,6 +365,7 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   ],
   "I01: a restart restores orders, ids and executions exactly; resting orders continue": [
     { mistake: "request keys in memory", create: memoryKeys },
+    { mistake: "request keys of ended orders in memory", create: endedKeys },
     { mistake: "executions in memory", create: memoryExecutions },
   ],
   "I01: everything that was answered is durable, also if the process cannot close": [
