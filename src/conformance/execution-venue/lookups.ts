@@ -193,6 +193,23 @@ const voidUnknown: VenueRule = {
   },
 };
 
+const voidRestarted: VenueRule = {
+  name: "a child that was voided never executes after a restart either",
+  remedy:
+    "Keep the voided id at the exchange, not in the memory of the adapter. The engine gives its quantity to the next child, and a late copy of the submit may come to another process.",
+  where: { canVoid: true },
+  async check(world) {
+    await world.offer([["9", "100"]]);
+    const child = world.child();
+    const call = "voidChild of a child that has not arrived";
+    same(call, await world.answer(call, voidOf(world, child)), "voided");
+    await world.restart();
+    await world.outcome(world.send(child));
+    await world.bought("a child that was voided before a restart", "0");
+    same(`${call}, after a restart`, await world.answer(call, voidOf(world, child)), "voided");
+  },
+};
+
 const voidKnown: VenueRule = {
   name: "voiding a child that has executed returns its report",
   remedy: 'Return the report of the order if the exchange has it. "voided" would drop its executions.',
@@ -217,7 +234,7 @@ const voidOf: VoidOf = (world, child) =>
 /** Rules of voiding a child. */
 export const voiding: VenueRules = {
   name: "voiding",
-  rules: [voidUnknown, voidKnown],
+  rules: [voidUnknown, voidRestarted, voidKnown],
 };
 
 const capabilities: VenueRule = {

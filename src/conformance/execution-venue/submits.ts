@@ -6,6 +6,8 @@ import {
   executedOf,
   executesNothing,
   lineOf,
+  OTHER_SYMBOL,
+  SYMBOL,
   says,
   type VenueRule,
   type VenueRules,
@@ -28,6 +30,28 @@ const twice: VenueRule = {
     await world.bought("three submits of a child of 1", "1");
   },
 };
+
+const atOnce: VenueRule = {
+  name: "children that are submitted at once are answered each with its own executions",
+  remedy:
+    "Keep what belongs to one submit in the call, not in the adapter. Match answers to requests by the child id, not by their order.",
+  async check(world) {
+    await world.offer([["9", "100"]]);
+    await world.offer([["9", "7"]], { symbol: OTHER_SYMBOL });
+    const markets = [SYMBOL, OTHER_SYMBOL, SYMBOL, OTHER_SYMBOL];
+    const children = markets.map((symbol, n) => world.child({ symbol, quantity: `0.${n + 1}` }));
+    const answers = await Promise.all(children.map((child) => world.submit(child)));
+    for (const [n, child] of children.entries()) {
+      const due = [[`0.${n + 1}`, child.symbol === SYMBOL ? "100" : "7"]] as const;
+      says(`the answer to ${lineOf(child)} among others`, answers[n] ?? NONE, "closed", due);
+      says(`lookup of ${lineOf(child)} after it`, await world.found(child), "closed", due);
+    }
+    await world.bought("children of 0.1 and 0.3", "0.4");
+    await world.bought("children of 0.2 and 0.4", "0.6", OTHER_SYMBOL);
+  },
+};
+
+const NONE = { state: "open", fills: [] } as const;
 
 const similar: VenueRule = {
   name: "child ids are used whole: two that differ in one character are two children",
@@ -265,7 +289,7 @@ function isNoRefusal(call: string, outcome: Outcome): void {
 export const submits: VenueRules = {
   name: "submits",
   rules: [
-    ...[twice, similar, pastDeadline, futureDeadline, neverOpen],
+    ...[twice, atOnce, similar, pastDeadline, futureDeadline, neverOpen],
     ...[aborted, abortedChild, lostAnswer, lostChild, outage],
   ],
 };

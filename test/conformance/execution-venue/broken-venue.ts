@@ -125,6 +125,37 @@ export function freshIds(): PlantedFault["create"] {
   }));
 }
 
+/** Keeps the answer that is awaited in the adapter, where the next submit replaces it. */
+export function oneAnswer(): PlantedFault["create"] {
+  return changed((honest) => {
+    let awaited: Promise<ChildReport> | undefined;
+    return {
+      async submit(child, options) {
+        awaited = honest.submit(child, options);
+        await turn();
+        return { ...((await awaited) as ChildReport), childId: child.childId };
+      },
+    };
+  });
+}
+
+/** Refuses voided children itself, as long as its process runs. */
+export function voidsInMemory(): PlantedFault["create"] {
+  return changed((honest) => {
+    const voided = new Set<string>();
+    return {
+      async voidChild(child) {
+        const found = await honest.lookup(child);
+        if (typeof found === "object" && "childId" in found) return found;
+        voided.add(child.childId);
+        return "voided";
+      },
+      submit: async (child, options) =>
+        voided.has(child.childId) ? refusal(child) : await honest.submit(child, options),
+    };
+  });
+}
+
 export function shortIds(): PlantedFault["create"] {
   const short = (child: ChildRequest): ChildRequest => ({ ...child, childId: child.childId.slice(0, 20) });
   return changed((honest) => ({

@@ -17,6 +17,7 @@ import {
   looking,
   losesOld,
   never,
+  oneAnswer,
   onFailure,
   onNotFound,
   onSilence,
@@ -35,6 +36,7 @@ import {
   silent,
   telling,
   untilClosed,
+  voidsInMemory,
   voidsOnce,
   wanted,
   without,
@@ -141,6 +143,9 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   ],
   "I06: a child that arrives twice executes once": [
     { mistake: "a new client id for each submit", create: freshIds() },
+  ],
+  "children that are submitted at once are answered each with its own executions": [
+    { mistake: "one answer is awaited at a time", create: oneAnswer() },
   ],
   "child ids are used whole: two that differ in one character are two children": [
     { mistake: "client ids of 20 characters", create: shortIds() },
@@ -357,6 +362,9 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "a child that was voided before it arrived never executes": [
     { mistake: "says so", create: changed(() => ({ voidChild: async () => "voided" })) },
     { mistake: "rejects the second time", create: voidsOnce() },
+  ],
+  "a child that was voided never executes after a restart either": [
+    { mistake: "remembers voided children in memory", create: voidsInMemory() },
   ],
   "voiding a child that has executed returns its report": [
     { mistake: "every child is voided", create: changed(() => ({ voidChild: async () => "voided" })) },
