@@ -257,18 +257,22 @@ const caughtUp: QuoteRule = {
 };
 
 const tradesAgain: QuoteRule = {
-  name: "complaint 35: after a reconnect, trades arrive again",
+  name: "complaint 35, decision 30: after a reconnect, trades arrive again, and those of before have the ids that they had",
   remedy:
-    "Subscribe to the trades again, too, after each connection. Without them, every POV waits for ever.",
+    "Subscribe to the trades again, too, after each connection. Without them, every POV waits for ever. An id that contains the connection counts a trade of before twice.",
   where: { reconnects: true, prints: true },
   async check(world) {
-    await world.trade([tradeOf()]);
+    const [first, second] = [tradeOf(), tradeOf({ price: "90", tradeId: 2 })];
+    await world.trade([first]);
     await world.place.setOutage?.(true);
     await world.place.setOutage?.(false);
     await world.place.idle();
-    await world.trade([tradeOf({ price: "90", tradeId: 2 })]);
-    const last = world.delivered.prints.map(readPrint).at(-1);
+    await world.trade([first, second]);
+    const prints = world.delivered.prints.map(readPrint);
+    const last = prints.at(-1);
     same("the price of the last print after one more trade", last && parsePrice(last.price), price("90"));
+    const different = new Set(prints.map(({ id }) => id)).size;
+    same("the number of ids of two trades, one of which came again after the reconnect", different, 2);
   },
 };
 

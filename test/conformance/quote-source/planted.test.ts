@@ -274,6 +274,12 @@ const faults: readonly Planted[] = [
     let trades = 0;
     return before((sink) => ({ print: (print) => (++trades > 1 ? undefined : sink.print(print)) }))();
   }),
+  planted("after a reconnect, trades", "ids contain the connection", () => {
+    let trades = 0;
+    return before((sink) => ({
+      print: (print) => sink.print({ ...print, id: `${++trades > 1 ? "b" : "a"}-${print.id}` }),
+    }))();
+  }),
   planted(
     "after a reconnect the current quote",
     "the old subscription stays too",
