@@ -138,6 +138,9 @@ class HttpVenue implements VenueServer {
     // The body may have taken long: a copy must not be taken for fresh after its id was forgotten.
     this.#signedAtMs(request);
     if (routed.kind === "stream") {
+      // Behind an unanswered request it would not learn that its reader has left.
+      if (response.socket === null)
+        throw new Refusal("BAD_REQUEST", "A stream needs a connection without other requests.");
       response.setHeader(TIME_HEADER, String(this.#nowMs()));
       return this.#streams.read(routed.name, response, routed.from);
     }

@@ -3,17 +3,18 @@ import { type AddressInfo, connect as open } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "../../../src/adapters/venue-http/signature.ts";
+import { child as childCodec } from "../../../src/adapters/venue-http/values.ts";
 import type { Clock } from "../../../src/ports/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
 import { connect, listening, SECRET, serveVenue, until } from "./loopback.ts";
 
 /** The head of a signed request whose body comes later. */
-function headOf(target: string, body: string): string {
+function headOf(target: string, body: string, method = "GET"): string {
   const timeMs = String(Date.now());
-  const signature = signatureOf(SECRET, { method: "GET", target, timeMs, body: Buffer.from(body) });
+  const signature = signatureOf(SECRET, { method, target, timeMs, body: Buffer.from(body) });
   const lines = [
-    `GET ${target} HTTP/1.1`,
+    `${method} ${target} HTTP/1.1`,
     "host: venue",
     `content-length: ${body.length}`,
     `${TIME_HEADER}: ${timeMs}`,
@@ -88,4 +89,25 @@ it("a stream that begins after a later event than the reader asked for was inter
   await until(() => streams.length === 2, "the stream again");
   await until(() => heard.length > 0, "what became of the child");
   expect(heard).toEqual(["closed"]);
+});
+
+it("a stream that was asked for behind an unanswered request of its connection takes no place for ever", async () => {
+  const venue = createScriptedVenue();
+  let isAsked = false;
+  venue.onLookup = () => {
+    isAsked = true;
+    return new Promise(() => undefined);
+  };
+  const { port, url, close } = await serveVenue({ venue, limits: { streams: 1 } });
+  onTestFinished(close);
+  const socket = open(port, "127.0.0.1");
+  const child = childOf({ quantity: "1" });
+  const asked = JSON.stringify({ child: childCodec.write(child) });
+  socket.write(`${headOf("/v1/children/lookup", asked, "POST")}${asked}${headOf("/v1/events", "")}`);
+  await until(() => isAsked, "the look-up");
+  socket.destroy();
+  const client = await connect(url);
+  onTestFinished(() => client.close());
+  client.venue.subscribe(() => undefined);
+  await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
 });
