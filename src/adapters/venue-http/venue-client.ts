@@ -121,7 +121,8 @@ async function greet(link: Link, withinMs: number): Promise<Manifest> {
   const untilMs = clock.monotonicMs() + withinMs;
   for (let isFirst = true; ; isFirst = false) {
     try {
-      const manifest = await link.call(ROUTES.venue, {}, { timeoutMs: withinMs });
+      const timeoutMs = Math.max(1, Math.ceil(untilMs - clock.monotonicMs()));
+      const manifest = await link.call(ROUTES.venue, {}, { timeoutMs });
       if (manifest.protocol === PROTOCOL) return manifest;
       const message = `the server speaks version ${manifest.protocol} of the protocol, this client version ${PROTOCOL}`;
       throw new VenueHttpError("unreadable", message);
