@@ -145,7 +145,17 @@ const refusal: Codec<OrderError> = {
 export type Changed<T> = Readonly<{ done?: T; refused?: OrderError }>;
 
 const changed = <T extends object>(codec: Codec<T>): Codec<Changed<T>> =>
-  objectOf<Changed<T>>({ done: maybe(codec as never), refused: maybe(refusal) } as never);
+  mapped(
+    objectOf<Changed<T>>({ done: maybe(codec as never), refused: maybe(refusal) } as never),
+    (answer) => {
+      demand(
+        answer.done === undefined || answer.refused === undefined,
+        "the answer is both done and refused",
+      );
+      return answer;
+    },
+    (answer) => answer,
+  );
 
 /** An answer that may be missing. */
 type Found<T> = Readonly<{ found?: T }>;
