@@ -107,6 +107,25 @@ const pings: MountRule = {
   },
 };
 
+/** More than the buffers of a connection take at once. */
+const MANY_BYTES = 16 * 1024 * 1024;
+
+const waits: MountRule = {
+  name: "hostile 94: bytes that wait for the client are counted until it has read them",
+  remedy:
+    "Return what the WebSocket has not written yet in `bufferedBytes`. The service ends a client that does not read by it; with 0, its events fill the memory.",
+  where: { sockets: true },
+  async check(world) {
+    const { connection, peer } = await opened(world);
+    const text = "x".repeat(MANY_BYTES);
+    peer.send(text);
+    const waiting = peer.bufferedBytes();
+    holds(`bufferedBytes after a text of ${MANY_BYTES} bytes`, waiting > 0, "above 0", waiting);
+    await world.until("the text", () => connection.received().length >= MANY_BYTES);
+    await world.until("bufferedBytes of 0 when it was read", () => peer.bufferedBytes() === 0);
+  },
+};
+
 const closes: MountRule = {
   name: "a close of the service arrives with its code and reason, after everything sent before",
   remedy: "Pass both to the WebSocket, and do not drop what waits.",
@@ -171,5 +190,5 @@ const none: MountRule = {
 /** Rules of WebSockets. */
 export const socketRules: MountRules = {
   name: "WebSockets",
-  rules: [upgrades, refusals, texts, pings, closes, leaves, stops, none],
+  rules: [upgrades, refusals, texts, pings, waits, closes, leaves, stops, none],
 };

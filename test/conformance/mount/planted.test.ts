@@ -281,6 +281,26 @@ const socketFaults = [
     ),
   ),
   planted(
+    "nothing ever waits",
+    ["bytes that wait for the client"],
+    ofSockets((peer) => ({ ...peer, bufferedBytes: () => 0 })),
+  ),
+  planted(
+    "everything waits for ever",
+    ["bytes that wait for the client"],
+    ofSockets((peer) => {
+      let sent = 0;
+      return {
+        ...peer,
+        send(text) {
+          sent += text.length;
+          peer.send(text);
+        },
+        bufferedBytes: () => sent,
+      };
+    }),
+  ),
+  planted(
     "one close code for all reasons",
     ["a close of the service arrives"],
     ofSockets((peer) => ({ ...peer, close: () => peer.close(1000, "") })),
