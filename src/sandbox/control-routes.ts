@@ -72,6 +72,10 @@ async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unk
 async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const setup = readAccountSetup(body);
   for (const symbol of Object.keys(setup.positions ?? {})) demandInstrument(exchange, symbol, "positions");
+  // A restriction of a misspelt market would restrict nothing.
+  const { restricted } = setup;
+  for (const symbol of typeof restricted === "boolean" ? [] : restricted)
+    demandInstrument(exchange, symbol, "restricted");
   await exchange.directory.replaceAccount(setup);
   const { accountId, balances, positions } = setup;
   await exchange.desk.setFunds(accountId, { balances, positions });
