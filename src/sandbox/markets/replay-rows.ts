@@ -88,7 +88,8 @@ async function readRows<T extends ReplayRow>(
   for await (const text of linesOf(path)) {
     line += 1;
     if (line === 1) {
-      if (text !== header) fail(`the header must be ${header}`);
+      // Spreadsheets write a byte order mark before the first line.
+      if (text.replace(/^\uFEFF/, "") !== header) fail(`the header must be ${header}`);
       continue;
     }
     const row = readRow(text, { header, line, read });

@@ -89,6 +89,11 @@ describe("reading recorded rows", () => {
     expect(await read(SAMPLE, undefined, "\r\n")).toEqual(await read(SAMPLE));
   });
 
+  it("reads a file of a spreadsheet, which begins with a byte order mark and has CRLF", async () => {
+    const rows = await read([`\u{feff}${QUOTE_HEADER}\r`, "1000,BTC/USD,7400.5,1.25,7400.51,3\r"]);
+    expect(rows).toMatchObject([{ kind: "quote", timeMs: 1_000 }]);
+  });
+
   it("reads a whole day with its gaps", async () => {
     const day = recordedDay();
     const rows = await read([QUOTE_HEADER, ...day.quotes], [TRADE_HEADER, ...day.trades]);
@@ -102,7 +107,7 @@ describe("an invalid file", () => {
   const row = "1000,BTC/USD,7400.5,1.25,7400.51,3";
   it.each([
     [["time,symbol,bid"], "line 1: the header must be time,symbol,bid,bidQuantity,ask,askQuantity"],
-    [[`\u{feff}${QUOTE_HEADER}`], "line 1: the header"],
+    [[`\u{feff}\u{feff}${QUOTE_HEADER}`], "line 1: the header"],
     [[QUOTE_HEADER], "line 1: the file must have at least one row"],
     [[], "line 0: the file must have at least one row"],
     [[QUOTE_HEADER, row, ""], "line 3: expected 6 cells, found 1"],
