@@ -56,7 +56,7 @@ const large: StoreRule = {
       while (read.length < records.length) {
         const page = await store.readRecords({ shard: 3, after: read.at(-1)?.sequence ?? 0, limit });
         if (page.length === 0) break;
-        read.push(...page);
+        for (const record of page) read.push(record);
       }
       same(`all pages of three records, limit ${limit}`, read, records);
     }
