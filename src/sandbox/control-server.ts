@@ -35,13 +35,36 @@ export type ControlAnswer = (call: ControlCall) => Promise<JsonInput>;
  */
 export function createControlServer(answerCall: ControlAnswer, origins: () => readonly string[]): Server {
   const server = createServer((request, response) => {
+    const granted = grantsTo(request, origins());
+    if (request.method === "OPTIONS" && granted !== NOTHING) {
+      response.writeHead(204, { ...granted, ...PREFLIGHT }).end();
+      return;
+    }
     answer(answerCall, request, origins()).then(
-      (body) => send(response, 200, body),
-      (error: unknown) => send(response, statusOf(error), { error: messageOf(error) }),
+      (body) => send(response, { status: 200, headers: granted, body }),
+      (error: unknown) =>
+        send(response, { status: statusOf(error), headers: granted, body: { error: messageOf(error) } }),
     );
   });
   server.headersTimeout = 10_000;
   return server;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const NOTHING: Headers = {};
+/** What the page of the console may send. A browser may keep it for ten minutes. */
+const PREFLIGHT: Headers = {
+  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-headers": "content-type",
+  "access-control-max-age": "600",
+};
+
+/** Lets the console's page read the replies. Every other origin is refused, and could not read them either. */
+function grantsTo({ headers: { host, origin } }: IncomingMessage, origins: readonly string[]): Headers {
+  if (host === undefined || !LOOPBACK_HOST.test(host)) return NOTHING;
+  if (origin === undefined || !origins.includes(origin)) return NOTHING;
+  return { "access-control-allow-origin": origin, vary: "Origin" };
 }
 
 async function answer(
@@ -130,7 +153,9 @@ function messageOf(error: unknown): string {
   return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 }
 
-function send(response: ServerResponse, status: number, body: JsonInput): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+type Reply = Readonly<{ status: number; headers: Headers; body: JsonInput }>;
+
+function send(response: ServerResponse, { status, headers, body }: Reply): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
   response.end(writeJson(body));
 }

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { type IncomingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerControl } from "../../src/sandbox/control-routes.ts";
@@ -38,6 +38,8 @@ beforeEach(async () => {
 
 afterEach(() => close());
 
+type Answer = readonly [status: number, body: string, headers: IncomingHttpHeaders];
+
 type ControlRequest = Readonly<{
   method?: string;
   path: string;
@@ -45,12 +47,7 @@ type ControlRequest = Readonly<{
   body?: string;
 }>;
 
-function ask({
-  method = "GET",
-  path,
-  headers = {},
-  body = "",
-}: ControlRequest): Promise<readonly [number, string]> {
+function ask({ method = "GET", path, headers = {}, body = "" }: ControlRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path: `/control/${path}`, method, headers, agent: false };
     const sent = request(options, (response) => {
@@ -58,7 +55,7 @@ function ask({
       response.on("data", (chunk: Buffer) => {
         text += chunk.toString();
       });
-      response.on("end", () => resolve([response.statusCode ?? 0, text]));
+      response.on("end", () => resolve([response.statusCode ?? 0, text, response.headers]));
     });
     sent.on("error", reject);
     sent.end(body);
@@ -89,6 +86,54 @@ describe("I83, decision GB: requests that a page of another origin makes a brows
       expect((await ask({ path: "verify", headers }))[0]).toBe(200);
     }
     expect(verified).toBe(5);
+  });
+});
+
+describe("decision SP: the console's page may read the replies, and no page of another origin", () => {
+  const preflight = {
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "content-type",
+  };
+  const grantOf = ([, , headers]: Answer): unknown => headers["access-control-allow-origin"];
+
+  it("a preflight of the console is 204 and allows JSON by GET and POST, without any work", async () => {
+    const answer = await ask({ method: "OPTIONS", path: "quotes", headers: { ...preflight, origin: REST } });
+    expect([answer[0], grantOf(answer), verified]).toEqual([204, REST, 0]);
+    expect(answer[2]).toMatchObject({
+      "access-control-allow-methods": "GET, POST",
+      "access-control-allow-headers": "content-type",
+      vary: "Origin",
+    });
+  });
+
+  it("replies and refusals to the console name its origin", async () => {
+    const headers = { origin: REST };
+    const answers = [await ask({ path: "verify", headers }), await ask({ path: "nothing", headers })];
+    expect(answers.map(([status, , sent]) => [status, sent["access-control-allow-origin"]])).toEqual([
+      [200, REST],
+      [404, REST],
+    ]);
+  });
+
+  it.each(["http://evil.example", "null", "http://127.0.0.1:80800", "https://127.0.0.1:8080"])(
+    "nothing is allowed to the origin %s",
+    async (origin) => {
+      const answers = [
+        await ask({ method: "OPTIONS", path: "quotes", headers: { ...preflight, origin } }),
+        await ask({ path: "verify", headers: { origin } }),
+      ];
+      expect(answers.map((answer) => [answer[0], grantOf(answer)])).toEqual([
+        [403, undefined],
+        [403, undefined],
+      ]);
+      expect(verified).toBe(0);
+    },
+  );
+
+  it("a name of another machine that leads here is refused, whatever the origin", async () => {
+    const headers = { ...preflight, origin: REST, host: "evil.example" };
+    const answer = await ask({ method: "OPTIONS", path: "quotes", headers });
+    expect([answer[0], grantOf(answer)]).toEqual([403, undefined]);
   });
 });
 
