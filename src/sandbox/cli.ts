@@ -130,6 +130,7 @@ function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange 
   const { apiKey, secret } = exchange.demoKey;
   const lines = [
     "Sandbox ready.",
+    `  Console   ${url}/`,
     `  REST      ${url}/api`,
     `  WebSocket ${wsUrl}/ws/listenKey, ${wsUrl}/ws/liquidity`,
     `  Control   ${controlUrl === undefined ? "off" : `${controlUrl}/control`}`,

@@ -33,14 +33,15 @@ async function openAlone(settings: SandboxSettings, host: ExchangeHost): Promise
   const exchange = await openExchange(settings, host);
   const { telemetry } = host;
   let rest: Served | undefined;
-  let control: Control;
+  let control: Control | undefined;
+  const controlUrl = (): string | undefined => control?.controlUrl;
   try {
-    const served = await serveExchange(exchange, settings, telemetry);
+    const served = await serveExchange(exchange, settings, { telemetry, controlUrl });
     rest = served;
     control = await openControl(
       settings,
       (call) => answerControl(exchange, call),
-      () => [served.url],
+      () => served.origins,
     );
   } catch (error) {
     await rest?.close();
@@ -48,13 +49,14 @@ async function openAlone(settings: SandboxSettings, host: ExchangeHost): Promise
     throw error;
   }
   const { url, wsUrl, close } = rest;
+  const { close: closeControl } = control;
   return {
-    ...{ exchange, url, wsUrl, controlUrl: control.controlUrl },
+    ...{ exchange, url, wsUrl, controlUrl: controlUrl() },
     replaced: new Promise<string>(() => undefined),
     drained: new Promise<string>(() => undefined),
     async stop() {
       exchange.engine.drain();
-      control.close();
+      closeControl();
       await close();
       await exchange.close();
     },

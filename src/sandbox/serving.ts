@@ -21,6 +21,8 @@ import {
   type ServiceOptions,
   type ServiceSettings,
 } from "../service/index.ts";
+import { readConsoleFiles } from "./console-files.ts";
+import { consoleOrigins, withConsole } from "./console-page.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
 import { descriptionsOf } from "./descriptions.ts";
 import type { Exchange } from "./exchange.ts";
@@ -34,7 +36,16 @@ import { SettingsError } from "./settings-error.ts";
 export type Addresses = Readonly<{ url: string; wsUrl: string }>;
 
 /** A port on which a sandbox answers. */
-export type Served = Addresses & Readonly<{ port: number; close: () => Promise<void> }>;
+export type Served = Addresses &
+  Readonly<{
+    port: number;
+    /** Origins of the console page on this port. */
+    origins: readonly string[];
+    close: () => Promise<void>;
+  }>;
+
+/** Returns the address of the control interface once it is open; undefined if it is off. */
+export type ControlUrl = () => string | undefined;
 
 const LOOPBACK = "127.0.0.1";
 
@@ -42,14 +53,17 @@ const LOOPBACK = "127.0.0.1";
 export async function serveExchange(
   exchange: Exchange,
   settings: SandboxSettings,
-  telemetry: Telemetry,
+  { telemetry, controlUrl }: Readonly<{ telemetry: Telemetry; controlUrl: ControlUrl }>,
 ): Promise<Served> {
   let addresses: Addresses = { url: "", wsUrl: "" };
   const service = serviceOf(exchange, settings, {
     ...{ telemetry, documents: descriptionsOf(() => addresses) },
     rateLimiter: await openRateLimiter(settings, exchange),
   });
-  const handle = withHealth(exchange.engine, (request, front) => service.handle(request, front));
+  const handle = withPage(
+    { settings, controlUrl },
+    withHealth(exchange.engine, (request, front) => service.handle(request, front)),
+  );
   const rest = createNodeServer({
     ...{ service: { ...service, handle }, sockets: service.sockets, telemetry },
     frontThreads: settings.frontThreads,
@@ -62,11 +76,18 @@ export async function serveExchange(
 /** A port of a node of several, which answers from the start; `serve` gives it the exchange that the node becomes. */
 export type ServedNode = Served & Readonly<{ serve: (exchange: Exchange) => Promise<void> }>;
 
+type NodeParts = Readonly<{
+  telemetry: Telemetry;
+  link: PeerLink | undefined;
+  clock: Clock;
+  controlUrl: ControlUrl;
+}>;
+
 /** Answers on a port before and after the node has taken over. Rejects if the port is in use. */
 export async function serveNode(
   standby: Standby,
   settings: SandboxSettings,
-  { telemetry, link, clock }: Readonly<{ telemetry: Telemetry; link: PeerLink | undefined; clock: Clock }>,
+  { telemetry, link, clock, controlUrl }: NodeParts,
 ): Promise<ServedNode> {
   let addresses: Addresses = { url: "", wsUrl: "" };
   let own: Exchange | undefined;
@@ -87,7 +108,10 @@ export async function serveNode(
   link?.serve(node);
   let handle = withStandbyHealth(standby, (request, front) => node.handle(request, front));
   const rest = createNodeServer({
-    service: { handle: (request, front) => handle(request, front), traffic: node.traffic },
+    service: {
+      handle: withPage({ settings, controlUrl }, (request, front) => handle(request, front)),
+      traffic: node.traffic,
+    },
     ...{ sockets: node.sockets, telemetry, frontThreads: settings.frontThreads },
   });
   const served = await listening(rest, settings, portOf(settings.port));
@@ -109,7 +133,7 @@ export async function serveNode(
 export async function serveShared(
   { exchange, node }: SharedExchange,
   settings: SandboxSettings,
-  { telemetry, link }: Readonly<{ telemetry: Telemetry; link: PeerLink }>,
+  { telemetry, link, controlUrl }: Readonly<{ telemetry: Telemetry; link: PeerLink; controlUrl: ControlUrl }>,
 ): Promise<Served> {
   const { clock, accounts } = exchange;
   let addresses: Addresses = { url: "", wsUrl: "" };
@@ -122,7 +146,10 @@ export async function serveShared(
   const { traffic } = service;
   service.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
   link.serve(service);
-  const handle = withSharingHealth({ node }, (request, front) => service.handle(request, front));
+  const handle = withPage(
+    { settings, controlUrl },
+    withSharingHealth({ node }, (request, front) => service.handle(request, front)),
+  );
   const rest = createNodeServer({
     ...{ service: { handle, traffic }, sockets: service.sockets, telemetry },
     frontThreads: settings.frontThreads,
@@ -131,6 +158,12 @@ export async function serveShared(
   addresses = served;
   return served;
 }
+
+/** Serves the console page in front of everything else. */
+const withPage = (
+  { settings, controlUrl }: Readonly<{ settings: SandboxSettings; controlUrl: ControlUrl }>,
+  handle: Service["handle"],
+): Service["handle"] => withConsole({ files: readConsoleFiles(), settings, controlUrl }, handle);
 
 type ServiceParts = Required<Pick<ServiceOptions, "telemetry" | "documents" | "rateLimiter">> &
   Pick<ServiceOptions, "traffic">;
@@ -178,7 +211,9 @@ async function listening(
   const bound = await server.listen({ host, port });
   const address = addressOf(bound.host, bound.port);
   const close = (): Promise<void> => server.close();
-  return { url: `http://${address}`, wsUrl: `ws://${address}`, port: bound.port, close };
+  const url = `http://${address}`;
+  const origins = consoleOrigins(host, { port: bound.port, url });
+  return { url, wsUrl: `ws://${address}`, port: bound.port, origins, close };
 }
 
 /** A control interface: its address, undefined if it is off. */

@@ -34,15 +34,19 @@ export async function openSharing(
   const { link, address } = await openLink(peers, host.telemetry);
   let shared: SharedExchange | undefined;
   let rest: Served | undefined;
+  let control: Control | undefined;
   try {
     const opened = await openSharedExchange(settings, host, address);
     shared = opened;
-    const served = await serveShared(opened, settings, { telemetry: host.telemetry, link });
+    const served = await serveShared(opened, settings, {
+      ...{ telemetry: host.telemetry, link },
+      controlUrl: () => control?.controlUrl,
+    });
     rest = served;
-    const control = await openControl(
+    control = await openControl(
       settings,
       (call) => answerSharing(opened, call),
-      () => [served.url],
+      () => served.origins,
     );
     return sandboxOf({ shared, rest, control, link });
   } catch (error) {

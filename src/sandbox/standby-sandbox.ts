@@ -108,15 +108,17 @@ async function openLinked(
   const { standby } = node;
   const source: AnswerSource = { exchange: undefined };
   let rest: ServedNode | undefined;
+  let control: Control | undefined;
   try {
     const { telemetry, realClock: clock } = host;
-    const served = await serveNode(standby, settings, { telemetry, link, clock });
+    const controlUrl = (): string | undefined => control?.controlUrl;
+    const served = await serveNode(standby, settings, { telemetry, link, clock, controlUrl });
     rest = served;
-    const control = await openControl(
+    control = await openControl(
       settings,
       (call) =>
         source.exchange === undefined ? answerStandby(node, call) : answerControl(source.exchange, call),
-      () => [served.url],
+      () => served.origins,
     );
     const sandbox = new SandboxNode({ node, rest, control, source, link });
     return { standby: sandbox.addresses, active: sandbox.active, stop: () => sandbox.stop() };

@@ -29,7 +29,10 @@ afterEach(() => {
 function freshCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-start-"));
   folders.push(folder);
-  for (const name of ["src", "test/support/when-newer.mjs", "package.json", "tsconfig.json"])
+  for (const name of [
+    ...["src", "test/support/when-newer.mjs", "test/support/build-console.mjs"],
+    ...["package.json", "tsconfig.json"],
+  ])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync(join(root, "node_modules")))
@@ -68,7 +71,8 @@ function start(checkout: string): Promise<RunningSandbox> {
   });
 }
 
-const answers = async ({ url }: RunningSandbox): Promise<boolean> => (await fetch(`${url}/api/ping`)).ok;
+const answers = async ({ url }: RunningSandbox): Promise<boolean> =>
+  (await fetch(`${url}/api/ping`)).ok && (await fetch(`${url}/console.js`)).ok;
 
 it("npm start: several from one fresh checkout at once, and again after a change of a source, do not break each other", async () => {
   const checkout = freshCheckout();
@@ -82,5 +86,9 @@ it("npm start: several from one fresh checkout at once, and again after a change
   expect(statSync(built).ino).not.toBe(ino);
   const all = [...first, ...second];
   expect(await Promise.all(all.map(answers))).toEqual(all.map(() => true));
-  expect(readdirSync(join(checkout, "node_modules/.cache"))).toEqual(["front-thread.mjs", "sandbox.mjs"]);
+  expect(readdirSync(join(checkout, "node_modules/.cache"))).toEqual([
+    "console.json",
+    "front-thread.mjs",
+    "sandbox.mjs",
+  ]);
 });

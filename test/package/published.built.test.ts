@@ -13,7 +13,8 @@ const BUDGET_KB = { tarball: 4_500, installed: 19_000 } as const;
 /** Paths that the package may contain. */
 const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
-  /^src\/(?!simulator\/world\/).*\.ts$/,
+  /^dist\/sandbox\/console\.json$/,
+  /^src\/(?!simulator\/world\/|sandbox\/console\/).*\.ts$/,
   /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json|venue-http\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,

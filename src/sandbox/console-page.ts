@@ -1,0 +1,103 @@
+import type { Service } from "../service/index.ts";
+import { splitTarget, type WireRequest, type WireResponse } from "../wire/index.ts";
+import type { ConsoleFiles } from "./console-files.ts";
+import type { SandboxSettings } from "./settings.ts";
+
+type Handle = Pick<Service, "handle">["handle"];
+
+/** What the page is told of its sandbox. The control interface opens after the port of the page. */
+export type ConsoleOptions = Readonly<{
+  files: ConsoleFiles | undefined;
+  settings: Pick<SandboxSettings, "market" | "clock">;
+  controlUrl: () => string | undefined;
+}>;
+
+type ServedFile = Readonly<{ name: keyof ConsoleFiles; type: string }>;
+
+const PATHS: ReadonlyMap<string, ServedFile> = new Map<string, ServedFile>([
+  ["/", { name: "index.html", type: "text/html; charset=utf-8" }],
+  ["/console.js", { name: "console.js", type: "text/javascript; charset=utf-8" }],
+  ["/console.css", { name: "console.css", type: "text/css; charset=utf-8" }],
+]);
+
+/** The place in the page where its sandbox is described. */
+const PLACE = "<!-- sandbox -->";
+
+/** A host that may stand in a header: a name or an address, and a port. */
+const HOST = /^(?:[a-z0-9.-]{1,255}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
+
+/** Answers GET and HEAD for the console page and its two files, and everything else as before. */
+export function withConsole({ files, settings, controlUrl }: ConsoleOptions, handle: Handle): Handle {
+  if (files === undefined) return handle;
+  return async (request, front) => {
+    const file = fileOf(request);
+    if (file === undefined) return await handle(request, front);
+    const { name, type } = file;
+    const control = controlUrl();
+    const body = files[name].replace(PLACE, () => described(settings, control));
+    return { status: 200, headers: headersOf(type, sourcesOf(request, control)), body };
+  };
+}
+
+function fileOf({ method, target }: WireRequest): ServedFile | undefined {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  return PATHS.get(splitTarget(target)?.path ?? "");
+}
+
+/** All these values are made here: they need no escaping. */
+function described({ market, clock }: ConsoleOptions["settings"], controlUrl: string | undefined): string {
+  const metas = { market: market.kind, clock, ...(controlUrl && { control: `${controlUrl}/control` }) };
+  return Object.entries(metas)
+    .map(([name, content]) => `<meta name="sandbox-${name}" content="${content}" />`)
+    .join("\n    ");
+}
+
+/** `'self'` does not cover WebSockets in every browser, so the host of the request is named too. */
+function sourcesOf({ rawHeaders }: WireRequest, controlUrl: string | undefined): string {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  const host = rawHeaders[at + 1] ?? "";
+  const sockets = at !== -1 && HOST.test(host) ? ` ws://${host} wss://${host}` : "";
+  return `'self'${sockets}${controlUrl === undefined ? "" : ` ${controlUrl}`}`;
+}
+
+/** The page holds a secret while it is open, so that nothing foreign may run in it or frame it. */
+function headersOf(type: string, sources: string): WireResponse["headers"] {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src data:",
+    `connect-src ${sources}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  return {
+    "Content-Type": type,
+    "Content-Security-Policy": policy.join("; "),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+  };
+}
+
+/** Addresses of this machine under which a browser reaches a host that listens on it. */
+const LOCAL: ReadonlyMap<string, readonly string[]> = new Map([
+  ["127.0.0.1", ["127.0.0.1", "localhost"]],
+  ["localhost", ["127.0.0.1", "localhost", "[::1]"]],
+  ["0.0.0.0", ["127.0.0.1", "localhost"]],
+  ["::1", ["[::1]", "localhost"]],
+  ["::", ["127.0.0.1", "localhost", "[::1]"]],
+]);
+
+/** Returns the origins that a browser sends for the page of a sandbox at this host, port and address. */
+export function consoleOrigins(
+  host: string,
+  { port, url }: Readonly<{ port: number; url: string }>,
+): readonly string[] {
+  const local = (LOCAL.get(host) ?? []).map((name) => originOf(name, port));
+  return [...new Set([url, ...local])];
+}
+
+/** Browsers leave out the usual port. */
+const originOf = (name: string, port: number): string => `http://${name}${port === 80 ? "" : `:${port}`}`;

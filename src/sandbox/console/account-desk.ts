@@ -1,0 +1,177 @@
+/** What the page does for an account, without the page: it places, cancels and follows orders. */
+import {
+  type Client,
+  createClient,
+  createSocketClient,
+  followOrders,
+  localChecks,
+  type ManagedOrderReply,
+  type OrderUpdateMembers,
+  UncertainOutcome,
+} from "../../client/index.ts";
+import { OrderRows } from "./order-rows.ts";
+import { isOpen } from "./order-words.ts";
+import type { Request } from "./requests.ts";
+
+/** The address of the service and the key of an account. */
+export type Access = Readonly<{ baseUrl: string; apiKey: string; secret: string }>;
+
+/** How current the orders are: reading begins, all are current, or the connection is lost. */
+export type Sync =
+  | Readonly<{ state: "synced"; missed: number | undefined }>
+  | Readonly<{ state: "ended"; error: Error }>;
+
+/** Returns how current the orders are, in words. `isAgain`: they were current before. */
+export function syncText({ missed }: Extract<Sync, { state: "synced" }>, isAgain: boolean): string {
+  if (!isAgain || missed === 0) return "Live";
+  // A sandbox that was started again numbers its events anew.
+  if (missed === undefined) return "Live again: all orders were read again";
+  const events = missed === 1 ? "1 event was missed" : `${missed} events were missed`;
+  return `Live again: ${events}, so all orders were read again`;
+}
+
+/** What a desk tells. */
+export type DeskListener = Readonly<{
+  orders: (orders: readonly ManagedOrderReply[]) => void;
+  execution: (members: OrderUpdateMembers) => void;
+  ended: (order: ManagedOrderReply) => void;
+  /** Balances by asset that have changed. */
+  balances: (balances: Readonly<Record<string, string>>) => void;
+  sync: (sync: Sync) => void;
+  problem: (error: unknown) => void;
+}>;
+
+/** The orders of one account. Its functions reject with errors of the client. */
+export type AccountDesk = Readonly<{
+  accountId: number;
+  /** Places once, and returns a sentence. If the reply is lost, looks up what became of it. */
+  place: (request: Request) => Promise<string>;
+  cancel: (order: ManagedOrderReply) => Promise<string>;
+  cancelAll: () => Promise<string>;
+  close: () => void;
+}>;
+
+/** Orders of the page that are read at once: open ones, and those that ended last. */
+const PAGE = { includeHistory: true, newestFirst: true, limit: 100 } as const;
+/** A person would wait in vain for a wrong address. The stream alone tries for as long as it is open. */
+const CONNECT_MS = 15_000;
+
+/** Connects with a key. Rejects with the error of the client, which contains neither key nor secret. */
+export async function openDesk(access: Access, listener: DeskListener): Promise<AccountDesk> {
+  const client = createClient({ ...access, checks: localChecks });
+  const accountId = await accountOf(access);
+  const rows = new OrderRows();
+  const stream = followOrders({ ...access, account: accountId });
+  const refresh = repeatable(async () => {
+    const { orders } = await client.openOrders({ ...PAGE });
+    listener.orders(rows.read(orders, stream.orders));
+  }, listener.problem);
+  stream.on("order", ({ order, event }) => {
+    if (event?.o.x === "TRADE") listener.execution(event.o);
+    const known = rows.apply(order, event?.o);
+    if (known !== undefined) {
+      listener.orders(known);
+      const ended = known.find(({ orderId }) => orderId === order.orderId);
+      if (ended !== undefined && !isOpen(ended)) listener.ended(ended);
+    }
+    refresh();
+  });
+  stream.on("list", refresh);
+  stream.on("forgotten", refresh);
+  stream.on("account", ({ event }) =>
+    listener.balances(Object.fromEntries(event.a.B.map(({ a, wb }) => [a, wb]))),
+  );
+  stream.on("synced", ({ missed }) => {
+    listener.sync({ state: "synced", missed });
+    refresh();
+  });
+  const tooLong = setTimeout(() => stream.close(), CONNECT_MS);
+  try {
+    await stream.ready;
+  } catch (error) {
+    stream.close();
+    throw error;
+  } finally {
+    clearTimeout(tooLong);
+  }
+  void stream.ended.then((error) => {
+    if (error !== undefined) listener.sync({ state: "ended", error });
+  });
+  return { accountId, ...actionsOf(client), close: () => stream.close() };
+}
+
+/** The service names the account of a key when it accepts a subscription. */
+async function accountOf(access: Access): Promise<number> {
+  const socket = createSocketClient(access);
+  try {
+    return (await socket.subscribe()).accountId;
+  } finally {
+    socket.close();
+  }
+}
+
+function actionsOf(client: Client): Omit<AccountDesk, "accountId" | "close"> {
+  return {
+    place: (request) => certain(() => placed(client, request)),
+    cancel: ({ symbol, orderId, orderListId, clientOrderId }) =>
+      certain(async () => {
+        await client.cancelOrder({ symbol, orderId });
+        const list = orderListId === "-1" ? "" : " with its list";
+        return `Canceled ${clientOrderId}${list}.`;
+      }),
+    cancelAll: () =>
+      certain(async () => {
+        const { canceledCount, cancelPendingCount } = await client.cancelOpenOrders();
+        const pending = cancelPendingCount === 0 ? "" : `; ${cancelPendingCount} wait for their child`;
+        return `Canceled ${canceledCount} orders${pending}.`;
+      }),
+  };
+}
+
+async function placed(client: Client, request: Request): Promise<string> {
+  if (request.form === "order") {
+    const { clientOrderId } = await client.placeOrder(request.order);
+    return `Accepted ${clientOrderId}. It is stored, and survives a crash from now on.`;
+  }
+  const { listClientOrderId, orders } = await placedList(client, request);
+  return `Accepted list ${listClientOrderId} of ${orders.length} orders, in one record.`;
+}
+
+function placedList(
+  client: Client,
+  request: Exclude<Request, { form: "order" }>,
+): ReturnType<Client["placeOco"]> {
+  if (request.form === "oco") return client.placeOco(request.list);
+  if (request.form === "oto") return client.placeOto(request.list);
+  return client.placeOtoco(request.list);
+}
+
+/** Sends a request. If its reply is lost, looks up what became of it, which can take a minute. */
+async function certain(send: () => Promise<string>): Promise<string> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof UncertainOutcome)) throw error;
+    const { state } = await error.reconcile();
+    const name = error.clientOrderId ?? error.listClientOrderId ?? "the order";
+    return `The reply was lost. The look-up says of ${name}: ${state}.`;
+  }
+}
+
+/** Returns a function that runs a step, and once more if it was called meanwhile: many calls become two. */
+function repeatable(act: () => Promise<void>, failed: (error: unknown) => void): () => void {
+  let isRunning = false;
+  let isWanted = false;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    do {
+      isWanted = false;
+      await act().catch(failed);
+    } while (isWanted);
+    isRunning = false;
+  };
+  return () => {
+    isWanted = true;
+    if (!isRunning) void run();
+  };
+}

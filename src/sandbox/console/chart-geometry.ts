@@ -1,0 +1,187 @@
+import type { Level } from "./levels.ts";
+import { grouped, timeText } from "./number-texts.ts";
+import type { Tick } from "./price-track.ts";
+
+/** An execution of a child. */
+export type Mark = Readonly<{ timeMs: number; price: number; side: "BUY" | "SELL"; text: string }>;
+
+/** What the chart shows, and its size in pixels. */
+export type ChartInput = Readonly<{
+  ticks: readonly Tick[];
+  levels: readonly Level[];
+  marks: readonly Mark[];
+  width: number;
+  height: number;
+  nowMs: number;
+  spanMs: number;
+}>;
+
+/** A line of the chart with its label. */
+export type PlacedLevel = Level &
+  Readonly<{ y: number; labelY: number; priceText: string; edge: -1 | 0 | 1 }>;
+
+/** The chart in pixels. */
+export type Chart = Readonly<{
+  plot: Readonly<{ width: number; height: number }>;
+  bid: string;
+  ask: string;
+  spread: string;
+  prices: readonly Readonly<{ y: number; text: string }>[];
+  times: readonly Readonly<{ x: number; text: string }>[];
+  levels: readonly PlacedLevel[];
+  marks: readonly (Mark & Readonly<{ x: number; y: number }>)[];
+  last: Readonly<{ x: number; y: number; text: string }> | undefined;
+}>;
+
+/** Room for prices on the right and times below. */
+export const MARGIN = { right: 82, bottom: 22, top: 10 } as const;
+const LABEL_HEIGHT = 18;
+/** Room for a time below the chart. */
+const TIME_WIDTH = 82;
+const MOST_DISTANT = 1.5;
+const PRICE_LINES = 7;
+/** A chart begins with a short time, so that its first seconds are not at its edge. */
+const SHORTEST_MS = 20_000;
+
+type Scale = (value: number) => number;
+
+/** Returns the time that a chart shows: the chosen one, or less while the market has been watched for less. */
+export function spanOf(chosenMs: number, nowMs: number, firstMs: number = nowMs): number {
+  return Math.min(chosenMs, Math.max(SHORTEST_MS, nowMs - firstMs));
+}
+
+/** Returns the chart of the last `spanMs` before `nowMs`. Prices from the ticks and near levels decide its height. */
+export function chartOf(input: ChartInput): Chart {
+  const { ticks, width, height, nowMs, spanMs } = input;
+  const plot = { width: Math.max(1, width - MARGIN.right), height: Math.max(1, height - MARGIN.bottom) };
+  const from = nowMs - spanMs;
+  const x: Scale = (timeMs) => ((timeMs - from) / spanMs) * plot.width;
+  const shown = ticks.filter((tick, index) => tick.timeMs >= from || (ticks[index + 1]?.timeMs ?? 0) >= from);
+  const range = rangeOf(shown, input.levels);
+  const y: Scale = (price) =>
+    MARGIN.top + (1 - (price - range.low) / (range.high - range.low)) * (plot.height - MARGIN.top);
+  const step = niceStep((range.high - range.low) / PRICE_LINES);
+  const marks = input.marks.filter(({ timeMs }) => timeMs >= from);
+  const levels = placedLevels(input.levels, y, { height: plot.height, step });
+  const last = lastOf(shown.at(-1), { x, y, step });
+  const taken = [...levels.map(({ labelY }) => labelY), ...(last === undefined ? [] : [last.y])];
+  // A label of the axis that a tag would cover in part is left out.
+  const axisText = (price: number): string =>
+    taken.some((at) => Math.abs(at - y(price)) < LABEL_HEIGHT) ? "" : priceText(price, step);
+  return {
+    ...{ plot, levels, last },
+    ...linesOf(shown, x, y),
+    prices:
+      shown.length === 0
+        ? []
+        : pricesOf(range, step).map((price) => ({ y: y(price), text: axisText(price) })),
+    times: timesOf({ from, to: nowMs, most: plot.width / TIME_WIDTH })
+      .map((timeMs) => ({ x: x(timeMs), text: timeText(timeMs) }))
+      .filter((time) => time.x >= TIME_WIDTH / 3),
+    marks: marks.map((mark) => ({ ...mark, x: x(mark.timeMs), y: clamp(y(mark.price), 4, plot.height - 4) })),
+  };
+}
+
+function lastOf(
+  newest: Tick | undefined,
+  { x, y, step }: Readonly<{ x: Scale; y: Scale; step: number }>,
+): Chart["last"] {
+  if (newest === undefined) return undefined;
+  const price = middle(newest);
+  return { x: x(newest.timeMs), y: y(price), text: priceText(price, Math.min(step, 0.01)) };
+}
+
+const middle = ({ bid, ask }: Tick): number => (bid + ask) / 2;
+const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+
+type Range = Readonly<{ low: number; high: number }>;
+
+/** Levels far from the market would flatten its line. They are shown at the edge. */
+function rangeOf(ticks: readonly Tick[], levels: readonly Level[]): Range {
+  const [first] = ticks;
+  if (first === undefined) return { low: 0, high: 1 };
+  let [low, high] = [first.bid, first.ask];
+  for (const { bid, ask } of ticks) {
+    low = Math.min(low, bid);
+    high = Math.max(high, ask);
+  }
+  const least = first.ask * 0.0006;
+  const reach = Math.max(high - low, least) * MOST_DISTANT;
+  const [bottom, top] = [low - reach, high + reach];
+  for (const { price } of levels) {
+    if (price < bottom || price > top) continue;
+    low = Math.min(low, price);
+    high = Math.max(high, price);
+  }
+  const pad = Math.max((high - low) * 0.08, (least - (high - low)) / 2);
+  return { low: low - pad, high: high + pad };
+}
+
+/** Lines are steps, because a price holds until the next one. Several ticks of one pixel become one. */
+function linesOf(ticks: readonly Tick[], x: Scale, y: Scale): Pick<Chart, "bid" | "ask" | "spread"> {
+  const thin = thinned(ticks, x);
+  if (thin.length === 0) return { bid: "", ask: "", spread: "" };
+  const points = (pick: (tick: Tick) => number): readonly string[] =>
+    thin.map((tick) => `${round(x(tick.timeMs))},${round(y(pick(tick)))}`);
+  const [bids, asks] = [points(({ bid }) => bid), points(({ ask }) => ask)];
+  return {
+    bid: `M${bids.join("L")}`,
+    ask: `M${asks.join("L")}`,
+    spread: `M${bids.join("L")}L${asks.toReversed().join("L")}Z`,
+  };
+}
+
+function thinned(ticks: readonly Tick[], x: Scale): readonly Tick[] {
+  return ticks.filter((tick, index) => {
+    const next = ticks[index + 1];
+    return next === undefined || Math.round(x(next.timeMs)) !== Math.round(x(tick.timeMs));
+  });
+}
+
+const round = (value: number): string => value.toFixed(1);
+
+/** Returns 1, 2 or 5 times a power of ten, at least `least`. */
+export function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factor = [1, 2, 5].find((candidate) => candidate * power >= least) ?? 10;
+  return factor * power;
+}
+
+function pricesOf({ low, high }: Range, step: number): readonly number[] {
+  const first = Math.ceil(low / step);
+  const count = Math.max(0, Math.floor(high / step) - first + 1);
+  return Array.from({ length: count }, (_, index) => (first + index) * step);
+}
+
+function priceText(price: number, step: number): string {
+  return grouped(price.toFixed(clamp(Math.ceil(-Math.log10(step) - 1e-9), price < 1_000 ? 2 : 0, 8)));
+}
+
+const TIME_STEPS = [5_000, 10_000, 30_000, 60_000, 180_000, 300_000];
+
+type Times = Readonly<{ from: number; to: number; most: number }>;
+
+function timesOf({ from, to, most }: Times): readonly number[] {
+  const step = TIME_STEPS.find((candidate) => (to - from) / candidate <= most) ?? 300_000;
+  const first = Math.ceil(from / step) * step;
+  const count = Math.max(0, Math.floor((to - first) / step) + 1);
+  return Array.from({ length: count }, (_, index) => first + index * step);
+}
+
+/** Labels keep their order and do not cover each other. */
+function placedLevels(
+  levels: readonly Level[],
+  y: Scale,
+  { height, step }: Readonly<{ height: number; step: number }>,
+): readonly PlacedLevel[] {
+  const sorted = levels.toSorted((a, b) => b.price - a.price);
+  let floor = Number.NEGATIVE_INFINITY;
+  return sorted.map((level): PlacedLevel => {
+    const exact = y(level.price);
+    const at = clamp(exact, MARGIN.top, height - 4);
+    const labelY = Math.max(at, floor);
+    floor = labelY + LABEL_HEIGHT;
+    const edge = exact < MARGIN.top ? -1 : exact > height - 4 ? 1 : 0;
+    return { ...level, y: at, labelY, edge, priceText: priceText(level.price, Math.min(step, 0.01)) };
+  });
+}

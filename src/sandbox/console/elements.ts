@@ -1,0 +1,89 @@
+/** Returns an element of the page. Throws if the page has none of that kind. */
+export function element<T extends Element>(id: string, kind: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} #${id}`);
+  return found;
+}
+
+/** Members of a new element. Texts become text, never HTML. */
+export type Made = Readonly<{
+  text?: string;
+  className?: string;
+  data?: Readonly<Record<string, string>>;
+  attributes?: Readonly<Record<string, string>>;
+}>;
+
+/** Creates an element with its children. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  { text, className, data = {}, attributes = {} }: Made = {},
+  children: readonly (Node | string)[] = [],
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className !== undefined) made.className = className;
+  for (const [key, value] of Object.entries(data)) made.dataset[key] = value;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** Creates an element of a drawing. */
+export function draw(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  text?: string,
+): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** Creates a button that does something. */
+export function button(text: string, act: () => void, made: Made = {}): HTMLButtonElement {
+  const created = make("button", { ...made, text, attributes: { type: "button", ...made.attributes } });
+  created.addEventListener("click", act);
+  return created;
+}
+
+/** One of several buttons, of which one is pressed. */
+export type Choice<T> = Readonly<{ value: T; text: string }>;
+
+/** Fills a group with buttons of which one is pressed. Returns a function that presses one. */
+export function segments<T>(
+  group: HTMLElement,
+  choices: readonly Choice<T>[],
+  chosen: (value: T) => void,
+): (value: T) => void {
+  const buttons = choices.map(({ value, text }) => ({ value, button: button(text, () => press(value)) }));
+  const show = (value: T): void => {
+    for (const each of buttons) each.button.setAttribute("aria-pressed", String(each.value === value));
+  };
+  const press = (value: T): void => {
+    show(value);
+    chosen(value);
+  };
+  group.replaceChildren(...buttons.map((each) => each.button));
+  return show;
+}
+
+/** Fills a select with options, in groups if there are any. */
+export function options(
+  select: HTMLSelectElement,
+  choices: readonly Readonly<{ value: string; text: string; group?: string }>[],
+): void {
+  const groups = new Map<string, HTMLElement>();
+  select.replaceChildren();
+  for (const { value, text, group } of choices) {
+    const option = make("option", { text, attributes: { value } });
+    if (group === undefined) {
+      select.append(option);
+      continue;
+    }
+    const parent = groups.get(group) ?? make("optgroup", { attributes: { label: group } });
+    if (!groups.has(group)) select.append(parent);
+    groups.set(group, parent);
+    parent.append(option);
+  }
+}

@@ -1,0 +1,132 @@
+import { dollars, grouped, shortPrice } from "./number-texts.ts";
+import type { Tone } from "./order-words.ts";
+
+/** A fact of a journal record, as the control interface shows it: prices and quantities are texts. */
+export type ShownFact = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
+
+/** A journal record, as the control interface shows it. */
+export type ShownRecord = Readonly<{
+  sequence: number;
+  timeMs: number;
+  cause: Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
+  changes: readonly Readonly<{ orderId: number; facts: readonly ShownFact[] }>[];
+}>;
+
+/** A child in the record of the venue. */
+export type ShownChild = Readonly<{
+  clientOrderId: string;
+  parentOrderId: number;
+  symbol: string;
+  side: "BUY" | "SELL";
+  quantity: string;
+  price: string | null;
+  executedQty: string;
+  averagePrice: string;
+  submissions: number;
+  time: number;
+}>;
+
+/** One event in the life of an order. */
+export type LifeLine = Readonly<{ timeMs: number; record: number; text: string; why: string; tone: Tone }>;
+
+const textAt = (value: unknown, ...path: readonly string[]): string => {
+  let at: unknown = value;
+  for (const name of path) at = typeof at === "object" && at !== null ? Reflect.get(at, name) : undefined;
+  return typeof at === "string" || typeof at === "number" ? String(at) : "";
+};
+
+type Says = (fact: ShownFact) => readonly [text: string, tone: Tone];
+
+const SAYINGS: Readonly<Record<string, Says>> = {
+  ACCEPTED: () => ["Accepted and stored", "open"],
+  RELEASED: () => ["Released: its entry is filled", "open"],
+  POSTED: () => ["Posted: no quote matched it at once", "open"],
+  ACTIVATED: (fact) => [`Trails from ${dollars(textAt(fact, "activation", "seed"))}`, "open"],
+  TRIGGERED: (fact) => [
+    `Triggered: ${dollars(textAt(fact, "trigger", "observed"))} reached the level ${shortPrice(textAt(fact, "trigger", "level"))}`,
+    "work",
+  ],
+  CHILD_INTENDED: (fact) => [
+    `Child ${textAt(fact, "child", "childId")} of ${grouped(textAt(fact, "child", "quantity"))} written down, then sent${limitText(fact)}`,
+    "work",
+  ],
+  CHILD_OPEN: (fact) => [`Child ${textAt(fact, "childId")} is at the venue`, "work"],
+  CHILD_UNKNOWN: (fact) => [`No answer about child ${textAt(fact, "childId")}: it is looked up`, "bad"],
+  FILLED: (fact) => [
+    `Filled ${grouped(textAt(fact, "fill", "quantity"))} at ${dollars(textAt(fact, "fill", "price"))}`,
+    "good",
+  ],
+  CHILD_CLOSED: (fact) => closedText(fact),
+  END_REQUESTED: () => ["Ends once the outcome of its child is known", "work"],
+  ENDED: (fact) => [
+    `Ended: ${inWords(textAt(fact, "status"))}${reasonText(fact)}`,
+    textAt(fact, "status") === "FILLED" ? "good" : "off",
+  ],
+  ALERT: (fact) => [`Alert ${inWords(textAt(fact, "alert"))}: ${textAt(fact, "detail")}`, "bad"],
+  FROZEN: () => ["Frozen: it sends nothing more", "bad"],
+};
+
+const limitText = (fact: ShownFact): string => {
+  const limit = textAt(fact, "child", "limitPrice");
+  return limit === "" ? "" : `, limit ${dollars(limit)}`;
+};
+
+const OUTCOMES: Readonly<Record<string, readonly [string, Tone]>> = {
+  DONE: ["is done at the venue", "work"],
+  REJECTED: ["was refused by the venue; the order tries again", "bad"],
+  REJECTED_FINAL: ["was refused by the venue for good", "bad"],
+  VOIDED: ["never arrived at the venue; the order may act again", "bad"],
+  WITHDRAWN: ["was withdrawn before it was sent", "off"],
+};
+
+function closedText(fact: ShownFact): readonly [string, Tone] {
+  const [text, tone] = OUTCOMES[textAt(fact, "outcome")] ?? ["has ended", "off"];
+  return [`Child ${textAt(fact, "childId")} ${text}`, tone];
+}
+
+function reasonText(fact: ShownFact): string {
+  const [status, reason] = [textAt(fact, "status"), textAt(fact, "reason")];
+  return reason === "" || reason === status ? "" : ` (${inWords(reason)})`;
+}
+
+const inWords = (code: string): string => code.toLowerCase().replaceAll("_", " ");
+
+const CAUSES: Readonly<Record<string, string>> = {
+  PLACE: "your request",
+  CANCEL: "your cancel",
+  RECOVERY: "after a restart",
+  TIMER: "a timer",
+  PRINT: "a trade",
+  OPERATOR: "an operator",
+};
+
+function causeText(cause: ShownRecord["cause"]): string {
+  if (cause.kind === "QUOTE")
+    return `bid ${dollars(textAt(cause, "quote", "bid"))}, ask ${dollars(textAt(cause, "quote", "ask"))}`;
+  if (cause.kind === "VENUE") return cause["source"] === "LOOKUP" ? "the venue, looked up" : "the venue";
+  return CAUSES[cause.kind] ?? inWords(cause.kind);
+}
+
+/** Returns the life of an order, oldest event first, from the records of the journal that concern it. */
+export function lifeOf(records: readonly ShownRecord[], orderId: string): readonly LifeLine[] {
+  return records.flatMap(({ sequence, timeMs, cause, changes }) =>
+    changes
+      .filter((change) => String(change.orderId) === orderId)
+      .flatMap(({ facts }) => facts)
+      .map((fact): LifeLine => {
+        const [text, tone] = SAYINGS[fact.kind]?.(fact) ?? [inWords(fact.kind), "open"];
+        return { timeMs, record: sequence, text, why: causeText(cause), tone };
+      }),
+  );
+}
+
+/** Returns what the venue says of a child. That it arrived once is the point of the whole engine. */
+export function childText({ quantity, price, executedQty, averagePrice, submissions }: ShownChild): string {
+  const limit = price === null ? "at market" : `limit ${dollars(price)}`;
+  const fill =
+    executedQty === "0"
+      ? "nothing executed"
+      : `executed ${grouped(executedQty)} at ${shortPrice(averagePrice)}`;
+  const times = submissions === 1 ? "arrived once" : `arrived ${submissions} times`;
+  return `${grouped(quantity)} ${limit}: ${fill}, ${times}`;
+}

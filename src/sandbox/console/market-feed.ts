@@ -1,0 +1,62 @@
+import {
+  type Client,
+  createClient,
+  followMarkets,
+  type Lasting,
+  type SymbolReply,
+} from "../../client/index.ts";
+import type { BestQuote } from "./defaults.ts";
+import { plotNumber } from "./plot-number.ts";
+import { PriceTrack } from "./price-track.ts";
+
+/** A market that accepts orders, with the prices that it has now. */
+export type Market = {
+  readonly symbol: string;
+  readonly base: string;
+  readonly name: string;
+  readonly track: PriceTrack;
+  quote: BestQuote | undefined;
+};
+
+/** Public data of the sandbox: its markets, and whether their prices are live. */
+export type MarketFeed = Readonly<{
+  client: Client;
+  markets: readonly Market[];
+  close: Lasting["close"];
+}>;
+
+/** What a feed tells. */
+export type FeedListener = Readonly<{ changed: (market: Market) => void; live: (isLive: boolean) => void }>;
+
+const WITHOUT_QUOTE = "0";
+
+/** Reads the markets and follows their quotes. Needs no key. Rejects if the sandbox does not answer. */
+export async function openMarketFeed(baseUrl: string, listener: FeedListener): Promise<MarketFeed> {
+  const client = createClient({ baseUrl });
+  const { symbols } = await client.exchangeInfo();
+  const markets = symbols.filter(acceptsOrders).map(marketOf);
+  const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
+  const tickers = await client.dayTickers();
+  for (const { symbol, bid, ask } of tickers) {
+    const market = bySymbol.get(symbol);
+    if (market !== undefined && bid !== undefined && ask !== undefined) market.quote = { bid, ask };
+  }
+  const stream = followMarkets({ baseUrl, symbols: [...bySymbol.keys()], kinds: ["bookTicker"] });
+  stream.on("bookTicker", ({ event }) => {
+    const market = bySymbol.get(event.s);
+    if (market === undefined || event.b === WITHOUT_QUOTE || event.a === WITHOUT_QUOTE) return;
+    market.quote = { bid: event.b, ask: event.a };
+    market.track.add({ timeMs: event.E, bid: plotNumber(event.b), ask: plotNumber(event.a) });
+    listener.changed(market);
+  });
+  stream.on("synced", () => listener.live(true));
+  stream.on("lost", () => listener.live(false));
+  return { client, markets, close: stream.close };
+}
+
+const acceptsOrders = ({ kind, status }: SymbolReply): boolean =>
+  kind === "liquidity" && status === "TRADING";
+
+function marketOf({ symbol, baseAsset, name }: SymbolReply): Market {
+  return { symbol, base: baseAsset, name, track: new PriceTrack(), quote: undefined };
+}

@@ -1,0 +1,42 @@
+/**
+ * Returns a decimal text as people write it: thousands separated, and at least `decimals` decimals. Nothing is rounded,
+ * because a level that is off by a cent would be wrong.
+ */
+export function grouped(text: string, decimals = 0): string {
+  const found = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text);
+  if (found === null) return text;
+  const [, sign = "", whole = "", fraction = ""] = found;
+  const groups = whole.replaceAll(/\B(?=([0-9]{3})+$)/g, ",");
+  const padded = fraction.padEnd(decimals, "0");
+  return `${sign}${groups}${padded === "" ? "" : `.${padded}`}`;
+}
+
+/** Returns a price for a person. */
+export const dollars = (text: string): string => grouped(text, 2);
+
+/** Returns an average price with at most four decimals. It is shown only, never compared. */
+export function shortPrice(text: string): string {
+  const [whole = "", fraction = ""] = text.split(".");
+  const kept = fraction.slice(0, 4).replace(/0+$/, "");
+  return dollars(kept === "" ? whole : `${whole}.${kept}`);
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+
+/** Returns a duration in words: `5 s`, `2 min`. */
+export function durationText(ms: number): string {
+  if (ms % HOUR_MS === 0 && ms >= HOUR_MS) return `${ms / HOUR_MS} h`;
+  if (ms % MINUTE_MS === 0 && ms >= MINUTE_MS) return `${ms / MINUTE_MS} min`;
+  return `${ms / SECOND_MS} s`;
+}
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** Returns the time of day. */
+export function timeText(ms: number, withMs = false): string {
+  const date = new Date(ms);
+  const seconds = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return withMs ? `${seconds}.${String(date.getMilliseconds()).padStart(3, "0")}` : seconds;
+}

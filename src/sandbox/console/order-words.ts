@@ -1,0 +1,115 @@
+import type { ManagedOrderReply } from "../../client/index.ts";
+import { dollars, durationText, grouped, shortPrice } from "./number-texts.ts";
+import { KINDS, kindOf } from "./ticket-table.ts";
+
+/** The members of an order that its words need. */
+export type WordedOrder = Pick<ManagedOrderReply, "type" | "side" | "status" | "apiState" | "held"> &
+  Partial<ManagedOrderReply>;
+
+/** How a status should look. */
+export type Tone = "open" | "work" | "good" | "bad" | "off";
+
+const sides = (
+  order: WordedOrder,
+): Readonly<{ does: string; price: string; worse: string; better: string }> =>
+  order.side === "SELL"
+    ? { does: "sells", price: "bid", worse: "≤", better: "≥" }
+    : { does: "buys", price: "ask", worse: "≥", better: "≤" };
+
+/** Returns the condition under which an order trades, in words. */
+export function conditionOf(order: WordedOrder): string {
+  const words = `${whenOf(order)}${limitOf(order)}`;
+  return order.held ? `held until the entry is filled, then ${words}` : words;
+}
+
+function whenOf(order: WordedOrder): string {
+  const { does, price, worse, better } = sides(order);
+  const { type, stopPrice = "", interval = 0, intervalCount = 0 } = order;
+  switch (type) {
+    case "STOP_MARKET":
+    case "STOP_LOSS_LIMIT":
+      return `${does} when ${price} ${worse} ${dollars(stopPrice)}`;
+    case "TAKE_PROFIT_MARKET":
+    case "TAKE_PROFIT_LIMIT":
+      return `${does} when ${price} ${better} ${dollars(stopPrice)}`;
+    case "TRAILING_STOP_MARKET":
+    case "TRAILING_STOP_LIMIT":
+      return trailingOf(order);
+    case "TWAP":
+      return `${does} in ${intervalCount} slots of ${durationText(interval)}`;
+    case "VWAP":
+      return `${does} in ${intervalCount} slots of ${durationText(interval)}, by weight`;
+    case "POV":
+      return `${does} ${percentOf(order.participationBips ?? 0)} of the executed volume`;
+    default:
+      return `${does} when ${price} ${better} ${dollars(order.price ?? "")}`;
+  }
+}
+
+function trailingOf(order: WordedOrder): string {
+  const { does, price } = sides(order);
+  const turn = order.side === "SELL" ? "falls" : "rises";
+  const from = order.side === "SELL" ? "high" : "low";
+  const gate = order.stopPrice === undefined ? "" : `, from ${dollars(order.stopPrice)} on`;
+  return `${does} when ${price} ${turn} ${distanceOf(order)} from its ${from}${gate}`;
+}
+
+/** Returns the distance of a trailing order, in words. */
+export function distanceOf({ trailingDelta, price2, trailingAmount }: WordedOrder): string {
+  if (trailingAmount !== undefined) return `${dollars(trailingAmount)} USD`;
+  return price2 === undefined ? percentOf(trailingDelta ?? 0) : `${price2} %`;
+}
+
+/** Basis points in percent. They are small whole numbers. */
+const percentOf = (bps: number): string => `${bps / 100} %`;
+
+const OWN_LIMIT: readonly string[] = ["SYNTHETIC_LIMIT", "LIMIT_MAKER", "ICEBERG"];
+
+function limitOf({ type, price, limitOffset, dynamicLimit, icebergQty }: WordedOrder): string {
+  const parts: string[] = [];
+  if (price !== undefined && !OWN_LIMIT.includes(type)) parts.push(`limit ${dollars(price)}`);
+  if (dynamicLimit !== undefined) parts.push(`limit now ${shortPrice(dynamicLimit)}`);
+  else if (limitOffset !== undefined) parts.push(`limit ${dollars(limitOffset)} beyond`);
+  if (icebergQty !== undefined) parts.push(`${grouped(icebergQty)} at a time`);
+  return parts.map((part) => `, ${part}`).join("");
+}
+
+/** Returns the name of the type of an order, for a person. */
+export const typeName = ({ type }: Pick<WordedOrder, "type">): string =>
+  Object.hasOwn(KINDS, type) ? KINDS[kindOf(type)].label : type;
+
+/** Returns whether an order may still trade or be canceled. */
+export const isOpen = ({ status }: Pick<WordedOrder, "status">): boolean =>
+  status === "NEW" || status === "PARTIALLY_FILLED" || status === "PENDING_NEW";
+
+const ENDED: Readonly<Record<string, readonly [string, Tone]>> = {
+  FILLED: ["Filled", "good"],
+  CANCELED: ["Canceled", "off"],
+  EXPIRED: ["Expired", "off"],
+  REJECTED: ["Rejected", "bad"],
+};
+
+/** Returns the state of an order in a word or two, and how it should look. */
+export function statusOf(order: WordedOrder): readonly [text: string, tone: Tone] {
+  const ended = ENDED[order.status];
+  if (ended !== undefined) return ended;
+  if (order.apiState === "UNKNOWN") return ["Child lost, looked up", "bad"];
+  if (order.cancelPending) return ["Canceling", "work"];
+  if (order.held) return ["Held", "off"];
+  if (order.apiState === "WORKING") return ["Child at the venue", "work"];
+  return order.status === "PARTIALLY_FILLED" ? ["Partly filled", "work"] : ["Waiting", "open"];
+}
+
+const TEN_THOUSAND = 10_000n;
+
+const stepsOf = (text: string): bigint => {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return /^[0-9]*$/.test(whole + fraction) ? BigInt(`${whole}${fraction.slice(0, 6).padEnd(6, "0")}`) : 0n;
+};
+
+/** Returns how much of an order is executed, in percent with two decimals at most. */
+export function shareOf(executed: string, quantity: string): number {
+  const [done, all] = [stepsOf(executed), stepsOf(quantity)];
+  if (all === 0n) return 0;
+  return Number.parseInt(String((done * TEN_THOUSAND) / all), 10) / 100;
+}

@@ -1,0 +1,266 @@
+/** The console page of the sandbox: it connects the parts of the page with each other. */
+import { type Client, type ManagedOrderReply, type OrderUpdateMembers, preview } from "../../client/index.ts";
+import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.ts";
+import { BalancesView } from "./balances-view.ts";
+import { type Mark, spanOf } from "./chart-geometry.ts";
+import { drawChart } from "./chart-view.ts";
+import { type Control, controlAt } from "./control.ts";
+import { showControl } from "./control-view.ts";
+import { DetailView } from "./detail-view.ts";
+import { element, segments } from "./elements.ts";
+import { errorWords } from "./error-words.ts";
+import { levelsOf } from "./levels.ts";
+import { type Market, openMarketFeed } from "./market-feed.ts";
+import { type MarketsView, showMarkets } from "./markets-view.ts";
+import { run, sayError } from "./message-view.ts";
+import { dollars, grouped } from "./number-texts.ts";
+import { statusOf } from "./order-words.ts";
+import { OrdersView } from "./orders-view.ts";
+import { plotNumber } from "./plot-number.ts";
+import { previewWords } from "./preview-words.ts";
+import { newId, type Request, requestOf } from "./requests.ts";
+import { TicketView } from "./ticket-view.ts";
+
+const SPANS = [
+  { value: 60_000, text: "1 min" },
+  { value: 300_000, text: "5 min" },
+  { value: 900_000, text: "15 min" },
+] as const;
+const FRAME_MS = 250;
+const FOLLOW_MS = 3_000;
+
+const settingOf = (name: string): string =>
+  document.querySelector(`meta[name="${name}"]`)?.getAttribute("content") ?? "";
+const clockKind = settingOf("sandbox-clock");
+
+let feedClient: Client | undefined;
+let market: Market | undefined;
+let spanMs: number = SPANS[0].value;
+let desk: AccountDesk | undefined;
+let control: Control | undefined;
+let isLiveOnce = false;
+let orders: readonly ManagedOrderReply[] = [];
+let marks: readonly (Mark & Readonly<{ symbol: string; key: string }>)[] = [];
+
+const ticket = new TicketView(() => ({ base: market?.base ?? "", quote: market?.quote }));
+const balances = new BalancesView();
+const detail = new DetailView(
+  () => control,
+  () => table.select(undefined),
+);
+const table = new OrdersView({
+  cancel: (order, by) => void run(by, () => connected().cancel(order)),
+  select(order) {
+    table.select(order.orderId);
+    void detail.open(order);
+  },
+});
+
+function connected(): AccountDesk {
+  if (desk === undefined) throw new Error("Connect first.");
+  return desk;
+}
+
+/** Says how the page is connected, in plain words. */
+function state(text: string, tone: "good" | "work" | "bad" | "off"): void {
+  const shown = element("state", HTMLParagraphElement);
+  if (shown.textContent !== text) shown.textContent = text;
+  shown.dataset["tone"] = tone;
+}
+
+/** The time of the sandbox. A clock that is moved by hand stands still between two quotes. */
+function nowMs(): number {
+  const newest = market?.track.last?.timeMs ?? 0;
+  return clockKind === "manual" && newest > 0 ? newest : Math.max(newest, Date.now());
+}
+
+function draw(): void {
+  if (market === undefined) return;
+  const { symbol, track, quote } = market;
+  const shownMs = spanOf(spanMs, nowMs(), track.first?.timeMs);
+  const ticks = track.since(nowMs() - shownMs);
+  const own = marks.filter((mark) => mark.symbol === symbol);
+  drawChart(
+    { ticks, spanMs: shownMs, levels: levelsOf(orders, symbol, track), marks: own, nowMs: nowMs() },
+    symbol,
+  );
+  const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;
+  element("best", HTMLParagraphElement).textContent = best;
+}
+
+function choose(chosen: Market, view: MarketsView): void {
+  market = chosen;
+  element("chart-title", HTMLHeadingElement).textContent = chosen.symbol;
+  view.choose(chosen);
+  ticket.choose(ticket.kind);
+  draw();
+}
+
+async function openMarkets(): Promise<void> {
+  let view: MarketsView | undefined;
+  const feed = await openMarketFeed(location.origin, {
+    changed: (changed) => view?.update(changed),
+    live(isLive) {
+      if (!isLive) state("Reconnecting: is the sandbox running?", "bad");
+      else if (desk === undefined) state("Market live", "good");
+    },
+  });
+  feedClient = feed.client;
+  const opened = showMarkets(feed.markets, (chosen) => choose(chosen, opened));
+  view = opened;
+  const [first] = feed.markets;
+  if (first !== undefined) choose(first, opened);
+  setInterval(draw, FRAME_MS);
+  setInterval(() => {
+    if (!ticket.isInUse) ticket.follow();
+  }, FOLLOW_MS);
+}
+
+/** The control interface has no key. It answers this page only if it was opened under a name that it knows. */
+async function openControl(): Promise<void> {
+  const url = settingOf("sandbox-control");
+  if (url === "") return;
+  const opened = controlAt(url);
+  await opened.health();
+  control = opened;
+  showControl(opened, { market: settingOf("sandbox-market"), clock: clockKind }, () => market?.symbol ?? "");
+}
+
+function markOf(
+  symbol: string,
+  side: "BUY" | "SELL",
+  fill: Readonly<{ timeMs: number; price: string; quantity: string }>,
+): Mark & { symbol: string } {
+  const does = side === "SELL" ? "Sold" : "Bought";
+  const text = `${does} ${grouped(fill.quantity)} at ${dollars(fill.price)}`;
+  return { symbol, side, timeMs: fill.timeMs, price: plotNumber(fill.price), text };
+}
+
+function executed({ s, S, T, L, l, t }: OrderUpdateMembers): void {
+  marks = [...marks, { ...markOf(s, S, { timeMs: T, price: L, quantity: l }), key: t }];
+  if (desk !== undefined) void readBalances(desk.accountId);
+}
+
+/** Executions of before the page was opened are in the record of the venue. */
+async function readPast(): Promise<void> {
+  const children = (await control?.children()) ?? [];
+  const own = new Set(orders.map(({ orderId }) => orderId));
+  const past = children.filter(
+    ({ parentOrderId, executedQty }) => own.has(String(parentOrderId)) && executedQty !== "0",
+  );
+  marks = past.map(({ symbol, side, time, averagePrice, executedQty, clientOrderId }) => ({
+    ...markOf(symbol, side, { timeMs: time, price: averagePrice, quantity: executedQty }),
+    key: clientOrderId,
+  }));
+}
+
+async function readBalances(accountId: number): Promise<void> {
+  const account = await control?.account(accountId).catch(() => undefined);
+  balances.show(account?.balances ?? {});
+}
+
+function synced(sync: Sync): void {
+  if (sync.state === "ended") {
+    disconnect();
+    state("Disconnected", "bad");
+    sayError(sync.error);
+    return;
+  }
+  state(syncText(sync, isLiveOnce), "good");
+  isLiveOnce = true;
+}
+
+async function connect(apiKey: string, secret: string): Promise<string> {
+  let isFirst = true;
+  const opened = await openDesk(
+    { baseUrl: location.origin, apiKey, secret },
+    {
+      orders(read) {
+        orders = read;
+        table.show(read);
+        detail.update(read);
+        if (isFirst) void readPast().catch(() => undefined);
+        isFirst = false;
+      },
+      execution: executed,
+      ended: (order) => {
+        element("news", HTMLParagraphElement).textContent = `${order.clientOrderId}: ${statusOf(order)[0]}`;
+      },
+      balances: (changed) => balances.show(changed),
+      sync: synced,
+      problem: (error) => state(errorWords(error).text, "bad"),
+    },
+  );
+  desk = opened;
+  await readBalances(opened.accountId);
+  const form = element("connect", HTMLFormElement);
+  form.reset();
+  form.hidden = true;
+  element("disconnect", HTMLButtonElement).hidden = false;
+  const account = element("account", HTMLParagraphElement);
+  account.textContent = `Account ${opened.accountId}`;
+  account.hidden = false;
+  const place = element("place", HTMLButtonElement);
+  place.textContent = "Place order";
+  place.disabled = false;
+  element("kind", HTMLSelectElement).focus();
+  return `Connected to account ${opened.accountId}. Place an order: its levels appear in the chart.`;
+}
+
+function disconnect(): void {
+  desk?.close();
+  desk = undefined;
+  isLiveOnce = false;
+  [orders, marks] = [[], []];
+  table.show([]);
+  detail.close();
+  balances.hide();
+  element("connect", HTMLFormElement).hidden = false;
+  element("disconnect", HTMLButtonElement).hidden = true;
+  element("account", HTMLParagraphElement).hidden = true;
+  const place = element("place", HTMLButtonElement);
+  place.textContent = "Connect to place";
+  place.disabled = true;
+  state("Market live", "good");
+}
+
+const request = (): Request =>
+  requestOf(ticket.kind, market?.symbol ?? "", {
+    ...{ values: ticket.values, nowMs: nowMs(), id: newId(ticket.kind, Date.now()) },
+  });
+
+/** A preview needs no key: it uses the rules of the service, and its public prices. */
+async function showPreview(): Promise<void> {
+  const asked = request();
+  if (feedClient === undefined || asked.form !== "order") return;
+  ticket.showPreview(previewWords(await preview(feedClient, asked.order)));
+}
+
+function listen(): void {
+  element("connect", HTMLFormElement).addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [key = "", secret = ""] = ["key", "secret"].map((id) => element(id, HTMLInputElement).value.trim());
+    const by = event.submitter;
+    if (by instanceof HTMLButtonElement) void run(by, () => connect(key, secret));
+  });
+  element("disconnect", HTMLButtonElement).addEventListener("click", disconnect);
+  element("ticket", HTMLFormElement).addEventListener("submit", (event) => {
+    event.preventDefault();
+    void run(element("place", HTMLButtonElement), async () => {
+      const said = await connected().place(request());
+      ticket.placed();
+      return said;
+    });
+  });
+  element("preview", HTMLButtonElement).addEventListener("click", () => void showPreview().catch(sayError));
+  const cancelAll = element("cancel-all", HTMLButtonElement);
+  cancelAll.addEventListener("click", () => void run(cancelAll, () => connected().cancelAll()));
+  segments<number>(element("spans", HTMLFieldSetElement), SPANS, (chosen) => {
+    spanMs = chosen;
+    draw();
+  })(spanMs);
+}
+
+listen();
+void openMarkets().catch((error: unknown) => state(errorWords(error).text, "bad"));
+void openControl().catch(() => undefined);

@@ -1,0 +1,151 @@
+import type { ListFields, OrderFields } from "../../requests/index.ts";
+import { KINDS, type KindName, type Values } from "./ticket-table.ts";
+
+type List<Form extends keyof ListFields> = Omit<ListFields[Form], "listClientOrderId"> &
+  Readonly<{ listClientOrderId?: string }>;
+
+/** What the form asks of the service: an order, or a list of one of the three forms. */
+export type Request =
+  | Readonly<{ form: "order"; order: OrderFields }>
+  | Readonly<{ form: "oco"; list: List<"oco"> }>
+  | Readonly<{ form: "oto"; list: List<"oto"> }>
+  | Readonly<{ form: "otoco"; list: List<"otoco"> }>;
+
+type Members = Record<string, string | number | boolean>;
+
+/** The types that stand for a schedule with a price limit. */
+const STRATEGIES: Readonly<Record<string, number>> = { TWAP: 180, VWAP: 1_000_002, POV: 1_000_004 };
+/** The names of a distance in a request. */
+const DISTANCES: Readonly<Record<string, string>> = {
+  bps: "trailingDelta",
+  percent: "price2",
+  amount: "trailingAmount",
+};
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+
+/**
+ * Returns the request of a filled form. Texts go to the rules of the service as they are, because those say best what is
+ * wrong with one; a field that is left empty is left out.
+ */
+export function requestOf(
+  kind: KindName,
+  symbol: string,
+  { values, nowMs, id }: Readonly<{ values: Values; nowMs: number; id: string }>,
+): Request {
+  const name = values["clientId"] || id;
+  if (kind === "OCO") return { form: "oco", list: ocoOf(symbol, name, values) };
+  if (kind === "OTO") return { form: "oto", list: otoOf(symbol, name, values) };
+  if (kind === "OTOCO") return { form: "otoco", list: otocoOf(symbol, name, values) };
+  const members: Members = {
+    symbol,
+    type: kind,
+    newClientOrderId: name,
+    ...copied(values),
+    ...times(values, nowMs),
+  };
+  const strategy = STRATEGIES[kind];
+  if (strategy !== undefined && values["cap"])
+    Object.assign(members, { type: "LIMIT", targetStrategy: strategy, price: values["cap"] });
+  return { form: "order", order: members as unknown as OrderFields };
+}
+
+/** Fields that a request has under the same name, as text. */
+const SAME = ["side", "quantity", "price", "stopPrice", "limitOffset", "icebergQty", "volumeProfile"];
+
+function copied(values: Values): Members {
+  const members: Members = {};
+  for (const name of SAME) if (values[name]) members[name] = values[name];
+  if (values["gate"]) members["stopPrice"] = values["gate"];
+  const distance = DISTANCES[values["trailBy"] ?? ""];
+  if (distance !== undefined && values["trail"])
+    members[distance] = distance === "trailingDelta" ? wholeOf(values["trail"]) : values["trail"];
+  if (values["participationBips"]) members["participationBips"] = wholeOf(values["participationBips"]);
+  if (values["childTimeInForce"]) members["childTimeInForce"] = values["childTimeInForce"];
+  if (values["reduceOnly"]) members["reduceOnly"] = true;
+  return members;
+}
+
+function times({ slots, seconds, delaySeconds, minutes }: Values, nowMs: number): Members {
+  return {
+    ...(slots && { intervalCount: wholeOf(slots) }),
+    ...(seconds && { interval: wholeOf(seconds, SECOND_MS) }),
+    ...(delaySeconds && { intervalDelay: wholeOf(delaySeconds, SECOND_MS) }),
+    ...(minutes && { expireTime: expiryOf(minutes, nowMs) }),
+  };
+}
+
+function expiryOf(minutes: string, nowMs: number): number | string {
+  const ms = wholeOf(minutes, MINUTE_MS);
+  return typeof ms === "number" ? nowMs + ms : ms;
+}
+
+/** A text that is no whole number goes to the rules of the service as it is: they name the field and the remedy. */
+const wholeOf = (text: string, unit = 1): number | string =>
+  /^[0-9]{1,9}$/.test(text) ? Number.parseInt(text, 10) * unit : text;
+
+const other = (side: string | undefined): "BUY" | "SELL" => (side === "BUY" ? "SELL" : "BUY");
+const sideOf = (side: string | undefined): "BUY" | "SELL" => (side === "BUY" ? "BUY" : "SELL");
+
+/** Returns a client id that a person recognises in the table. Two of the same tenth of a second are refused as used. */
+export function newId(kind: KindName, nowMs: number): string {
+  const [label = ""] = /^[a-z -]*[a-z]/i.exec(KINDS[kind].label) ?? [];
+  const name = kind === "OCO" || kind === "OTO" ? kind : label;
+  const time = Math.floor(nowMs / 100).toString(36);
+  return `${name.toLowerCase().replaceAll(" ", "-")}-${time.slice(-5)}`;
+}
+
+function ocoOf(symbol: string, name: string, values: Values): List<"oco"> {
+  const { side, quantity = "", profitPrice = "", stopPrice = "" } = values;
+  const shared = { symbol, quantity, listClientOrderId: name };
+  const [profit, stop] = [`${name}-profit`, `${name}-stop`];
+  // Of a pair that sells, the take-profit is the upper order.
+  return side === "BUY"
+    ? {
+        ...{ ...shared, side: "BUY", belowType: "SYNTHETIC_LIMIT", belowPrice: profitPrice },
+        ...{ aboveType: "STOP_MARKET", aboveStopPrice: stopPrice },
+        ...{ belowClientOrderId: profit, aboveClientOrderId: stop },
+      }
+    : {
+        ...{ ...shared, side: "SELL", aboveType: "SYNTHETIC_LIMIT", abovePrice: profitPrice },
+        ...{ belowType: "STOP_MARKET", belowStopPrice: stopPrice },
+        ...{ aboveClientOrderId: profit, belowClientOrderId: stop },
+      };
+}
+
+function otoOf(symbol: string, name: string, values: Values): List<"oto"> {
+  const { side, quantity = "", entryPrice = "", stopPrice = "" } = values;
+  return {
+    ...{ symbol, listClientOrderId: name, workingType: "SYNTHETIC_LIMIT", workingSide: sideOf(side) },
+    ...{ workingQuantity: quantity, workingPrice: entryPrice },
+    ...{ pendingType: "STOP_MARKET", pendingSide: other(side), pendingQuantity: quantity },
+    ...{ pendingStopPrice: stopPrice },
+    ...{ workingClientOrderId: `${name}-entry`, pendingClientOrderId: `${name}-stop` },
+  };
+}
+
+function otocoOf(symbol: string, name: string, values: Values): List<"otoco"> {
+  const { side, quantity = "", entryPrice = "", profitPrice = "", stopPrice = "" } = values;
+  const entry = {
+    ...{
+      symbol,
+      listClientOrderId: name,
+      workingType: "SYNTHETIC_LIMIT" as const,
+      workingSide: sideOf(side),
+    },
+    ...{ workingQuantity: quantity, workingPrice: entryPrice },
+    ...{ pendingSide: other(side), pendingQuantity: quantity, workingClientOrderId: `${name}-entry` },
+  };
+  const [profit, stop] = [`${name}-profit`, `${name}-stop`];
+  return side === "BUY"
+    ? {
+        ...{ ...entry, pendingAboveType: "SYNTHETIC_LIMIT", pendingAbovePrice: profitPrice },
+        ...{ pendingBelowType: "STOP_MARKET", pendingBelowStopPrice: stopPrice },
+        ...{ pendingAboveClientOrderId: profit, pendingBelowClientOrderId: stop },
+      }
+    : {
+        ...{ ...entry, pendingBelowType: "SYNTHETIC_LIMIT", pendingBelowPrice: profitPrice },
+        ...{ pendingAboveType: "STOP_MARKET", pendingAboveStopPrice: stopPrice },
+        ...{ pendingBelowClientOrderId: profit, pendingAboveClientOrderId: stop },
+      };
+}

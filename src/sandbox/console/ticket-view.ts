@@ -1,0 +1,181 @@
+import { type BestQuote, defaultsOf } from "./defaults.ts";
+import { button, element, make, options } from "./elements.ts";
+import { errorParts } from "./message-view.ts";
+import type { PreviewWords } from "./preview-words.ts";
+import {
+  FIELDS,
+  type Field,
+  type FieldName,
+  isList,
+  KINDS,
+  type KindName,
+  kindOf,
+  QUICK,
+  type Values,
+} from "./ticket-table.ts";
+
+/** The market that the form is about. */
+export type TicketMarket = Readonly<{ base: string; quote: BestQuote | undefined }>;
+
+/** The form of a new order. */
+export class TicketView {
+  readonly #form: HTMLFormElement = element("ticket", HTMLFormElement);
+  readonly #kind: HTMLSelectElement = element("kind", HTMLSelectElement);
+  readonly #market: () => TicketMarket;
+  /** Fields that a person has filled. All others follow the market. */
+  readonly #touched: Set<string> = new Set();
+
+  constructor(market: () => TicketMarket) {
+    this.#market = market;
+    const kinds = Object.entries(KINDS).map(([value, { label: text, group }]) => ({ value, text, group }));
+    options(this.#kind, kinds);
+    this.#kind.addEventListener("change", () => this.choose(this.kind));
+    element("quick", HTMLFieldSetElement).replaceChildren(
+      ...QUICK.map((kind) => button(KINDS[kind].label, () => this.choose(kind), { data: { kind } })),
+    );
+    this.#form.addEventListener("input", ({ target }) => this.#changed(target));
+    this.choose(QUICK[0] ?? this.kind);
+  }
+
+  get kind(): KindName {
+    return kindOf(this.#kind.value);
+  }
+
+  /** What is entered, by field. A field that is not shown is left out. */
+  get values(): Values {
+    const names: readonly FieldName[] = [...KINDS[this.kind].needs, ...KINDS[this.kind].may];
+    return Object.fromEntries(names.map((name) => [name, this.#read(name)]));
+  }
+
+  /** Shows the fields of a kind, with defaults from the market. */
+  choose(kind: KindName): void {
+    const side = this.#read("side") === "BUY" ? "BUY" : "SELL";
+    this.#touched.clear();
+    this.#kind.value = kind;
+    for (const quick of element("quick", HTMLFieldSetElement).querySelectorAll("button"))
+      quick.setAttribute("aria-pressed", String(quick.dataset["kind"] === kind));
+    element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].says;
+    const { base } = this.#market();
+    element("needs", HTMLDivElement).replaceChildren(...KINDS[kind].needs.map((name) => fieldOf(name, base)));
+    element("may", HTMLDivElement).replaceChildren(...KINDS[kind].may.map((name) => fieldOf(name, base)));
+    this.#pressSide(kind === "OTO" || kind === "OTOCO" ? "BUY" : side);
+    element("preview", HTMLButtonElement).hidden = isList(kind);
+    this.clearPreview();
+    this.follow();
+  }
+
+  /** Fills the fields that nobody has touched from the market. */
+  follow(): void {
+    const side = this.#read("side") === "BUY" ? "BUY" : "SELL";
+    const needs: readonly FieldName[] = KINDS[this.kind].needs;
+    for (const [name, text] of Object.entries(defaultsOf(this.kind, side, this.#market().quote))) {
+      const input = this.#form.elements.namedItem(name);
+      const isFree = needs.includes(name as FieldName) && !this.#touched.has(name);
+      if (isFree && (input instanceof HTMLInputElement || input instanceof HTMLSelectElement))
+        input.value = text;
+    }
+  }
+
+  /** Whether a person works in the form. Its prices stand still meanwhile. */
+  get isInUse(): boolean {
+    return this.#form.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement;
+  }
+
+  /** Lets all fields follow the market again. */
+  placed(): void {
+    this.#touched.clear();
+    this.clearPreview();
+  }
+
+  showPreview({ refusal, lines, slots }: PreviewWords): void {
+    const box = element("previewed", HTMLDivElement);
+    box.dataset["tone"] = refusal === undefined ? "good" : "bad";
+    const bars = slots.slice(0, MOST_BARS).map(({ time, quantity, share }) => {
+      const bar = make("span", { className: "bar" });
+      bar.style.setProperty("--share", `${share}%`);
+      return make("li", {}, [make("span", { text: time }), bar, make("span", { text: quantity })]);
+    });
+    const more =
+      slots.length > MOST_BARS ? [make("p", { text: `and ${slots.length - MOST_BARS} more` })] : [];
+    box.replaceChildren(
+      ...(refusal === undefined ? lines.map((text) => make("p", { text })) : errorParts(refusal)),
+      ...(bars.length === 0 ? [] : [make("ol", { className: "slots" }, bars)]),
+      ...more,
+    );
+    box.hidden = false;
+  }
+
+  clearPreview(): void {
+    element("previewed", HTMLDivElement).hidden = true;
+  }
+
+  #changed(target: EventTarget | null): void {
+    this.clearPreview();
+    if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+    if (target.name === "side") return this.#sideChanged();
+    this.#touched.add(target.name);
+  }
+
+  /** Prices of the other side would be refused, or would trade at once. */
+  #sideChanged(): void {
+    this.#touched.clear();
+    this.#form.dataset["side"] = this.#read("side");
+    this.follow();
+  }
+
+  #pressSide(side: string): void {
+    for (const input of this.#form.querySelectorAll<HTMLInputElement>("input[name=side]"))
+      input.checked = input.value === side;
+    this.#form.dataset["side"] = side;
+  }
+
+  #read(name: string): string {
+    const input = this.#form.elements.namedItem(name);
+    if (input instanceof HTMLInputElement && input.type === "checkbox") return input.checked ? "true" : "";
+    return input !== null && "value" in input && typeof input.value === "string" ? input.value.trim() : "";
+  }
+}
+
+const MOST_BARS = 24;
+
+function fieldOf(name: FieldName, base: string): HTMLElement {
+  const field: Field = FIELDS[name];
+  if (name === "side") return sideOf(field);
+  const id = `field-${name}`;
+  const unit = field.unit === "BASE" ? base : field.unit;
+  const label = make("label", { text: field.label, attributes: { for: id } });
+  if (unit !== undefined) label.append(" ", make("span", { className: "unit", text: unit }));
+  const input = inputOf(field, { id, name });
+  return make(
+    "div",
+    { className: `field ${field.kind}` },
+    field.kind === "check" ? [input, label] : [label, input],
+  );
+}
+
+function inputOf({ kind, choices = [] }: Field, attributes: Readonly<Record<string, string>>): HTMLElement {
+  if (kind === "choice") {
+    const select = make("select", { attributes });
+    options(
+      select,
+      choices.map(([value, text]) => ({ value, text })),
+    );
+    return select;
+  }
+  if (kind === "check") return make("input", { attributes: { ...attributes, type: "checkbox" } });
+  const inputmode = kind === "text" ? "text" : kind === "whole" ? "numeric" : "decimal";
+  return make("input", { attributes: { ...attributes, type: "text", inputmode, autocomplete: "off" } });
+}
+
+function sideOf({ label, choices = [] }: Field): HTMLElement {
+  const radios = choices.map(([value, text]) => {
+    const input = make("input", {
+      attributes: { type: "radio", name: "side", value, id: `field-side-${value}` },
+    });
+    return make("label", { data: { side: value } }, [input, text]);
+  });
+  return make("fieldset", { className: "sides" }, [
+    make("legend", { className: "unseen", text: label }),
+    ...radios,
+  ]);
+}

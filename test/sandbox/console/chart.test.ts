@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { ManagedOrderReply } from "../../../src/client/index.ts";
+import {
+  type ChartInput,
+  chartOf,
+  MARGIN,
+  niceStep,
+  spanOf,
+} from "../../../src/sandbox/console/chart-geometry.ts";
+import { type Level, levelsOf, trailingLevel } from "../../../src/sandbox/console/levels.ts";
+import { KEPT_MS, PriceTrack, type Tick } from "../../../src/sandbox/console/price-track.ts";
+
+const NOW = 1_000_000;
+const tick = (timeMs: number, bid: number): Tick => ({ timeMs, bid, ask: bid + 1 });
+const level = (price: number): Level => ({
+  orderId: "-1",
+  price,
+  label: "Sell stop",
+  side: "SELL",
+  isSoft: false,
+});
+
+const chart = (members: Partial<ChartInput>): ReturnType<typeof chartOf> =>
+  chartOf({
+    ...{ ticks: [], levels: [], marks: [], width: 678, height: 322, nowMs: NOW, spanMs: 60_000 },
+    ...members,
+  });
+
+function trackOf(ticks: readonly Tick[]): PriceTrack {
+  const track = new PriceTrack();
+  for (const each of ticks) track.add(each);
+  return track;
+}
+
+const order = (members: Partial<ManagedOrderReply>): ManagedOrderReply =>
+  ({
+    ...{ symbol: "BTC/USD", orderId: "-1", side: "SELL", status: "NEW", held: false, transactTime: NOW },
+    ...members,
+  }) as ManagedOrderReply;
+
+describe("the chart", () => {
+  it("without a quote has no line, no price and no number that is none", () => {
+    const empty = chart({});
+    expect([empty.bid, empty.ask, empty.prices, empty.last]).toEqual(["", "", [], undefined]);
+    expect(JSON.stringify(empty)).not.toMatch(/null|NaN/);
+  });
+
+  it("goes from the oldest time shown on the left to now on the right", () => {
+    const { bid, plot } = chart({ ticks: [tick(NOW - 60_000, 100), tick(NOW, 110)] });
+    expect(bid).toMatch(new RegExp(`^M0\\.0,[0-9.]+L${plot.width}\\.0,[0-9.]+$`));
+  });
+
+  it("a higher price is further up, and everything lies inside", () => {
+    const { last, levels, plot } = chart({
+      ticks: [tick(NOW - 9, 100)],
+      levels: [level(101.5), level(99.5)],
+    });
+    const [up, down] = levels;
+    expect((up?.y ?? 0) < (last?.y ?? 0) && (down?.y ?? 0) > (up?.y ?? 0)).toBe(true);
+    for (const { y } of levels) expect(y >= MARGIN.top && y <= plot.height).toBe(true);
+  });
+
+  it("a level far from the market is at the edge, and does not flatten the line", () => {
+    const ticks = [tick(NOW - 50_000, 60_000), tick(NOW, 60_020)];
+    const { levels, prices } = chart({ ticks, levels: [level(90_000), level(60_010), level(10)] });
+    expect(levels.map(({ edge }) => edge)).toEqual([-1, 0, 1]);
+    expect(prices.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("labels of levels at the same price do not cover each other", () => {
+    const { levels } = chart({ ticks: [tick(NOW, 100)], levels: [level(100), level(100), level(100)] });
+    const gaps = levels.slice(1).map(({ labelY }, index) => labelY - (levels[index]?.labelY ?? 0));
+    expect(gaps.every((gap) => gap >= 15)).toBe(true);
+  });
+
+  it("marks before the time shown are left out", () => {
+    const mark = { price: 100, side: "BUY", text: "Bought" } as const;
+    const marks = [
+      { ...mark, timeMs: NOW - 60_001 },
+      { ...mark, timeMs: NOW - 1 },
+    ];
+    expect(chart({ ticks: [tick(NOW, 100)], marks }).marks).toHaveLength(1);
+  });
+
+  it("several ticks of one pixel become one point", () => {
+    const ticks = Array.from({ length: 6_000 }, (_, index) =>
+      tick(NOW - 60_000 + index * 10, 100 + (index % 7)),
+    );
+    expect(chart({ ticks }).bid.split("L").length).toBeLessThanOrEqual(602);
+  });
+
+  it("steps of an axis are 1, 2 or 5 times a power of ten", () => {
+    expect([0.03, 1, 3, 6, 120].map(niceStep).map((step) => Number(step.toPrecision(3)))).toEqual([
+      0.05, 1, 5, 10, 200,
+    ]);
+  });
+
+  it("begins with a short time, and grows to the chosen one", () => {
+    expect([
+      spanOf(60_000, NOW),
+      spanOf(60_000, NOW, NOW - 30_000),
+      spanOf(60_000, NOW, NOW - 90_000),
+    ]).toEqual([20_000, 30_000, 60_000]);
+  });
+});
+
+describe("the track of a market", () => {
+  it("leaves out a tick that is older than the newest, and begins a line at the edge", () => {
+    const track = trackOf([tick(10, 1), tick(30, 3), tick(20, 2), tick(40, 4)]);
+    expect(track.since(30).map(({ timeMs }) => timeMs)).toEqual([10, 30, 40]);
+    expect(track.since(50).map(({ timeMs }) => timeMs)).toEqual([40]);
+  });
+
+  it("forgets what is too old, however fast the market is", () => {
+    const track = trackOf(Array.from({ length: 50_000 }, (_, index) => tick(index * 100, index)));
+    const first = track.first?.timeMs ?? 0;
+    expect(track.last?.timeMs).toBe(4_999_900);
+    expect(4_999_900 - first).toBeLessThanOrEqual(KEPT_MS);
+  });
+});
+
+describe("the levels of open orders", () => {
+  it("are those of the market that is shown, and only while an order is open", () => {
+    const orders = [
+      order({ type: "STOP_LOSS_LIMIT", stopPrice: "95", price: "94" }),
+      order({ type: "STOP_MARKET", stopPrice: "95", status: "FILLED" }),
+      order({ type: "STOP_MARKET", stopPrice: "95", symbol: "ETH/USD" }),
+      order({ type: "SYNTHETIC_LIMIT", price: "97", side: "BUY", held: true }),
+      order({ type: "POV" }),
+    ];
+    const lines = levelsOf(orders, "BTC/USD", new PriceTrack());
+    expect(lines.map(({ price, label, isSoft }) => [price, label, isSoft])).toEqual([
+      [95, "Sell stop-limit", false],
+      [94, "Sell stop-limit, limit", false],
+      [97, "Buy persistent limit", true],
+    ]);
+  });
+
+  it("a trailing level is at its distance from the extreme since the order was accepted", () => {
+    const track = trackOf([tick(NOW - 9, 500), tick(NOW, 100), tick(NOW + 1, 200), tick(NOW + 2, 150)]);
+    const trailing = { type: "TRAILING_STOP_MARKET", transactTime: NOW + 1 } as const;
+    expect(trailingLevel(order({ ...trailing, trailingDelta: 100 }), track)).toBe(198);
+    expect(trailingLevel(order({ ...trailing, price2: "10" }), track)).toBe(180);
+    expect(trailingLevel(order({ ...trailing, trailingAmount: "5" }), track)).toBe(195);
+    expect(trailingLevel(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)).toBe(106);
+  });
+
+  it("a trailing level begins at its gate, which is shown until then", () => {
+    const track = trackOf([tick(NOW, 100), tick(NOW + 1, 120)]);
+    const gated = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "130" });
+    expect(trailingLevel(gated, track)).toBeUndefined();
+    expect(levelsOf([gated], "BTC/USD", track).map(({ label }) => label)).toEqual([
+      "Sell trailing stop gate",
+    ]);
+    track.add(tick(NOW + 2, 140));
+    expect(trailingLevel(gated, track)).toBe(135);
+    expect(trailingLevel({ ...gated, held: true }, track)).toBeUndefined();
+  });
+});

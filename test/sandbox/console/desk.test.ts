@@ -1,0 +1,173 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ManagedOrderReply } from "../../../src/client/index.ts";
+import { type AccountDesk, type DeskListener, openDesk } from "../../../src/sandbox/console/account-desk.ts";
+import { controlAt } from "../../../src/sandbox/console/control.ts";
+import { FAULTS } from "../../../src/sandbox/console/faults.ts";
+import { lifeOf } from "../../../src/sandbox/console/life.ts";
+import { openMarketFeed } from "../../../src/sandbox/console/market-feed.ts";
+import { requestOf } from "../../../src/sandbox/console/requests.ts";
+import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
+import { readSettings } from "../../../src/sandbox/index.ts";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+
+const KEY = { apiKey: "page-key", secret: "page-secret" } as const;
+
+async function startedSandbox(): Promise<Sandbox> {
+  const env = {
+    ...{ STORE: "memory:", MARKET: "manual", PORT: "auto", CONTROL_PORT: "auto", QUOTE_MAX_AGE_MS: "600000" },
+    ...{
+      SANDBOX_API_KEY: KEY.apiKey,
+      SANDBOX_API_SECRET: KEY.secret,
+      RETRY_MIN_MS: "1",
+      VENUE_QUIET_MS: "0",
+    },
+  };
+  const sandbox = await startSandbox(readSettings({ env: { ...env, SUBMIT_DEADLINE_MS: "50" }, argv: [] }));
+  onTestFinished(() => sandbox.stop());
+  return sandbox;
+}
+
+/** The page without a document: it keeps what it would show, and tells when that changes. */
+class Page implements DeskListener {
+  shown: readonly ManagedOrderReply[] = [];
+  readonly fills: string[] = [];
+  readonly states: string[] = [];
+  balance: Readonly<Record<string, string>> = {};
+  #look: () => void = () => undefined;
+
+  readonly orders = (orders: readonly ManagedOrderReply[]): void => {
+    this.shown = orders;
+    this.#look();
+  };
+  readonly execution: DeskListener["execution"] = ({ l, L }) => void this.fills.push(`${l} at ${L}`);
+  readonly ended: DeskListener["ended"] = ({ clientOrderId }) =>
+    void this.states.push(`ended ${clientOrderId}`);
+  readonly balances: DeskListener["balances"] = (changed) => {
+    this.balance = { ...this.balance, ...changed };
+  };
+  readonly sync: DeskListener["sync"] = ({ state }) => void this.states.push(state);
+  readonly problem: DeskListener["problem"] = (error) => void this.states.push(String(error));
+
+  /** Resolves when an order has a status. */
+  has(clientOrderId: string, status: string): Promise<ManagedOrderReply> {
+    return new Promise((resolve) => {
+      this.#look = () => {
+        const found = this.shown.find((order) => order.clientOrderId === clientOrderId);
+        if (found?.status === status) resolve(found);
+      };
+      this.#look();
+    });
+  }
+}
+
+type World = Readonly<{
+  page: Page;
+  desk: AccountDesk;
+  control: ReturnType<typeof controlAt>;
+  quote: (bid: string, ask: string) => Promise<unknown>;
+  place: (kind: KindName, id: string, values: Values) => Promise<string>;
+}>;
+
+async function world(): Promise<World> {
+  const { url, controlUrl } = await startedSandbox();
+  const control = controlAt(`${controlUrl}/control`);
+  const quote = (bid: string, ask: string): Promise<unknown> =>
+    control.post("quotes", { symbol: "BTC/USD", bid, ask });
+  await quote("60000", "60001");
+  const page = new Page();
+  const desk = await openDesk({ baseUrl: url, ...KEY }, page);
+  onTestFinished(() => desk.close());
+  const place = (kind: KindName, id: string, values: Values): Promise<string> =>
+    desk.place(
+      requestOf(kind, "BTC/USD", { values: { side: "SELL", quantity: "0.01", ...values }, nowMs: 0, id }),
+    );
+  return { page, desk, control, quote, place };
+}
+
+describe("the console page against a real sandbox", () => {
+  it("places a stop, sees it trigger and fill, and shows its life and its one child", async () => {
+    const { page, desk, control, quote, place } = await world();
+    expect(desk.accountId).toBe(1);
+    expect(await place("STOP_MARKET", "stop-1", { stopPrice: "59900" })).toBe(
+      "Accepted stop-1. It is stored, and survives a crash from now on.",
+    );
+    expect((await page.has("stop-1", "NEW")).stopPrice).toBe("59900");
+    await quote("59890", "59891");
+    const { orderId, executedQty } = await page.has("stop-1", "FILLED");
+    expect([executedQty, page.fills]).toEqual(["0.01", ["0.01 at 59890"]]);
+    const life = lifeOf(await control.journal(orderId), orderId).map(({ text }) =>
+      text.replace(/aqc-\S+/, "(id)"),
+    );
+    expect(life).toEqual([
+      "Accepted and stored",
+      "Triggered: 59,890.00 reached the level 59,900.00",
+      "Child (id) of 0.01 written down, then sent",
+      "Filled 0.01 at 59,890.00",
+      "Child (id) is done at the venue",
+      "Ended: filled",
+    ]);
+    expect((await control.children(orderId)).map(({ submissions }) => submissions)).toEqual([1]);
+    expect((await control.account(1)).balances?.["BTC"]).toBe("999.99");
+    expect(page.states).toEqual(["synced", "ended stop-1"]);
+  });
+
+  it("I21: a child whose answer was lost is found, and not sent again", async () => {
+    const { page, control, quote, place } = await world();
+    await control.post("faults", FAULTS["timeout-after"].body);
+    await place("STOP_MARKET", "stop-2", { stopPrice: "59900" });
+    await quote("59890", "59891");
+    const { orderId } = await page.has("stop-2", "FILLED");
+    const children = await control.children(orderId);
+    expect(children.map(({ submissions, executedQty }) => [submissions, executedQty])).toEqual([[1, "0.01"]]);
+    expect(await control.verify()).toMatchObject({ equal: true });
+  });
+
+  it("places a bracket as one list, and the cancel of a leg cancels all", async () => {
+    const { page, desk, place } = await world();
+    const values = { side: "BUY", entryPrice: "59000", profitPrice: "61000", stopPrice: "58000" };
+    expect(await place("OTOCO", "bracket-1", values)).toBe(
+      "Accepted list bracket-1 of 3 orders, in one record.",
+    );
+    const entry = await page.has("bracket-1-entry", "NEW");
+    expect((await page.has("bracket-1-stop", "PENDING_NEW")).held).toBe(true);
+    expect(await desk.cancel(entry)).toBe("Canceled bracket-1-entry with its list.");
+    for (const leg of ["entry", "profit", "stop"]) await page.has(`bracket-1-${leg}`, "CANCELED");
+  });
+
+  it("cancels everything at once, and rejects with the words of the service", async () => {
+    const { page, desk, place } = await world();
+    await place("STOP_MARKET", "stop-3", { stopPrice: "59000" });
+    await place("TRAILING_STOP_MARKET", "trail-3", { trail: "50", trailBy: "bps" });
+    await expect(place("STOP_MARKET", "stop-3", { stopPrice: "1,5" })).rejects.toMatchObject({
+      field: "stopPrice",
+    });
+    expect(await desk.cancelAll()).toBe("Canceled 2 orders.");
+    await page.has("stop-3", "CANCELED");
+    await page.has("trail-3", "CANCELED");
+  });
+
+  it("a wrong secret is refused before anything is followed, without showing it", async () => {
+    const { url } = await startedSandbox();
+    const error = await openDesk({ baseUrl: url, apiKey: KEY.apiKey, secret: "another" }, new Page()).catch(
+      String,
+    );
+    expect([String(error).includes("another"), typeof error]).toEqual([false, "string"]);
+  });
+
+  it("public prices need no key", async () => {
+    const { url, controlUrl } = await startedSandbox();
+    const heard = await new Promise<string>((resolve, reject) => {
+      const opened = openMarketFeed(url, {
+        changed: ({ symbol, quote }) => resolve(`${symbol} ${quote?.bid} ${quote?.ask}`),
+        live(isLive) {
+          if (isLive)
+            void controlAt(`${controlUrl}/control`)
+              .post("quotes", { symbol: "ETH/USD", bid: "3000", ask: "3001" })
+              .catch(reject);
+        },
+      });
+      onTestFinished(async () => (await opened).close());
+    });
+    expect(heard).toBe("ETH/USD 3000 3001");
+  });
+});
