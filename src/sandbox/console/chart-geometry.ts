@@ -63,14 +63,14 @@ export function chartOf(input: ChartInput): Chart {
   const step = niceStep((range.high - range.low) / PRICE_LINES);
   const marks = input.marks.filter(({ timeMs }) => timeMs >= from);
   const levels = placedLevels(input.levels, y, { height: plot.height, step });
-  const last = lastOf(shown.at(-1), { x, y, step });
+  const last = lastOf(shown.at(-1), { x: x(nowMs), y, step });
   const taken = [...levels.map(({ labelY }) => labelY), ...(last === undefined ? [] : [last.y])];
   // A label of the axis that a tag would cover in part is left out.
   const axisText = (price: number): string =>
     taken.some((at) => Math.abs(at - y(price)) < LABEL_HEIGHT) ? "" : priceText(price, step);
   return {
     ...{ plot, levels, last },
-    ...linesOf(shown, x, y),
+    ...linesOf(shown, { x, y, nowMs }),
     prices:
       shown.length === 0
         ? []
@@ -84,11 +84,11 @@ export function chartOf(input: ChartInput): Chart {
 
 function lastOf(
   newest: Tick | undefined,
-  { x, y, step }: Readonly<{ x: Scale; y: Scale; step: number }>,
+  { x, y, step }: Readonly<{ x: number; y: Scale; step: number }>,
 ): Chart["last"] {
   if (newest === undefined) return undefined;
   const price = middle(newest);
-  return { x: x(newest.timeMs), y: y(price), text: priceText(price, Math.min(step, 0.01)) };
+  return { x, y: y(price), text: priceText(price, Math.min(step, 0.01)) };
 }
 
 const middle = ({ bid, ask }: Tick): number => (bid + ask) / 2;
@@ -117,13 +117,22 @@ function rangeOf(ticks: readonly Tick[], levels: readonly Level[]): Range {
   return { low: low - pad, high: high + pad };
 }
 
-/** Lines are steps, because a price holds until the next one. Several ticks of one pixel become one. */
-function linesOf(ticks: readonly Tick[], x: Scale, y: Scale): Pick<Chart, "bid" | "ask" | "spread"> {
+/** Lines are steps up to now, because a price holds until the next one. Several ticks of one pixel become one. */
+function linesOf(
+  ticks: readonly Tick[],
+  { x, y, nowMs }: Readonly<{ x: Scale; y: Scale; nowMs: number }>,
+): Pick<Chart, "bid" | "ask" | "spread"> {
   const thin = thinned(ticks, x);
-  if (thin.length === 0) return { bid: "", ask: "", spread: "" };
-  const points = (pick: (tick: Tick) => number): readonly string[] =>
-    thin.map((tick) => `${round(x(tick.timeMs))},${round(y(pick(tick)))}`);
-  const [bids, asks] = [points(({ bid }) => bid), points(({ ask }) => ask)];
+  const end = thin.at(-1);
+  if (end === undefined) return { bid: "", ask: "", spread: "" };
+  const stepped = (pick: (tick: Tick) => number): readonly string[] =>
+    [...thin, { ...end, timeMs: nowMs }].flatMap((tick, index) => {
+      const at = round(x(tick.timeMs));
+      const before = thin[index - 1];
+      const corner = before === undefined ? [] : [`${at},${round(y(pick(before)))}`];
+      return [...corner, `${at},${round(y(pick(tick)))}`];
+    });
+  const [bids, asks] = [stepped(({ bid }) => bid), stepped(({ ask }) => ask)];
   return {
     bid: `M${bids.join("L")}`,
     ask: `M${asks.join("L")}`,

@@ -78,7 +78,7 @@ function showCrashes(control: Control): void {
 function showManualMarket(control: Control, symbol: () => string): void {
   element("manual-market", HTMLDivElement).hidden = false;
   on("quote", async () => {
-    const [bid, ask] = ["bid", "ask"].map((id) => element(id, HTMLInputElement).value.trim());
+    const [bid, ask] = ["bid", "ask"].map((id) => quoted(element(id, HTMLInputElement)));
     const answer = await control.post("quotes", { symbol: symbol(), bid, ask });
     const accepted = typeof answer === "object" && answer !== null ? Reflect.get(answer, "accepted") : 0;
     return accepted === 1 ? `Quote of ${symbol()} sent.` : "The quote gate has dropped this quote.";
@@ -88,6 +88,9 @@ function showManualMarket(control: Control, symbol: () => string): void {
     return `The last quote of ${symbol()} counts as new.`;
   });
 }
+
+/** A field that is left empty stands for the present price, which it shows. */
+const quoted = ({ value, placeholder }: HTMLInputElement): string => value.trim() || placeholder;
 
 function showReplay(control: Control): void {
   element("replay-market", HTMLDivElement).hidden = false;

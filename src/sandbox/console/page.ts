@@ -86,6 +86,8 @@ function draw(): void {
   );
   const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;
   element("best", HTMLParagraphElement).textContent = best;
+  element("bid", HTMLInputElement).placeholder = quote?.bid ?? "";
+  element("ask", HTMLInputElement).placeholder = quote?.ask ?? "";
 }
 
 function choose(chosen: Market, view: MarketsView): void {
@@ -171,7 +173,8 @@ function synced(sync: Sync): void {
 }
 
 async function connect(apiKey: string, secret: string): Promise<string> {
-  let isFirst = true;
+  // Executions that the page has not heard of are read with the next page of orders.
+  let isPastRead = false;
   const opened = await openDesk(
     { baseUrl: location.origin, apiKey, secret },
     {
@@ -179,15 +182,18 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         orders = read;
         table.show(read);
         detail.update(read);
-        if (isFirst) void readPast().catch(() => undefined);
-        isFirst = false;
+        if (!isPastRead) void readPast().catch(() => undefined);
+        isPastRead = true;
       },
       execution: executed,
       ended: (order) => {
         element("news", HTMLParagraphElement).textContent = `${order.clientOrderId}: ${statusOf(order)[0]}`;
       },
       balances: (changed) => balances.show(changed),
-      sync: synced,
+      sync(sync) {
+        isPastRead = false;
+        synced(sync);
+      },
       problem: (error) => state(errorWords(error).text, "bad"),
     },
   );

@@ -46,8 +46,16 @@ describe("the chart", () => {
   });
 
   it("goes from the oldest time shown on the left to now on the right", () => {
-    const { bid, plot } = chart({ ticks: [tick(NOW - 60_000, 100), tick(NOW, 110)] });
-    expect(bid).toMatch(new RegExp(`^M0\\.0,[0-9.]+L${plot.width}\\.0,[0-9.]+$`));
+    const { bid, plot, last } = chart({ ticks: [tick(NOW - 60_000, 100), tick(NOW - 30_000, 110)] });
+    const points = bid
+      .replace("M", "")
+      .split("L")
+      .map((point) => point.split(",").map(Number));
+    const middle = plot.width / 2;
+    expect(points.map(([x]) => x)).toEqual([0, middle, middle, plot.width, plot.width]);
+    // A price holds until the next one.
+    expect([points[1]?.[1], points[3]?.[1]]).toEqual([points[0]?.[1], points[2]?.[1]]);
+    expect(last?.x).toBe(plot.width);
   });
 
   it("a higher price is further up, and everything lies inside", () => {
@@ -82,11 +90,11 @@ describe("the chart", () => {
     expect(chart({ ticks: [tick(NOW, 100)], marks }).marks).toHaveLength(1);
   });
 
-  it("several ticks of one pixel become one point", () => {
+  it("several ticks of one pixel become one step", () => {
     const ticks = Array.from({ length: 6_000 }, (_, index) =>
       tick(NOW - 60_000 + index * 10, 100 + (index % 7)),
     );
-    expect(chart({ ticks }).bid.split("L").length).toBeLessThanOrEqual(602);
+    expect(chart({ ticks }).bid.split("L").length).toBeLessThanOrEqual(1_210);
   });
 
   it("steps of an axis are 1, 2 or 5 times a power of ten", () => {

@@ -1,0 +1,74 @@
+/** The console page in a browser, as a person uses it. Every step waits for what the page shows, never for a time. */
+import assert from "node:assert/strict";
+import { KEY, SECRET } from "./sandbox.mjs";
+
+export class ConsolePage {
+  /** Texts of errors, and of refusals of the Content-Security-Policy, in the console of the browser. */
+  errors = [];
+
+  constructor(page, url) {
+    this.page = page;
+    this.url = url;
+    page.setDefaultTimeout(15_000);
+    page.on("pageerror", ({ message }) => this.errors.push(message));
+    page.on("console", (message) => {
+      // While the sandbox is killed, connections fail.
+      if (message.type() === "error" && !/ERR_CONNECTION|WebSocket connection/.test(message.text()))
+        this.errors.push(message.text());
+    });
+  }
+
+  async open() {
+    await this.page.goto(`${this.url}/`);
+    await this.shows("#markets", "BTC/USD");
+  }
+
+  async connect(secret = SECRET) {
+    await this.page.fill("#key", KEY);
+    await this.page.fill("#secret", secret);
+    await this.page.click("#connect button");
+  }
+
+  /** Fills the form of a kind, field by field, and places it. */
+  async place(kind, fields) {
+    await this.page.selectOption("#kind", kind);
+    for (const [name, value] of Object.entries(fields)) {
+      if (name === "side") await this.page.check(`#field-side-${value}`);
+      else await this.page.fill(`#needs [name=${name}]`, value);
+    }
+    await this.page.click("#place");
+  }
+
+  /** Waits until an element contains a text. */
+  async shows(selector, text) {
+    await this.page.locator(selector).filter({ hasText: text }).first().waitFor();
+  }
+
+  /** Waits for the row of the order with a type and status; returns its client id. */
+  async row(type, status) {
+    const row = this.page.locator("#orders tr").filter({ hasText: type }).filter({ hasText: status }).first();
+    await row.waitFor();
+    return await row.getAttribute("data-id");
+  }
+
+  /** Opens the life of an order, and waits for a text in it. */
+  async life(id, text) {
+    await this.page.click(`#orders tr[data-id="${id}"] button.name`);
+    await this.shows("#life", text);
+    return await this.page.locator("#children").innerText();
+  }
+
+  /** Everything that a page could keep beyond a reload is empty, and the address has no secret. */
+  async keepsNothing() {
+    const kept = await this.page.evaluate(() => [
+      ...[localStorage.length, sessionStorage.length, document.cookie, location.href],
+      document.documentElement.outerHTML,
+      ...[...document.querySelectorAll("input")].map(({ value }) => value),
+    ]);
+    assert.deepEqual(kept.slice(0, 4), [0, 0, "", `${this.url}/`]);
+    assert.equal(
+      kept.slice(4).some((text) => text.includes(SECRET)),
+      false,
+    );
+  }
+}

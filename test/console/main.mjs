@@ -1,0 +1,176 @@
+/**
+ * Drives the console page of the sandbox in Chromium: `npm run test:console`. The last line counts the steps.
+ * `-- --pictures FOLDER` also writes screenshots. Needs Chromium at /usr/bin/chromium, or where CHROMIUM says.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { ConsolePage } from "./console-page.mjs";
+import { Sandbox } from "./sandbox.mjs";
+
+/** Nothing that a browser does by itself may look for the network. */
+const FLAGS = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+const HOSTILE = '<img src=x onerror="window.broken = true">';
+
+const sandbox = new Sandbox();
+await sandbox.start();
+await sandbox.quote("60000", "60001");
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: FLAGS,
+});
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+const page = new ConsolePage(await context.newPage(), sandbox.url);
+
+/** The steps in their order. Each builds on those before. */
+const STEPS = {
+  "public prices are live before anybody connects": async () => {
+    await page.open();
+    await page.shows("#state", "Market live");
+    await sandbox.quote("60010", "60011");
+    await page.shows("#best", "bid 60,010.00");
+    await page.page.click("#preview");
+    await page.shows("#previewed", "The service would accept it");
+    assert.equal(await page.page.isDisabled("#place"), true);
+  },
+  "a wrong secret is refused in words": async () => {
+    await page.connect("wrong-secret");
+    await page.shows("#message", "-1022");
+  },
+  "connects, and keeps key and secret nowhere": async () => {
+    await page.connect();
+    await page.shows("#state", "Live");
+    await page.shows("#balances", "10,000,000");
+    assert.equal(await page.page.isVisible("#connect"), false);
+    await page.keepsNothing();
+  },
+  "a stop is placed, triggers when the market moves, and is filled": async () => {
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0.01", stopPrice: "59900" });
+    await page.shows("#message", "Accepted stop-");
+    const id = await page.row("Stop", "Waiting");
+    await page.shows("#chart", "Sell stop");
+    await sandbox.quote("59890", "59891");
+    assert.equal(await page.row("Stop", "Filled"), id);
+    assert.match(await page.life(id, "Ended: filled"), /arrived once/);
+    await page.page.locator("#chart .mark").waitFor({ state: "attached" });
+  },
+  "I21: of a child whose answer was lost, the page shows that it arrived once": async () => {
+    await page.page.selectOption("#fault", "timeout-after");
+    await page.page.click("#fault-set");
+    await page.shows("#message", "Set: answer lost");
+    await page.place("TAKE_PROFIT_MARKET", { side: "SELL", quantity: "0.02", stopPrice: "60500" });
+    await page.row("Take-profit", "Waiting");
+    await sandbox.quote("60600", "60601");
+    const id = await page.row("Take-profit", "Filled");
+    assert.match(await page.life(id, "No answer about child"), /arrived once/);
+    await page.page.click("#verify");
+    await page.shows("#message", "Live state and journal agree");
+  },
+  "a bracket is canceled as a whole by the cancel of a leg": async () => {
+    const prices = { entryPrice: "59000", profitPrice: "61000", stopPrice: "58000" };
+    await page.place("OTOCO", { side: "BUY", quantity: "0.01", ...prices });
+    await page.shows("#orders", "held until the entry is filled");
+    const entry = page.page.locator('#orders tr[data-id$="-entry"]');
+    await entry.getByRole("button", { name: "Cancel" }).click();
+    await page.shows("#message", "with its list");
+    await page.row("Stop", "Canceled");
+  },
+  "a refusal has code, field and remedy": async () => {
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0,1", stopPrice: "59000" });
+    await page.shows("#message", "-1100");
+    const details = await page.page.locator("#message dl").innerText();
+    assert.match(details, /field\s+quantity/);
+    assert.match(details, /remedy/);
+  },
+  "the process is killed after a child was sent: the page reconnects, and the order was executed once":
+    async () => {
+      await page.page.selectOption("#crash", "after-submit");
+      await page.page.click("#crash-set");
+      await page.shows("#message", "Armed");
+      await page.place("STOP_MARKET", { side: "SELL", quantity: "0.03", stopPrice: "60100" });
+      await page.row("0 of 0.03", "Waiting");
+      await sandbox.quote("60050", "60051").catch(() => undefined);
+      assert.equal(await sandbox.ended, "SIGKILL");
+      await page.shows("#state", "Reconnecting");
+      await sandbox.start();
+      await page.shows("#state", "Live again");
+      const id = await page.row("0.03 of 0.03", "Filled");
+      assert.match(await page.life(id, "Ended: filled"), /arrived once/);
+    },
+  "after a reload the key is gone, and after connecting everything is there again": async () => {
+    await page.page.reload();
+    assert.equal(await page.page.isVisible("#connect"), true);
+    await page.keepsNothing();
+    await page.connect();
+    await page.row("0.03 of 0.03", "Filled");
+  },
+  "hostile texts are shown as text": async () => {
+    await page.page.route("**/api/exchangeInfo", async (route) => {
+      const info = await (await route.fetch()).json();
+      await route.fulfill({
+        json: { ...info, symbols: info.symbols.map((each) => ({ ...each, name: HOSTILE })) },
+      });
+    });
+    await page.page.route("**/control/verify", (route) =>
+      route.fulfill({
+        status: 400,
+        headers: { "Access-Control-Allow-Origin": sandbox.url },
+        json: { error: HOSTILE },
+      }),
+    );
+    await page.open();
+    await page.shows("#markets", HOSTILE);
+    await page.page.click("#verify");
+    await page.shows("#message", HOSTILE);
+    assert.deepEqual(
+      await page.page.evaluate(() => [document.querySelectorAll("img").length, window.broken]),
+      [0, undefined],
+    );
+    page.errors = page.errors.filter((text) => !text.includes("status of 400"));
+  },
+  "works with the keyboard alone": async () => {
+    await page.page.unrouteAll();
+    await page.open();
+    await page.page.focus("#key");
+    await page.page.keyboard.type("console-key");
+    await page.page.keyboard.press("Tab");
+    await page.page.keyboard.type("console-secret");
+    await page.page.keyboard.press("Enter");
+    await page.shows("#message", "Connected to account 1");
+    assert.equal(await page.page.evaluate(() => document.activeElement?.id), "kind");
+  },
+  "fits on 390 pixels": async () => {
+    await page.page.setViewportSize({ width: 390, height: 844 });
+    assert.equal(await page.page.evaluate(() => document.documentElement.scrollWidth), 390);
+  },
+  "the browser reported no error": async () => {
+    assert.deepEqual(page.errors, []);
+  },
+};
+
+const at = process.argv.indexOf("--pictures");
+const pictures = at === -1 ? undefined : process.argv[at + 1];
+let passed = 0;
+let failed = 0;
+try {
+  for (const [name, act] of Object.entries(STEPS)) {
+    try {
+      await act();
+      console.log(`ok ${name}`);
+      passed++;
+    } catch (error) {
+      console.log(`FAIL ${name}: ${error instanceof Error ? error.message : error}`);
+      failed++;
+    }
+    const path = pictures && join(pictures, `${passed + failed}.png`);
+    if (path) await page.page.screenshot({ path, fullPage: true });
+  }
+} finally {
+  await browser.close();
+  await sandbox.stop();
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
