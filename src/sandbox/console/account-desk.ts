@@ -1,20 +1,26 @@
 /** What the page does for an account, without the page: it places, cancels and follows orders. */
 import {
   type Client,
+  type ClientOptions,
   createClient,
   createSocketClient,
   followOrders,
   localChecks,
   type ManagedOrderReply,
   type OrderUpdateMembers,
+  type Outcome,
   UncertainOutcome,
 } from "../../client/index.ts";
 import { OrderRows } from "./order-rows.ts";
 import { isOpen } from "./order-words.ts";
 import type { Request } from "./requests.ts";
 
-/** The address of the service and the key of an account. */
-export type Access = Readonly<{ baseUrl: string; apiKey: string; secret: string }>;
+/**
+ * The address of the service and the key of an account. `clockKeepMs` is 0 for a sandbox whose clock is moved by hand: the
+ * time that passes here does not pass there.
+ */
+export type Access = Readonly<{ baseUrl: string; apiKey: string; secret: string }> &
+  Pick<ClientOptions, "clockKeepMs" | "recvWindowMs" | "settleMs">;
 
 /** How current the orders are: reading begins, all are current, or the connection is lost. */
 export type Sync =
@@ -39,12 +45,14 @@ export type DeskListener = Readonly<{
   balances: (balances: Readonly<Record<string, string>>) => void;
   sync: (sync: Sync) => void;
   problem: (error: unknown) => void;
+  /** Tells the outcome of a request, in a sentence, that was not known at first. */
+  lookedUp: (sentence: string) => void;
 }>;
 
 /** The orders of one account. Its functions reject with errors of the client. */
 export type AccountDesk = Readonly<{
   accountId: number;
-  /** Places once, and returns a sentence. If the reply is lost, looks up what became of it. */
+  /** Places once, and returns a sentence. If the reply is lost, `lookedUp` tells later what became of it. */
   place: (request: Request) => Promise<string>;
   cancel: (order: ManagedOrderReply) => Promise<string>;
   cancelAll: () => Promise<string>;
@@ -97,7 +105,7 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   void stream.ended.then((error) => {
     if (error !== undefined) listener.sync({ state: "ended", error });
   });
-  return { accountId, ...actionsOf(client), close: () => stream.close() };
+  return { accountId, ...actionsOf(client, listener.lookedUp), close: () => stream.close() };
 }
 
 /** The service names the account of a key when it accepts a subscription. */
@@ -110,21 +118,21 @@ async function accountOf(access: Access): Promise<number> {
   }
 }
 
-function actionsOf(client: Client): Omit<AccountDesk, "accountId" | "close"> {
+function actionsOf(client: Client, told: DeskListener["lookedUp"]): Omit<AccountDesk, "accountId" | "close"> {
   return {
-    place: (request) => certain(() => placed(client, request)),
+    place: (request) => certain(() => placed(client, request), told),
     cancel: ({ symbol, orderId, orderListId, clientOrderId }) =>
       certain(async () => {
         await client.cancelOrder({ symbol, orderId });
         const list = orderListId === "-1" ? "" : " with its list";
         return `Canceled ${clientOrderId}${list}.`;
-      }),
+      }, told),
     cancelAll: () =>
       certain(async () => {
         const { canceledCount, cancelPendingCount } = await client.cancelOpenOrders();
         const pending = cancelPendingCount === 0 ? "" : `; ${cancelPendingCount} wait for their child`;
         return `Canceled ${canceledCount} orders${pending}.`;
-      }),
+      }, told),
   };
 }
 
@@ -146,15 +154,16 @@ function placedList(
   return client.placeOtoco(request.list);
 }
 
-/** Sends a request. If its reply is lost, looks up what became of it, which can take a minute. */
-async function certain(send: () => Promise<string>): Promise<string> {
+/** Sends a request. If its outcome is not known, says so at once, and tells it when it has been looked up. */
+async function certain(send: () => Promise<string>, told: DeskListener["lookedUp"]): Promise<string> {
   try {
     return await send();
   } catch (error) {
     if (!(error instanceof UncertainOutcome)) throw error;
-    const { state } = await error.reconcile();
-    const name = error.clientOrderId ?? error.listClientOrderId ?? "the order";
-    return `The reply was lost. The look-up says of ${name}: ${state}.`;
+    const name = error.clientOrderId ?? error.listClientOrderId ?? "the request";
+    const tell = ({ state }: Pick<Outcome, "state">): void => told(`Looked up: ${name} is ${state}.`);
+    void error.reconcile().then(tell, () => tell({ state: "unknown" }));
+    return `The service did not say what became of ${name}. It is looked up, which can take a minute.`;
   }
 }
 

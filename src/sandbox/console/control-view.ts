@@ -10,7 +10,7 @@ export type SandboxKind = Readonly<{ market: string; clock: string }>;
 /** Steps of a clock that is moved by hand. */
 const ADVANCES: readonly (readonly [label: string, advanceMs: number])[] = [
   ["+1 s", 1_000],
-  ["+10 s", 10_000],
+  ["+5 s", 5_000],
   ["+1 min", 60_000],
 ];
 

@@ -12,7 +12,7 @@ import { errorWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
 import { type Market, openMarketFeed } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
-import { run, sayError } from "./message-view.ts";
+import { run, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
 import { statusOf } from "./order-words.ts";
 import { OrdersView } from "./orders-view.ts";
@@ -176,7 +176,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
   // Executions that the page has not heard of are read with the next page of orders.
   let isPastRead = false;
   const opened = await openDesk(
-    { baseUrl: location.origin, apiKey, secret },
+    { baseUrl: location.origin, apiKey, secret, ...(clockKind === "manual" && { clockKeepMs: 0 }) },
     {
       orders(read) {
         orders = read;
@@ -190,6 +190,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         element("news", HTMLParagraphElement).textContent = `${order.clientOrderId}: ${statusOf(order)[0]}`;
       },
       balances: (changed) => balances.show(changed),
+      lookedUp: say,
       sync(sync) {
         isPastRead = false;
         synced(sync);

@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ManagedOrderReply } from "../../../src/client/index.ts";
-import { type AccountDesk, type DeskListener, openDesk } from "../../../src/sandbox/console/account-desk.ts";
+import {
+  type Access,
+  type AccountDesk,
+  type DeskListener,
+  openDesk,
+} from "../../../src/sandbox/console/account-desk.ts";
 import { controlAt } from "../../../src/sandbox/console/control.ts";
 import { FAULTS } from "../../../src/sandbox/console/faults.ts";
 import { lifeOf } from "../../../src/sandbox/console/life.ts";
@@ -46,6 +51,10 @@ class Page implements DeskListener {
     this.balance = { ...this.balance, ...changed };
   };
   readonly sync: DeskListener["sync"] = ({ state }) => void this.states.push(state);
+  lookedUp: DeskListener["lookedUp"] = () => undefined;
+  readonly lookUp: Promise<string> = new Promise((resolve) => {
+    this.lookedUp = resolve;
+  });
   readonly problem: DeskListener["problem"] = (error) => void this.states.push(String(error));
 
   /** Resolves when an order has a status. */
@@ -68,14 +77,14 @@ type World = Readonly<{
   place: (kind: KindName, id: string, values: Values) => Promise<string>;
 }>;
 
-async function world(): Promise<World> {
+async function world(options: Partial<Access> = {}): Promise<World> {
   const { url, controlUrl } = await startedSandbox();
   const control = controlAt(`${controlUrl}/control`);
   const quote = (bid: string, ask: string): Promise<unknown> =>
     control.post("quotes", { symbol: "BTC/USD", bid, ask });
   await quote("60000", "60001");
   const page = new Page();
-  const desk = await openDesk({ baseUrl: url, ...KEY }, page);
+  const desk = await openDesk({ baseUrl: url, ...KEY, ...options }, page);
   onTestFinished(() => desk.close());
   const place = (kind: KindName, id: string, values: Values): Promise<string> =>
     desk.place(
@@ -144,6 +153,15 @@ describe("the console page against a real sandbox", () => {
     expect(await desk.cancelAll()).toBe("Canceled 2 orders.");
     await page.has("stop-3", "CANCELED");
     await page.has("trail-3", "CANCELED");
+  });
+
+  it("a request without a known outcome is said to be looked up at once, and what became of it later", async () => {
+    const { page, control, place } = await world({ settleMs: 0, recvWindowMs: 500 });
+    await control.post("faults", FAULTS["store-fail"].body);
+    expect(await place("STOP_MARKET", "stop-4", { stopPrice: "59000" })).toBe(
+      "The service did not say what became of stop-4. It is looked up, which can take a minute.",
+    );
+    expect(await page.lookUp).toBe("Looked up: stop-4 is not placed.");
   });
 
   it("a wrong secret is refused before anything is followed, without showing it", async () => {
