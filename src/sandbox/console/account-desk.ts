@@ -70,10 +70,21 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   const accountId = await accountOf(access);
   const rows = new OrderRows();
   const stream = followOrders({ ...access, account: accountId });
-  const refresh = repeatable(async () => {
-    const { orders } = await client.openOrders({ ...PAGE });
-    listener.orders(rows.read(orders, stream.orders));
-  }, listener.problem);
+  let isClosed = false;
+  const close = (): void => {
+    isClosed = true;
+    stream.close();
+  };
+  const refresh = repeatable(
+    async () => {
+      const { orders } = await client.openOrders({ ...PAGE });
+      // A page that arrives after the end is of nobody's account any more.
+      if (!isClosed) listener.orders(rows.read(orders, stream.orders));
+    },
+    (error) => {
+      if (!isClosed) listener.problem(error);
+    },
+  );
   stream.on("order", ({ order, event }) => {
     if (event?.o.x === "TRADE") listener.execution(event.o);
     const known = rows.apply(order, event?.o);
@@ -105,7 +116,7 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   void stream.ended.then((error) => {
     if (error !== undefined) listener.sync({ state: "ended", error });
   });
-  return { accountId, ...actionsOf(client, listener.lookedUp), close: () => stream.close() };
+  return { accountId, ...actionsOf(client, listener.lookedUp), close };
 }
 
 /** The service names the account of a key when it accepts a subscription. */

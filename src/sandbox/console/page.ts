@@ -27,6 +27,10 @@ const SPANS = [
   { value: 900_000, text: "15 min" },
 ] as const;
 const FRAME_MS = 250;
+/** Executions that are kept for the chart. */
+const MOST_MARKS = 1_000;
+
+type MarketMark = Mark & Readonly<{ symbol: string }>;
 const FOLLOW_MS = 3_000;
 
 const settingOf = (name: string): string =>
@@ -40,7 +44,7 @@ let desk: AccountDesk | undefined;
 let control: Control | undefined;
 let isLiveOnce = false;
 let orders: readonly ManagedOrderReply[] = [];
-let marks: readonly (Mark & Readonly<{ symbol: string; key: string }>)[] = [];
+let marks: readonly MarketMark[] = [];
 
 const ticket = new TicketView(() => ({ base: market?.base ?? "", quote: market?.quote }));
 const balances = new BalancesView();
@@ -132,28 +136,28 @@ function markOf(
   symbol: string,
   side: "BUY" | "SELL",
   fill: Readonly<{ timeMs: number; price: string; quantity: string }>,
-): Mark & { symbol: string } {
+): MarketMark {
   const does = side === "SELL" ? "Sold" : "Bought";
   const text = `${does} ${grouped(fill.quantity)} at ${dollars(fill.price)}`;
   return { symbol, side, timeMs: fill.timeMs, price: plotNumber(fill.price), text };
 }
 
-function executed({ s, S, T, L, l, t }: OrderUpdateMembers): void {
-  marks = [...marks, { ...markOf(s, S, { timeMs: T, price: L, quantity: l }), key: t }];
+function executed({ s, S, T, L, l }: OrderUpdateMembers): void {
+  marks = [...marks, markOf(s, S, { timeMs: T, price: L, quantity: l })].slice(-MOST_MARKS);
   if (desk !== undefined) void readBalances(desk.accountId);
 }
 
-/** Executions of before the page was opened are in the record of the venue. */
+/** Executions of which the page has not heard are in the record of the venue. */
 async function readPast(): Promise<void> {
-  const children = (await control?.children()) ?? [];
+  if (control === undefined) return;
+  const children = await control.children();
   const own = new Set(orders.map(({ orderId }) => orderId));
   const past = children.filter(
     ({ parentOrderId, executedQty }) => own.has(String(parentOrderId)) && executedQty !== "0",
   );
-  marks = past.map(({ symbol, side, time, averagePrice, executedQty, clientOrderId }) => ({
-    ...markOf(symbol, side, { timeMs: time, price: averagePrice, quantity: executedQty }),
-    key: clientOrderId,
-  }));
+  marks = past.map(({ symbol, side, time, averagePrice, executedQty }) =>
+    markOf(symbol, side, { timeMs: time, price: averagePrice, quantity: executedQty }),
+  );
 }
 
 async function readBalances(accountId: number): Promise<void> {
@@ -195,7 +199,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         isPastRead = false;
         synced(sync);
       },
-      problem: (error) => state(errorWords(error).text, "bad"),
+      problem: sayError,
     },
   );
   desk = opened;
