@@ -27,7 +27,7 @@ const PAGES = {
  * anywhere in the package changes the names of the chunks and so their order in a bundle.
  */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
-  everything: 41,
+  everything: 41.2,
   admission: 18.5,
   signing: 5,
   client: 15,
