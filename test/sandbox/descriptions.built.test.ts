@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, it, onTestFinished } from "vitest";
 import { KEY, type SandboxProcess, SECRET, startSandboxProcess } from "../support/sandbox-process.ts";
@@ -9,9 +8,10 @@ async function start(): Promise<SandboxProcess> {
   return sandbox;
 }
 
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+/** The version that the contract names. It is that of the interface, and not of the package. */
+const info = { version: "0.1.0" };
 
-it("decision AN: the sandbox serves its descriptions with its own addresses and without secrets", async () => {
+it("contract, Versioning; decision AN: the sandbox serves its descriptions, of version 0.1.0, with its own addresses and without secrets", async () => {
   const { url, wsUrl } = await start();
   const [openApi, asyncApi] = await Promise.all(
     ["/openapi.json", "/asyncapi.json"].map(async (path) => {
@@ -25,10 +25,10 @@ it("decision AN: the sandbox serves its descriptions with its own addresses and 
       return JSON.parse(text);
     }),
   );
-  expect(openApi).toMatchObject({ openapi: "3.1.1", info: { version }, servers: [{ url }] });
+  expect(openApi).toMatchObject({ openapi: "3.1.1", info, servers: [{ url }] });
   expect((await new Validator().validate(structuredClone(openApi))).valid).toBe(true);
   const { host } = new URL(wsUrl);
-  expect(asyncApi).toMatchObject({ asyncapi: "3.0.0", servers: { service: { host, protocol: "ws" } } });
+  expect(asyncApi).toMatchObject({ asyncapi: "3.0.0", info, servers: { service: { host, protocol: "ws" } } });
 });
 
 it("a route of the description answers, and besides the two paths only the service is served", async () => {
