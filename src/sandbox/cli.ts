@@ -67,19 +67,23 @@ function unknown(command: string): SettingsError {
   return new SettingsError(`no command ${shownName(command)}: use one of ${known}; --help explains them`);
 }
 
-/** Time in milliseconds after which a sandbox that is not active says that it is a standby. */
-const STANDBY_AFTER_MS = 1_500;
+/** How often a sandbox that does not serve yet looks whether another one does, in milliseconds. */
+const LOOK_MS = 1_500;
 
-/** Says after a moment that a sandbox waits for another one. Returns a function that cancels it. */
+/** Says once that a sandbox waits for another one. Returns a function that cancels it. */
 function announceStandby({ log }: SandboxSettings, { standby }: StartedSandbox): () => void {
   if (standby === undefined) return () => undefined;
-  const { url, controlUrl = null } = standby;
+  const { url, controlUrl = null, isBehindAnother } = standby;
   const text =
     log === "json"
       ? JSON.stringify({ standby: true, url, controlUrl })
       : `Standby: another sandbox on this store is active. ${url} answers 503 until this one takes over.`;
-  const timer = setTimeout(() => void process.stdout.write(`${text}\n`), STANDBY_AFTER_MS);
-  return () => clearTimeout(timer);
+  const timer = setInterval(() => {
+    if (!isBehindAnother()) return;
+    clearInterval(timer);
+    process.stdout.write(`${text}\n`);
+  }, LOOK_MS);
+  return () => clearInterval(timer);
 }
 
 async function runVenue(argv: readonly string[]): Promise<void> {

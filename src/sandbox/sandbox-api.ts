@@ -17,10 +17,17 @@ export type Sandbox = Readonly<{
   stop: () => Promise<void>;
 }>;
 
+/** A sandbox that does not serve yet. */
+export type WaitingSandbox = Pick<Sandbox, "url" | "wsUrl" | "controlUrl"> &
+  Readonly<{
+    /** Whether another process serves. A sandbox that starts alone does not serve at once either. */
+    isBehindAnother: () => boolean;
+  }>;
+
 /** A sandbox that runs, or that waits for another one on the same store. */
 export type StartedSandbox = Readonly<{
-  /** Its addresses while it waits; undefined if the store has one process only. */
-  standby: Omit<Sandbox, "exchange" | "replaced" | "drained" | "stop"> | undefined;
+  /** What it tells while it does not serve yet; undefined if the store has one process only. */
+  standby: WaitingSandbox | undefined;
   active: Promise<Sandbox>;
   stop: () => Promise<void>;
 }>;

@@ -41,7 +41,7 @@ class SandboxNode {
     this.active.catch(() => undefined);
   }
 
-  get addresses(): NonNullable<StartedSandbox["standby"]> {
+  get addresses(): Pick<Sandbox, "url" | "wsUrl" | "controlUrl"> {
     const { url, wsUrl } = this.#rest;
     return { url, wsUrl, controlUrl: this.#control.controlUrl };
   }
@@ -121,7 +121,12 @@ async function openLinked(
       () => served.origins,
     );
     const sandbox = new SandboxNode({ node, rest, control, source, link });
-    return { standby: sandbox.addresses, active: sandbox.active, stop: () => sandbox.stop() };
+    const isBehindAnother = (): boolean => standby.ownerOf()?.isSelf === false;
+    return {
+      standby: { ...sandbox.addresses, isBehindAnother },
+      active: sandbox.active,
+      stop: () => sandbox.stop(),
+    };
   } catch (error) {
     await rest?.close();
     await node.close();
