@@ -10,8 +10,9 @@ export type SubscriptionHost = Readonly<{
 }>;
 
 /**
- * One subscription of one connection. While `allowed` is pending, events wait; then they go out together, in order.
- * Nothing goes out before {@link start}. Source: decisions 39, 45 and 49; I07.
+ * One subscription of one connection. Each event is sent by an answer of `allowed` that was asked for after it. Events that
+ * come while an answer is pending wait for the next one, which they share; all go out in order. Nothing goes out before
+ * {@link start}. Source: decisions 39, 45, 49 and AK; I07.
  */
 export class Subscription {
   readonly #host: SubscriptionHost;
@@ -56,10 +57,11 @@ export class Subscription {
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#live && this.#waiting.length > 0) {
-      const allowed = await this.#host.allowed();
-      const events = this.#waiting;
+      // The host may have read the access before a later event and have changed it since.
+      const [events, bytes] = [this.#waiting, this.#waitingBytes];
       this.#waiting = [];
-      this.#waitingBytes = 0;
+      const allowed = await this.#host.allowed();
+      this.#waitingBytes -= bytes;
       if (!this.#live) break;
       if (!allowed) return this.#end("refused");
       for (const event of events) if (this.#live) this.#host.send(event);

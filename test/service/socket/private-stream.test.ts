@@ -684,6 +684,35 @@ describe("decision 49: loss of access to an account", () => {
     expect(linesOf(client)).toEqual(["a NEW NEW", "b NEW NEW", "c NEW NEW"]);
   });
 
+  it("an event is sent by an answer that was asked for after it: the key may have ended since an earlier one", async () => {
+    const world = await openWorld();
+    const { key: find } = world.accounts;
+    const answers: (() => void)[] = [];
+    let slow = false;
+    Object.assign(world.accounts, {
+      key: async (apiKey: string) => {
+        const found = await find(apiKey);
+        if (slow) await new Promise<void>((resolve) => answers.push(resolve));
+        return found;
+      },
+    });
+    const client = new TestClient(world);
+    await client.ask(SUBSCRIBE);
+    slow = true;
+    const order = {
+      ...{ symbol: "BTC/USD", side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "0.01", price: "7000" },
+    } as const;
+    await world.engine.place({ accountId: 1, order: { ...order, newClientOrderId: "before" } });
+    await world.engine.idle();
+    expect(answers).toHaveLength(1);
+    world.accounts.put(accountOf(1, []));
+    await world.engine.place({ accountId: 1, order: { ...order, newClientOrderId: "after" } });
+    slow = false;
+    answers[0]?.();
+    await world.engine.idle();
+    expect(linesOf(client)).toEqual(["before NEW NEW", "eventStreamTerminated"]);
+  });
+
   it("I64: the number of events that wait for an answer is limited", async () => {
     const world = await openWorld({ service: { sockets: { settings: { maxWaitingEventBytes: 3_000 } } } });
     const { key: find } = world.accounts;
