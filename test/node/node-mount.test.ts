@@ -319,6 +319,24 @@ describe("a host with its own WebSockets", () => {
     expect(sockets.targets).toEqual(["/ws/liquidity", "/ws/liquidity"]);
   });
 
+  it("a head with more headers than the host's server keeps is 431: the last of them may be the proxy's", async () => {
+    const { mount, heard } = mountWorld();
+    const sockets = echo();
+    const many = Array.from({ length: 1_000 }, () => ["a", ""]).flat();
+    const ask = async (maxHeadersCount?: number, count = 1_000, ...more: readonly string[]) => {
+      const server = createServer((request, response) => void mount.answer(request, response));
+      if (maxHeadersCount !== undefined) server.maxHeadersCount = maxHeadersCount;
+      mount.attach(server, sockets);
+      const headers = [...more, ...many.slice(0, 2 * count), "X-Forwarded-For", "203.0.113.5"];
+      return (await sendRaw(await serve(server), { method: "GET", target: "/ws/liquidity", headers })).status;
+    };
+    const upgrade = ["Connection", "Upgrade", "Upgrade", "websocket"];
+    const refused = [await ask(), await ask(undefined, 1_000, ...upgrade), await ask(100, 150)];
+    expect([refused, heard, sockets.targets]).toEqual([[431, 431, 431], [], []]);
+    expect([await ask(undefined, 900), await ask(0), await ask(2_000)]).toEqual([200, 200, 200]);
+    expect(heard.every(({ rawHeaders }) => rawHeaders.at(-1) === "203.0.113.5")).toBe(true);
+  });
+
   it("two servers are drained as one", async () => {
     const { mount } = mountWorld();
     const clients = [];

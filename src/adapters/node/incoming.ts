@@ -13,6 +13,21 @@ export function wireRequestOf(request: IncomingMessage, target: string, body: Ui
   };
 }
 
+/** Number of names and values of headers that Node keeps, unless a server has a number of its own. */
+const KEPT_HEADERS = 2_000;
+
+type WithServer = Readonly<{ server?: Readonly<{ maxHeadersCount?: number | null }> }>;
+
+/**
+ * Returns whether Node may have left out headers at the end of a head, which it does not tell. The address that a proxy has
+ * appended could be among them, and so could a second copy of a header that may come once.
+ */
+export function mayLackHeaders({ rawHeaders, socket }: IncomingMessage): boolean {
+  const { maxHeadersCount } = (socket as WithServer).server ?? {};
+  const most = typeof maxHeadersCount === "number" ? 2 * maxHeadersCount : KEPT_HEADERS;
+  return most > 0 && rawHeaders.length >= most;
+}
+
 /** Returns whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
 export function asksForSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket";

@@ -7,7 +7,7 @@ import { MOUNT_FAULTS, type MountFault, type Service } from "../../service/index
 import { FAULT_HEADER } from "../../service/internal.ts";
 import type { WireResponse } from "../../wire/index.ts";
 import type { Connections } from "./connections.ts";
-import { announcesBody, wireRequestOf } from "./incoming.ts";
+import { announcesBody, mayLackHeaders, wireRequestOf } from "./incoming.ts";
 import { linger, sendLastReply } from "./last-reply.ts";
 import { type AnswerOptions, BodyLost, bodyOf } from "./mount-body.ts";
 import { PutOut, parserRefusal, Refused, refusal } from "./refusals.ts";
@@ -113,6 +113,7 @@ export class Mount {
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
     const { headers, httpVersion } = request;
+    if (mayLackHeaders(request)) return parserRefusal("HPE_HEADER_OVERFLOW");
     // Node accepts a request line without a version, as in HTTP of 1991.
     if (httpVersion !== "1.1" && httpVersion !== "1.0") return parserRefusal(undefined);
     if (headers.host === undefined && httpVersion === "1.1") {
