@@ -20,6 +20,9 @@ const OTHERS: readonly string[] = [
   "SQLITE_CORRUPT",
 ];
 
+/** Returns text without line breaks and other characters that a terminal obeys: it may quote a store or a venue. */
+const inOneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
+
 /** Returns the reason why a process could not start, on one line. */
 export function startProblem(error: unknown): string {
   const message = errorMessage(error);
@@ -27,7 +30,7 @@ export function startProblem(error: unknown): string {
   const why = / listen /.test(message) ? undefined : fileProblem(code);
   // A message that names the code has words of its own, for what was to be done with the file.
   const isSaid = why === undefined || message.includes(why) || message.includes(`(${code})`);
-  return `${message.replaceAll(/\s+/g, " ")}${isSaid ? "" : `: ${why}`}`;
+  return `${inOneLine(message)}${isSaid ? "" : `: ${why}`}`;
 }
 
 /** Returns whether the operator can fix a problem: a setting, a port, a file, a damaged record. */
@@ -46,7 +49,7 @@ export function isForOperator(error: unknown): boolean {
  */
 export const processTelemetry = (level: "warn" | "error"): Telemetry =>
   inPlainWords(createConsoleTelemetry({ level }), (sentence) =>
-    process.stderr.write(`managed-orders: ${sentence}\n`),
+    process.stderr.write(`managed-orders: ${inOneLine(sentence)}\n`),
   );
 
 function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telemetry {

@@ -106,4 +106,14 @@ describe("console telemetry", () => {
     ]);
     expect(lines[0]).not.toContain("\n");
   });
+
+  it("escapes what a terminal obeys, also beyond ASCII: the text may be that of a venue or a store", () => {
+    const lines: string[] = [];
+    const telemetry = createConsoleTelemetry({ write: (line) => lines.push(line) });
+    const detail = "\u001b[2J \u009b2J \u007f \u0085 \u2028 \u202e caf\u00e9 \u{1f600}";
+    telemetry.event("warn", "child.unknown", { detail });
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ detail });
+    expect(lines[0]).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(lines[0]).toContain("caf\u00e9 \u{1f600}");
+  });
 });

@@ -22,6 +22,25 @@ it("decision ZF: a lost venue is one sentence, and one when it is back, for all 
   ]);
 });
 
+it("a sentence is one line without anything that a terminal obeys, whatever a store or venue has said", () => {
+  const said: string[] = [];
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said.push(String(text));
+    return true;
+  });
+  onTestFinished(() => spy.mockRestore());
+  const hostile = "no\nmanaged-orders: the store can be written again\u001b[1A\u009b2K";
+  const { event } = processTelemetry("error");
+  event("error", "engine.status", { change: "STORE_FAILING", detail: hostile });
+  event("warn", "venue-http.down", { stream: "events", problem: hostile });
+  const shown = "no managed-orders: the store can be written again [1A 2K";
+  expect(said).toEqual([
+    `managed-orders: the store cannot be written or read (${shown}): requests that cannot be stored are refused until it recovers\n`,
+    `managed-orders: the connection to the venue is broken (${shown}): children wait until it answers again\n`,
+  ]);
+  expect(startProblem(new Error(hostile))).toBe(shown);
+});
+
 it.each(["EADDRINUSE", "EADDRNOTAVAIL", "EACCES", "ENOTFOUND"])(
   "an address on which it cannot listen is a bad setting: %s",
   (code) => {

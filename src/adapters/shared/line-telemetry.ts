@@ -12,18 +12,22 @@ export type LineTelemetryParts = Readonly<{
   later: (ms: number, run: () => void) => void;
 }>;
 
+/** Characters that JSON leaves as they are, and that a terminal obeys or hides. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Returns the same JSON in which they are escaped: the text of a field may come from a venue or a store. */
+const visible = (json: string): string =>
+  json.replace(UNSEEN, (character) =>
+    Array.from({ length: character.length }, (_none, at) => escaped(character.charCodeAt(at))).join(""),
+  );
+
+const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
+
 /** Creates a telemetry that writes every event as one line of JSON. Floods of warnings and errors are folded. */
 export function createLineTelemetry({ level: least, write, nowMs, later }: LineTelemetryParts): Telemetry {
   const lowest = TELEMETRY_LEVELS.indexOf(least);
   const say = ({ level, event, fields }: TelemetryEvent): void =>
-    write(
-      JSON.stringify({
-        time: new Date(nowMs()).toISOString(),
-        level,
-        event,
-        ...fields,
-      }),
-    );
+    write(visible(JSON.stringify({ time: new Date(nowMs()).toISOString(), level, event, ...fields })));
   const folded = new FoldedEvents(say, later);
   return {
     event(level, event, fields) {
