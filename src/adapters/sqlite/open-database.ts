@@ -29,7 +29,8 @@ export type DatabaseOptions = Readonly<{
 
 /**
  * Opens or creates the database file with the newest schema, a write-ahead log and full durability. A new directory is
- * readable only by its owner (mode 0700), and so is a new file (0600).
+ * readable only by its owner (mode 0700), and so is the file (0600), which loses other users' permissions once it is known
+ * to be a store.
  * Throws an Error that names the file if it belongs to another program, has a newer version, is damaged or is not
  * accessible.
  */
@@ -43,6 +44,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     createFile(path);
     database = driver.open(path, { timeoutMs: options.busyTimeoutMs });
     refuseOthers(database, name);
+    for (const part of [path, ...besideOf(path)]) keepFromOthers(part);
     configure(database, name);
     migrate(database);
     return database;
@@ -53,8 +55,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Creates a file, and its directory, that only its owner can read. Removes other users' permissions from an existing
- * file. An existing file is not opened: when a process closes any descriptor of a file, the system releases all locks
+ * Creates a file, and its directory, that only its owner can read. Removes other users' permissions from an empty
+ * file; one with contents may belong to another program. An existing file is not opened: when a process closes any descriptor of a file, the system releases all locks
  * that the process holds on it, and with them those of a store that is open here (decision UE).
  */
 export function createFile(path: string): Stats {
@@ -64,9 +66,12 @@ export function createFile(path: string): Stats {
   if (problem !== undefined) throw new FileProblem(problem);
   if (found?.isFile()) accessSync(path, constants.R_OK | constants.W_OK);
   else closeSync(openSync(path, "a", 0o600));
-  keepFromOthers(path);
+  if (found === undefined || found.size === 0) keepFromOthers(path);
   return statSync(path);
 }
+
+/** Files that SQLite keeps beside a database. */
+const besideOf = (path: string): readonly string[] => [`${path}-wal`, `${path}-shm`];
 
 /** Permission bits of all users but the owner. */
 const OTHERS = 0o077;
@@ -82,9 +87,7 @@ export function oneFile(path: string): string {
     const { nlink, ino } = createFile(resolve(path));
     const isAlone = nlink === 1 || (nlink === 2 && removedPart(resolve(path), ino));
     if (!isAlone) throw new FileProblem(linksProblem(name));
-    const real = realpathSync(resolve(path));
-    for (const beside of [`${real}-wal`, `${real}-shm`]) keepFromOthers(beside);
-    return real;
+    return realpathSync(resolve(path));
   } catch (error) {
     throw explained(error, name);
   }

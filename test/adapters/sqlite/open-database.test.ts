@@ -70,6 +70,28 @@ describe("sqlite file", () => {
     expect(readFileSync(place.path, "utf8")).toBe("symbol,price\n".repeat(200));
   });
 
+  it.each([
+    ["a database of another program", (path: string) => executeOn(path, "CREATE TABLE theirs (value TEXT)")],
+    ["no database", (path: string) => writeFileSync(path, "symbol,price\n".repeat(200))],
+  ])("that is %s keeps its permissions, as other users may need it", (_what, write) => {
+    mkdirSync(dirname(place.path));
+    write(place.path);
+    writeFileSync(`${place.path}.lock`, "theirs");
+    for (const path of [place.path, `${place.path}.lock`]) chmodSync(path, 0o664);
+    expect(open).toThrow("orders.db is");
+    expect(() => openSqliteStore({ path: place.path, exclusive: true })).toThrow("orders.db is");
+    expect([place.path, `${place.path}.lock`].map(modeOf)).toEqual(["664", "664"]);
+  });
+
+  it("becomes private with what SQLite keeps beside it, also if that is there already", async () => {
+    const store = open();
+    const all = ["", "-wal", "-shm"].map((suffix) => place.path + suffix);
+    for (const path of all) chmodSync(path, 0o644);
+    await open().close();
+    expect(all.map(modeOf)).toEqual(["600", "600", "600"]);
+    await store.close();
+  });
+
   it("that is damaged is refused by name when it is opened or when the damage is read", async () => {
     const store = open();
     await store.acquire();
