@@ -81,13 +81,16 @@ const CHANGES: WeakMap<AnyRoute | MethodDescriptor, Use> = new WeakMap();
 
 /**
  * Returns the use of a signature. Placements and cancels are apart, and so are REST and WebSocket; an alias of a path
- * counts as its route, which has the same name. Source: decisions 41 and MA.
+ * counts as its route, which has the same name. The compat prefix is apart too: it reads the same parameters in its own
+ * way, and its methods have names of others. Source: decisions 41 and MA.
  */
 function useOf(target: AnyRoute | MethodDescriptor): Use {
   if (target.access === "READ") return "act" in target ? SUBSCRIPTION : QUERY;
   const known = CHANGES.get(target);
   if (known !== undefined) return known;
-  const use = { use: `${"path" in target ? "REST" : "WebSocket"} ${target.name}` };
+  const { name, compat } = "route" in target ? target.route : { compat: undefined, ...target };
+  const transport = "path" in target ? "REST" : "WebSocket";
+  const use = { use: `${transport} ${compat === true ? "compat " : ""}${name}` };
   CHANGES.set(target, use);
   return use;
 }

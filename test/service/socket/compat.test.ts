@@ -45,6 +45,35 @@ describe("decision NO: the WebSocket of the compat prefix", () => {
     expect(names).not.toContain("SUBSCRIBE");
   });
 
+  it("decision MA: what the own path has refused is not placed or canceled by a copy that is sent to this one", async () => {
+    const { world, bot } = await openBot();
+    const own = new TestClient(world);
+    const order = { ...RESTING, price: "50000", quantity: "0.001" };
+    expect((await bot.ask("order.place", order)).status).toBe(200);
+    const copied = async (method: string, params: RequestParameters): Promise<unknown> => {
+      const message = { method, params: own.params(params, KEY) as JsonObject };
+      const refused = await own.sendsRaw(writeJson({ id: "first", ...message }));
+      return [refused, await bot.sendsRaw(writeJson({ id: "copy", ...message }))].map(refusalOf);
+    };
+    // All orders of the account in one case, those of the market in the other.
+    expect(await copied("openOrders.cancelAll", { symbol: "BTC/USD" })).toEqual([
+      [400, expect.any(Number)],
+      [400, -1022],
+    ]);
+    const trailing = { symbol: "BTC/USD", side: "SELL", type: "STOP_LOSS", quantity: "0.001" };
+    expect(await copied("order.place", { ...trailing, trailingDelta: 100 })).toEqual([
+      [400, expect.any(Number)],
+      [400, -1022],
+    ]);
+    const query = { ...trailing, trailingDelta: 100, timestamp: world.clock.nowMs() - 1 };
+    const [refused, copy] = [
+      await call(world, "POST", "/api/order", { key: KEY, query }),
+      await call(world, "POST", "/compat/api/v3/order", { key: KEY, query }),
+    ];
+    expect([refused.status, copy.body.code]).toEqual([400, -1022]);
+    expect((await bot.ask("openOrders.status", { symbol: SYMBOL })).result).toHaveLength(1);
+  });
+
   it("is off where the host turns the prefix off", async () => {
     const world = await openCompatWorld({
       service: { settings: { compatRoutes: false } },

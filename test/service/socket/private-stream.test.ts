@@ -699,9 +699,8 @@ describe("decision 49: loss of access to an account", () => {
     const client = new TestClient(world);
     await client.ask(SUBSCRIBE);
     slow = true;
-    const order = {
-      ...{ symbol: "BTC/USD", side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "0.01", price: "7000" },
-    } as const;
+    const market = { symbol: "BTC/USD", side: "BUY" } as const;
+    const order = { ...market, type: "SYNTHETIC_LIMIT", quantity: "0.01", price: "7000" } as const;
     await world.engine.place({ accountId: 1, order: { ...order, newClientOrderId: "before" } });
     await world.engine.idle();
     expect(answers).toHaveLength(1);
