@@ -27,22 +27,34 @@ export type AppendLog = {
 /** A log and the lines that were in it. */
 export type OpenedLog = Readonly<{ log: AppendLog; lines: readonly string[] }>;
 
+/** Throws if some lines, and what follows the last line break, are not those of the log. */
+type CheckLines = (lines: readonly string[], rest: string) => void;
+
 /**
  * Opens or creates the file. A last line without its line break was cut off while being written, so it was never
- * acknowledged and is dropped. Rejects with an Error that names the file: with the system's code if it cannot be
+ * acknowledged and is dropped. Nothing is changed before `check` has passed: the file may be one of another program.
+ * Rejects with the error of `check`, or with an Error that names the file: with the system's code if it cannot be
  * opened, or with `STORE_FILE` if it has a second hard link, through which another process could write it. Source:
  * decision FQ.
  */
-export async function openAppendLog(path: string): Promise<OpenedLog> {
-  const { file, place } = await openLogFile(path);
-  const content = await file.readFile();
-  const end = content.lastIndexOf("\n") + 1;
-  if (end < content.length) {
-    await file.truncate(end);
-    await file.datasync();
+export async function openAppendLog(path: string, check: CheckLines = () => undefined): Promise<OpenedLog> {
+  const { file, place, own } = await openLogFile(path);
+  try {
+    const content = await file.readFile();
+    const end = content.lastIndexOf("\n") + 1;
+    const lines = content.toString("utf8", 0, end).split("\n").slice(0, -1);
+    check(lines, content.toString("utf8", end));
+    await own();
+    if (end < content.length) {
+      await file.truncate(end);
+      await file.datasync();
+    }
+    return { log: createFileLog(file, end, place), lines };
+  } catch (error) {
+    // Report the original error, not a failure to close the file.
+    await file.close().catch(() => undefined);
+    throw error;
   }
-  const lines = content.toString("utf8", 0, end).split("\n").slice(0, -1);
-  return { log: createFileLog(file, end, place), lines };
 }
 
 /** Creates a log that continues after the first `end` bytes of a file that is open for appending. */

@@ -114,6 +114,17 @@ const childEntrySchema = z.discriminatedUnion("kind", [
 
 const entrySchema: z.ZodType<Entry> = z.union([childEntrySchema, orderEntrySchema, forgettingEntrySchema]);
 
+/** How each line begins. */
+const ENTRY_START = '{"kind":"';
+
+/**
+ * Returns whether a text may be the beginning of a line that was cut off while it was written, at any place. After a loss of
+ * power, it may be zeros.
+ */
+export function mayBeginEntry(text: string): boolean {
+  return ENTRY_START.startsWith(text.slice(0, ENTRY_START.length)) || text.startsWith("\0");
+}
+
 /** Encodes an entry as one line of JSON, without a line break. */
 export function encodeEntry(entry: Entry): string {
   switch (entry.kind) {

@@ -17,8 +17,11 @@ export type LogPlace = Readonly<{
   discard: () => Promise<void>;
 }>;
 
-/** A log's file that is open for appending, and its place. */
-export type OpenedFile = Readonly<{ file: FileHandle; place: LogPlace }>;
+/**
+ * A log's file that is open for appending, and its place. `own` removes other users' permissions from it, and what a crash has
+ * left beside it: it is to be called once the file is known to be a log.
+ */
+export type OpenedFile = Readonly<{ file: FileHandle; place: LogPlace; own: () => Promise<void> }>;
 
 /**
  * Opens or creates the file of a log. Rejects with an Error that names it: with the system's code, or with `STORE_FILE`
@@ -30,8 +33,11 @@ export async function openLogFile(path: string): Promise<OpenedFile> {
   try {
     await refuseLinks(file, basename(path));
     const place = placeOf(await realpath(path));
-    await place.discard();
-    return { file, place };
+    const own = async (): Promise<void> => {
+      if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
+      await place.discard();
+    };
+    return { file, place, own };
   } catch (error) {
     await file.close();
     throw error;
@@ -41,9 +47,7 @@ export async function openLogFile(path: string): Promise<OpenedFile> {
 async function openFile(path: string): Promise<FileHandle> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(path, "a+", 0o600);
-    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
-    return file;
+    return await open(path, "a+", 0o600);
   } catch (cause) {
     const code = errorCode(cause);
     throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });

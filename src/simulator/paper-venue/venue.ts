@@ -16,14 +16,15 @@ import type {
   VenueEvent,
 } from "../../ports/index.ts";
 import { createRandom } from "../random/index.ts";
-import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
+import type { AppendLog } from "./append-log.ts";
 import type { ChildRow } from "./child-row.ts";
-import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
+import { type ChildResolved, type Entry, encodeEntry } from "./entry.ts";
 import { charged, type Liquidity, Terms } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
 import { NativeOrderManager, type NativeOrderManagerParts } from "./native-order-manager.ts";
+import { openRecord } from "./open-record.ts";
 import { firstOf, OrderBook, type Take, total } from "./order-book.ts";
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
@@ -32,8 +33,7 @@ import type { Forgetting } from "./settled-children.ts";
 import type { VenueFill } from "./venue-fill.ts";
 import { VenueInputError } from "./venue-input-error.ts";
 import { venueOption } from "./venue-options.ts";
-import { VenueRecord } from "./venue-record.ts";
-import { VenueRecordError } from "./venue-record-error.ts";
+import type { VenueRecord } from "./venue-record.ts";
 
 /**
  * Two days, so that a recorded day can be read completely after it is over. Engines look a child up more often than the
@@ -70,10 +70,8 @@ export function openSimulatedVenue(options: Omit<PaperVenueOptions, "path">): Pr
 type OpeningOptions = PaperVenueOptions & Pick<NativeOrderManagerParts, "restingPrice">;
 
 async function openVenue(options: OpeningOptions): Promise<PaperVenue> {
-  const { log, lines } =
-    options.path === undefined ? { log: createMemoryLog(), lines: [] } : await openAppendLog(options.path);
+  const { log, record } = await openRecord(options);
   try {
-    const record = recordOf(options, lines);
     const venue = new RecordedVenue({ ...options, log, record });
     await venue.closeUndecided();
     return venue;
@@ -82,18 +80,6 @@ async function openVenue(options: OpeningOptions): Promise<PaperVenue> {
     await log.close().catch(() => undefined);
     throw error;
   }
-}
-
-function recordOf({ instruments }: PaperVenueOptions, lines: readonly string[]): VenueRecord {
-  const record = new VenueRecord(instruments);
-  lines.forEach((line, index) => {
-    try {
-      record.apply(decodeEntry(line));
-    } catch (error) {
-      throw new VenueRecordError(`the venue's record cannot be read at line ${index + 1}`, { cause: error });
-    }
-  });
-  return record;
 }
 
 type Parts = OpeningOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;

@@ -207,6 +207,38 @@ describe("a damaged file", () => {
     await expect(openVenueWorld({ path })).rejects.toThrow("line 2");
   });
 
+  it.each([
+    ["of one line without a line break", '{"port":8080}'],
+    ["of lines, the last without a line break", "first\nsecond"],
+  ])("a file of another program, %s, is refused and left as it is", async (_what, text) => {
+    const path = join(await temporaryDirectory(), "venue.jsonl");
+    for (const file of [path, `${path}.new`]) {
+      await writeFile(file, text);
+      await chmod(file, 0o664);
+    }
+    await expect(openVenueWorld({ path })).rejects.toThrow(
+      new VenueRecordError("the venue's record cannot be read at line 1"),
+    );
+    for (const file of [path, `${path}.new`])
+      expect([await readFile(file, "utf8"), (await stat(file)).mode & 0o777]).toEqual([text, 0o664]);
+  });
+
+  it("a first line that was cut off while it was written, at any place, leaves an empty record", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.close();
+    const [line = ""] = (await readFile(path, "utf8")).split("\n");
+    for (const length of [1, 5, 9, 20, line.length]) {
+      await writeFile(path, line.slice(0, length));
+      const { venue: restarted } = await openVenueWorld({ path });
+      expect([restarted.hasAccount(1), await readFile(path, "utf8")]).toEqual([false, ""]);
+      await restarted.close();
+    }
+    // After a loss of power, the file may have got its length before its contents.
+    await writeFile(path, "\0".repeat(20));
+    await (await openVenueWorld({ path })).venue.close();
+  });
+
   it("a write that failed is never answered as done", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
