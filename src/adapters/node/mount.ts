@@ -64,6 +64,8 @@ export class Mount {
       return await ended;
     }
     try {
+      // Its connection is closed, as after other heads that are too large: such requests are not weighed.
+      if (mayLackHeaders(request)) throw new Refused(parserRefusal("HPE_HEADER_OVERFLOW"));
       const body = await bodyOf({ connection, request, response, held }, options);
       held.begun();
       const reply = await this.#serve(request, body.bytes);
@@ -113,7 +115,6 @@ export class Mount {
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
     const { headers, httpVersion } = request;
-    if (mayLackHeaders(request)) return parserRefusal("HPE_HEADER_OVERFLOW");
     // Node accepts a request line without a version, as in HTTP of 1991.
     if (httpVersion !== "1.1" && httpVersion !== "1.0") return parserRefusal(undefined);
     if (headers.host === undefined && httpVersion === "1.1") {
