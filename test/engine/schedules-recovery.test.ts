@@ -4,7 +4,7 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { createMortalWorld, type MortalWorld } from "../support/mortal-world.ts";
 import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
-import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
+import { createWorld, INSTRUMENTS, START_MS, SYMBOL } from "../support/world.ts";
 
 const STEP = 10_000;
 const TWAP = { type: "TWAP", quantity: "1", interval: STEP, intervalCount: 4 } as const;
@@ -48,6 +48,22 @@ describe("I33: a schedule over a restart", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
     await world.pass(STEP);
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.25"]);
+  });
+
+  it("a schedule ends also if its instrument is not there any more", async () => {
+    const instruments = [...INSTRUMENTS];
+    const world = await createWorld({ instruments });
+    await world.quote("99", "100");
+    const [early, late] = [await world.place(TWAP), await world.place({ ...TWAP, intervalDelay: 2 * STEP })];
+    await world.quote("99", "100");
+    instruments.shift();
+    await world.crash();
+    await world.pass(4 * STEP);
+    expect([await world.status(early), await world.executed(early)]).toEqual(["EXPIRED EXPIRED", "0.25"]);
+    await world.engine.close();
+    await world.clock.advanceBy(2 * STEP);
+    await world.crash();
+    expect(await world.status(late)).toBe("EXPIRED EXPIRED");
   });
 
   it("a schedule that ended while no engine ran ends at once", async () => {

@@ -48,11 +48,12 @@ export class Arming {
     if (order.ended !== undefined) return this.disarm(live);
     this.#watchMarket(live, order);
     this.#armExpiry(live, order);
-    const book = this.#parts.market.book(order.intent.symbol);
-    if (book === undefined) return;
     // Looked at once: it takes a quarter of the time when a takeover arms every parent.
     const nowMs = this.#core.nowMs();
+    // A schedule ends also if the host has withdrawn the instrument since.
     this.#armSchedule(live, order, nowMs);
+    const book = this.#parts.market.book(order.intent.symbol);
+    if (book === undefined) return;
     const watch = this.#watchOf(live, order, nowMs);
     if (watch === undefined) return void book.remove(order.orderId);
     if (order.notBeforeMs > nowMs) return this.#armRetry(live, order.notBeforeMs);
