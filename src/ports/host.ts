@@ -6,7 +6,10 @@ export type Awaitable<T> = T | Promise<T>;
 
 /** The catalogue of instruments. */
 export interface Instruments {
-  /** Returns every instrument. Symbols, ids and aliases must be unique. */
+  /**
+   * Returns every instrument. Symbols, ids and aliases must be unique. An engine has a market for each that it finds when it is
+   * opened, and takes no orders on one that comes later.
+   */
   all(): readonly Instrument[];
   /** Returns the instrument of an exact canonical symbol. */
   find(symbol: string): Instrument | undefined;

@@ -298,6 +298,9 @@ export class Placements {
     if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     if (instrument.kind !== "liquidity") throw notTraded(instrument);
     if (instrument.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
+    // Nothing would watch an order on an instrument that came after the opening.
+    if (this.#parts.market.book(symbol) === undefined)
+      throw new EngineError("ADVANCED_ORDERS_OFF", { symbol });
     return instrument;
   }
 
