@@ -110,6 +110,8 @@ describe("decision 24, I62: a reduce-only exit of an account that fills continuo
 /** The members of a parent that the sums read. */
 type ReduceRow = Readonly<{ symbol: string; reduceOnly: boolean; open?: number; executed: number }>;
 
+type Four = [Quantity, Quantity, Quantity, Quantity];
+
 const orderOf = ({ symbol, reduceOnly, open, executed }: ReduceRow): ParentOrder =>
   ({
     intent: { symbol, side: "SELL", reduceOnly },
@@ -136,13 +138,16 @@ it("decision 24: running sums equal the sums over all parents", () => {
   fc.assert(
     fc.property(fc.array(life), (lives) => {
       const sums = new ExposureSums();
-      let [reserved, executed, durable] = [ZERO_QUANTITY, ZERO_QUANTITY, ZERO_QUANTITY];
+      let [reserved, executed, durable, unreserved] = Array(4).fill(ZERO_QUANTITY) as Four;
       for (const { from, steps } of lives) {
         let now = orderOf(from as ReduceRow);
         sums.hold(now);
         let state = from;
         let kept = now;
         for (const { open, more, isKept } of steps) {
+          const freed = state.reduceOnly ? Math.max((state.open ?? 0) - (open ?? 0), 0) : 0;
+          if (from.symbol === SYMBOL)
+            unreserved = add(unreserved, Math.max(more - freed, 0) as unknown as Quantity);
           state = { ...state, open, executed: state.executed + more };
           const next = orderOf(state as ReduceRow);
           sums.move(now, next);
@@ -156,7 +161,7 @@ it("decision 24: running sums equal the sums over all parents", () => {
         if (state.reduceOnly) reserved = add(reserved, (state.open ?? 0) as unknown as Quantity);
       }
       const any = orderOf({ symbol: SYMBOL, reduceOnly: true, executed: 0 });
-      expect(sums.of(any)).toEqual({ reserved, executed, durable });
+      expect(sums.of(any)).toEqual({ reserved, executed, durable, unreserved });
     }),
   );
 });

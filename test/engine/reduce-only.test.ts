@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { Exposure } from "../../src/ports/index.ts";
-import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
 const EXIT = {
@@ -246,5 +246,68 @@ describe("decision 24: an exposure port that answers later", () => {
       await world.engine.idle();
     }
     expect(sentTo(world.venue)).toEqual(["SELL 1", "SELL 0.75"]);
+  });
+});
+
+describe("I13: executions while a reduce-only child waits for the venue's rate", () => {
+  const SELLS = { side: "SELL", price: "90" } as const;
+
+  /** A world whose venue is busy with a child of an opening order, behind which an exit of a position of 1 waits. */
+  async function waiting(position: string): Promise<World> {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
+    hold(world, position);
+    await world.place(SELLS);
+    await world.place({ ...EXIT, quantity: "1" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+    await world.quote("100", "101");
+    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 90"]);
+    return world;
+  }
+
+  /** The venue tells late that the child of the opening order has executed this, and the position shrinks by it. */
+  async function lateFill(world: World, size: string, position: string): Promise<void> {
+    hold(world, position);
+    world.venue.say(
+      reported(world.venue.submitted[0]?.childId ?? "", "closed", [fillOf({ quantity: size })]),
+    );
+    await world.engine.idle();
+  }
+
+  it("a child for more than they leave is not handed over, and the next one is for what is left", async () => {
+    const world = await waiting("1");
+    await lateFill(world, "0.4", "0.6");
+    await world.pass(1_000);
+    expect(sentTo(world.venue)).toHaveLength(1);
+    world.venue.onSubmit = (child) => filled(child);
+    await world.pass(200);
+    await world.quote("100", "101");
+    await world.pass(1_000);
+    expect(sentTo(world.venue)).toContain("SELL 0.6");
+    expect(sentTo(world.venue)).not.toContain("SELL 1");
+  });
+
+  it("a child goes out if they leave as much as it asks for", async () => {
+    const world = await waiting("1.4");
+    await lateFill(world, "0.4", "1");
+    await world.pass(1_000);
+    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 90", "SELL 1"]);
+  });
+
+  it("executions of another exit take nothing from a child, because its measurement has left them out", async () => {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
+    hold(world, "2");
+    const exits = [
+      await world.place({ ...EXIT, quantity: "1" }),
+      await world.place({ ...EXIT, quantity: "1" }),
+    ];
+    world.venue.onSubmit = (child) => {
+      const left = subtract(world.exposure.position(1, SYMBOL), child.quantity);
+      world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: left });
+      return filled(child);
+    };
+    await world.quote("100", "101");
+    await world.pass(1_000);
+    expect(sentTo(world.venue)).toEqual(["SELL 1", "SELL 1"]);
+    for (const exit of exits) expect(await world.status(exit)).toBe("FILLED FILLED");
   });
 });

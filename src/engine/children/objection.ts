@@ -6,7 +6,8 @@ import type { Shards } from "../shards/shards.ts";
 
 /**
  * Returns why a child must not be handed over any more; undefined when it may be. This is the last check before the
- * child leaves: a cancel, an expiry, its list or the market may have come in between (I23, I25).
+ * child leaves: a cancel, an expiry, its list, the market or other executions of the account may have come in between (I13,
+ * I23, I25).
  */
 export function objectionTo(
   child: ChildRequest,
@@ -14,7 +15,8 @@ export function objectionTo(
   { shards, market }: Readonly<{ shards: Shards; market: MarketHub }>,
 ): string | undefined {
   const shard = shards.ofOrder(child.parentOrderId);
-  const order = shard.liveOrders.get(child.parentOrderId)?.working;
+  const live = shard.liveOrders.get(child.parentOrderId);
+  const order = live?.working;
   if (shard.state === "reloading") return "the state is being read again";
   if (shard.state !== "running" || order?.child?.childId !== child.childId)
     return "the order is not here any more";
@@ -23,6 +25,11 @@ export function objectionTo(
   if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
   if (shards.isFrozen(order)) return "the account is frozen";
   if (isExpired(order, core.nowMs())) return "the order has expired";
+  if (child.reduceOnly) {
+    const { unreserved } = shard.memory.account(order.accountId).sums.of(order);
+    if (live?.coveredTo === undefined || unreserved > live.coveredTo)
+      return "the exposure that it reduces has become smaller";
+  }
   const now = market.now(child.symbol);
   if (now?.fresh !== true) return "the quote is stale";
   const levels = executableLevels(order, now.quote);

@@ -1,3 +1,4 @@
+import type { Quantity } from "../../decimal/index.ts";
 import type { Effect, WaitReason } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fact, JournalRecord, OrderList, ParentOrder } from "../../model/index.ts";
 
@@ -13,6 +14,11 @@ export type LiveOrder = {
   isWatching: boolean;
   /** The measurement of exposure under way. Answers to earlier measurements do not count. */
   measuring?: object | undefined;
+  /**
+   * The `unreserved` of its exposure's sum up to which its reduce-only child asks for no more than is there. Absent after its
+   * shard was read again: nothing is known of that measurement any more.
+   */
+  coveredTo?: Quantity | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
   /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */

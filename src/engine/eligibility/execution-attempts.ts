@@ -132,7 +132,7 @@ export class ExecutionAttempts {
   #offer(live: LiveOrder, cause: AttemptCause): void {
     const { working } = live;
     if (this.#parts.shards.isFrozen(working)) return;
-    const { market, participants, arming, funds } = this.#parts;
+    const { market, participants, arming, funds, exposure } = this.#parts;
     if (funds.waits(working)) return arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
     const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
@@ -147,7 +147,9 @@ export class ExecutionAttempts {
     const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
     if (pending === undefined) return arming.arm(live);
     const facts = pending.steps.flatMap((step) => step.facts);
-    if (attempt.volume !== undefined && facts.some(isIntent)) participants.followed(live);
+    const isIntended = facts.some(isIntent);
+    if (attempt.volume !== undefined && isIntended) participants.followed(live);
+    if (attempt.exposure !== undefined && isIntended) exposure.intended(live, attempt.exposure);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
     if (cause.kind === "FIRED" && facts.some(isTrigger))
       ifLost(pending, () => this.#meet(cause.fired, cause.quote, true));

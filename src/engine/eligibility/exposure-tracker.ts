@@ -1,4 +1,4 @@
-import { max, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { add, max, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { Exposure } from "../../ports/index.ts";
@@ -58,6 +58,12 @@ export class ExposureTracker {
       return this.#reducible(order, { position: answer, since: this.#since(order, durable) });
     this.#await(order, live, { answer, durable, tries: 1 });
     return undefined;
+  }
+
+  /** Notes how much of the exposure measured for the child of a parent the child leaves. */
+  intended(live: LiveOrder, exposure: Quantity): void {
+    const { working } = live;
+    live.coveredTo = add(this.#sums(working).unreserved, subtract(exposure, reservedBy(working)));
   }
 
   /** Measures the exposure and then lets the parent try with the quote of that time. */

@@ -1,4 +1,4 @@
-import { add, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 
 /** Quantities that the parents of one account have executed and may still execute on one side of one market. */
@@ -9,12 +9,18 @@ export type ExposureSum = Readonly<{
   executed: Quantity;
   /** The part of it in durable records. A position that follows the journal includes no more. */
   durable: Quantity;
+  /**
+   * The part of `executed` that no reduce-only child had reserved: by opening children, late, or in excess. A measured
+   * exposure becomes smaller by it, and by nothing else.
+   */
+  unreserved: Quantity;
 }>;
 
 const NOTHING: ExposureSum = Object.freeze({
   reserved: ZERO_QUANTITY,
   executed: ZERO_QUANTITY,
   durable: ZERO_QUANTITY,
+  unreserved: ZERO_QUANTITY,
 });
 
 /**
@@ -36,7 +42,9 @@ export class ExposureSums {
   /** Applies the change of a parent by a record. */
   move(before: ParentOrder, after: ParentOrder): void {
     const reserved = subtract(reservedBy(after), reservedBy(before));
-    this.#count(after, { ...NOTHING, reserved, executed: executedBetween(before, after) });
+    const executed = executedBetween(before, after);
+    const unreserved = max(add(executed, min(reserved, ZERO_QUANTITY)), ZERO_QUANTITY);
+    this.#count(after, { ...NOTHING, reserved, executed, unreserved });
   }
 
   /** Notes that a record on a parent is durable. */
@@ -58,6 +66,7 @@ export class ExposureSums {
       reserved: add(sum.reserved, reserved),
       executed: add(sum.executed, executed),
       durable: add(sum.durable, durable),
+      unreserved: add(sum.unreserved, change.unreserved),
     });
   }
 }
