@@ -5,10 +5,16 @@ import type { Instrument } from "../model/index.ts";
 export type ResolveSymbol = (symbol: string) => Instrument | undefined;
 
 /** How a route accepts symbols. `exactSymbol` refuses aliases, as version 2 queries do (decision 44). */
-export type SymbolContext = Readonly<{ resolve: ResolveSymbol; exactSymbol: boolean }>;
+export type SymbolContext<I extends Pick<Instrument, "symbol"> = Instrument> = Readonly<{
+  resolve: (symbol: string) => I | undefined;
+  exactSymbol: boolean;
+}>;
 
 /** Returns the instrument of a symbol. Throws BAD_SYMBOL (-1121) if there is none. */
-export function instrumentOf(symbol: string, context: SymbolContext): Instrument {
+export function instrumentOf<I extends Pick<Instrument, "symbol">>(
+  symbol: string,
+  context: SymbolContext<I>,
+): I {
   const instrument = context.resolve(symbol);
   const named = instrument !== undefined && (!context.exactSymbol || instrument.symbol === symbol);
   if (!named) throw new OrderError("BAD_SYMBOL", { field: "symbol" });

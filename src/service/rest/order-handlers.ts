@@ -130,11 +130,23 @@ type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
 /** The key of an order to cancel, with what else a cancel may have. */
 type CancelKey = AccountKey & Pick<OrderKey, "restriction" | "cancelId">;
 
-/** Reads the key that a call sends, with the account that the call is about. */
+/**
+ * Reads the key that a call sends, with the account that the call is about. The host may have withdrawn the instrument of a
+ * managed order, which is then named by its canonical symbol.
+ */
 async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<CancelKey> {
-  const resolve: OrderKeyContext["resolve"] = (symbol) => parts.instruments.resolve(symbol);
-  const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
-  return { ...key, accountId: await accountOf(parts, call, key) };
+  const read = async (resolve: OrderKeyContext["resolve"]): Promise<CancelKey> => {
+    const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
+    return { ...key, accountId: await accountOf(parts, call, key) };
+  };
+  try {
+    return await read((symbol) => parts.instruments.resolve(symbol));
+  } catch (error) {
+    if (!(error instanceof OrderError && error.reason === "BAD_SYMBOL")) throw error;
+    const key = await read((symbol) => ({ symbol }));
+    if ((await findManaged(parts, key)) === undefined) throw error;
+    return key;
+  }
 }
 
 async function demandOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
