@@ -105,7 +105,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const stories = new Stories(core, { shards, reads, market, funds });
   const storing = { shards, market, timers };
-  const housekeeping = new Housekeeping(core, { ...storing, instruments });
+  const housekeeping = new Housekeeping(core, storing);
   const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping });
   const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, asking });

@@ -83,6 +83,12 @@ export class MarkHistory {
     return this.#markets[side].get(symbol)?.newest;
   }
 
+  /** Returns each side of a market that has had a mark. */
+  markets(): readonly MarketOf[] {
+    const sides = ["ask", "bid"] as const;
+    return sides.flatMap((side) => [...this.#markets[side].keys()].map((symbol) => ({ symbol, side })));
+  }
+
   /** Returns the highest position that was added; `undefined` before the first mark. */
   lastPosition({ symbol, side }: MarketOf): number | undefined {
     return this.#markets[side].get(symbol)?.lastPosition;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
 import { turns } from "../support/faulty-world.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { createWorld, INSTRUMENTS, type World } from "../support/world.ts";
 
 const ETH = "ETH/USD";
 const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
@@ -66,4 +66,23 @@ describe("while the store deletes marks that no reference needs", () => {
       );
     },
   );
+});
+
+it("the marks of a market are forgotten also if its instrument is not there any more", async () => {
+  const instruments = [...INSTRUMENTS];
+  const settings = { snapshotEvery: 1_000 };
+  const world = await createWorld({ instruments, settings });
+  await world.quote("99", "120");
+  const trail = await world.place(TRAIL);
+  for (const bid of ["100", "101", "102"]) await world.quote(bid, "120");
+  await world.place({ price: "50" });
+  const marked = async (): Promise<number> =>
+    (await createMemoryStore({ disk: world.disk }).readMarks()).length;
+  expect(await marked()).toBeGreaterThan(1);
+  instruments.shift();
+  settings.snapshotEvery = 1;
+  await world.crash();
+  await world.cancel(trail);
+  await world.engine.idle();
+  expect(await marked()).toBeLessThanOrEqual(1);
 });

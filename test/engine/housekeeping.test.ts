@@ -8,7 +8,7 @@ import { Questions } from "../../src/host-answers/index.ts";
 import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
-import { createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
+import { createWorld, SYMBOL } from "../support/world.ts";
 
 type Parts = ConstructorParameters<typeof Housekeeping>;
 type FakeLiveOrder = { working: ParentOrder; durable: ParentOrder };
@@ -64,7 +64,6 @@ function subject(
       tape: { forget: () => undefined },
       prints: { forget: () => undefined },
     },
-    instruments: { all: () => INSTRUMENTS },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);

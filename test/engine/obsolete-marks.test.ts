@@ -27,7 +27,6 @@ function searching() {
   const parts = {
     shards: { all: rows, at: (shard: number) => rows[shard] },
     market: { history, book: () => undefined },
-    instruments: { all: () => [{ symbol: SYMBOL }] },
   } as unknown as MarkParts;
   const core = { turns: { spend: () => undefined, next: async () => undefined } } as unknown as Core;
   const search = new ObsoleteMarks(core, parts).inBatchesOf(1);

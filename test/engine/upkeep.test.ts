@@ -91,11 +91,11 @@ function subject(
         },
       },
       prints: { forget: (bars: unknown) => void did.push(`prints ${JSON.stringify(bars)}`) },
-    },
-    instruments: {
-      all() {
-        looks++;
-        return [];
+      history: {
+        markets() {
+          looks++;
+          return [];
+        },
       },
     },
     timers: { after: (ms: number, run: () => void) => void timers.push({ ms, run }) },

@@ -1,5 +1,4 @@
 import { BAR_LENGTHS_MS, BARS_KEPT } from "../../model/index.ts";
-import type { Instruments } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { timely, type Upkeep } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
@@ -41,7 +40,6 @@ export class Housekeeping {
     parts: Readonly<{
       shards: Shards;
       market: MarketHub;
-      instruments: Instruments;
       timers: Timers;
     }>,
   ) {

@@ -1,5 +1,4 @@
 import { type Activation, type MarketMark, shardOfId } from "../../model/index.ts";
-import type { Instruments } from "../../ports/index.ts";
 import { executableSide, type MarketOf } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
@@ -9,7 +8,7 @@ import type { ShardMemory } from "../shards/shard-memory.ts";
 import type { Shards } from "../shards/shards.ts";
 
 /** Dependencies of {@link ObsoleteMarks}. */
-export type MarkParts = Readonly<{ shards: Shards; market: MarketHub; instruments: Instruments }>;
+export type MarkParts = Readonly<{ shards: Shards; market: MarketHub }>;
 
 /** A side of a market, and its highest durable position when the search began. */
 type Market = MarketOf & Readonly<{ lastPosition: number }>;
@@ -80,13 +79,10 @@ export class ObsoleteMarks {
   }
 
   #markets(): readonly Market[] {
-    const { instruments, market } = this.#parts;
-    const sides = instruments.all().flatMap(({ symbol }) => [
-      { symbol, side: "ask" as const },
-      { symbol, side: "bid" as const },
-    ]);
-    return sides.flatMap((of) => {
-      const lastPosition = market.history.lastPosition(of);
+    const { history } = this.#parts.market;
+    // Also those whose instrument the host has withdrawn since.
+    return history.markets().flatMap((of) => {
+      const lastPosition = history.lastPosition(of);
       return lastPosition === undefined ? [] : [{ ...of, lastPosition }];
     });
   }
