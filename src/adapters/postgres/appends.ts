@@ -1,13 +1,14 @@
 import { type KeptQuote, MARKET_SHARD } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore } from "../../ports/index.ts";
 import { appendColumns, isGapless, type MarketPart, takenName } from "./append-columns.ts";
+import { APPEND } from "./append-statements.ts";
 import type { Database } from "./database.ts";
 import { afterMs, withDeadline } from "./deadline.ts";
 import type { Row } from "./driver.ts";
 import { laterOwner, type MarketRound, type Owner } from "./owner.ts";
 import { brokenKey, UnknownOutcome } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
-import { APPEND, JOURNAL } from "./statements.ts";
+import { JOURNAL } from "./statements.ts";
 
 /** Part number of the market journal in the answer to an append. */
 const MARKET_PART = -1;

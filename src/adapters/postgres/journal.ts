@@ -6,11 +6,12 @@ import { limited, type RecordText } from "../shared/index.ts";
 import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
+import { MARKETS } from "./market-statements.ts";
 import type { Owner } from "./owner.ts";
 import type { Lane } from "./pool.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { requireRecord } from "./row-sums.ts";
-import { JOURNAL, MARKETS } from "./statements.ts";
+import { JOURNAL } from "./statements.ts";
 
 /** Number of bytes after which one read ends. A record with the weights of a schedule may have 200,000. */
 export const READ_BYTES: number = 4 * 2 ** 20;

@@ -16,9 +16,9 @@ import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { headsOf, readTextsOf, takenOver } from "./journal.ts";
 import { LEASES } from "./lease-statements.ts";
+import { MARKETS } from "./market-statements.ts";
 import type { Owner } from "./owner.ts";
 import { asGiven, storable, textIn, wholeIn } from "./reading.ts";
-import { MARKETS } from "./statements.ts";
 import { printOf } from "./volume.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */

@@ -3,10 +3,10 @@ import type { OrderStore } from "../../ports/index.ts";
 import { transposed } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
+import { MARKETS } from "./market-statements.ts";
 import type { Owner } from "./owner.ts";
 import { amountIn, compareTexts, textIn, wholeIn } from "./reading.ts";
 import { requireMark, requireQuote } from "./row-sums.ts";
-import { MARKETS } from "./statements.ts";
 
 /** Creates the methods for marks and last quotes. */
 export function market(

@@ -4,11 +4,11 @@ import { type Position, transposed } from "./append-columns.ts";
 import type { Appends } from "./appends.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
+import { MARKETS } from "./market-statements.ts";
 import { laterOwner, type Owner } from "./owner.ts";
 import type { Lane } from "./pool.ts";
 import { amountIn, asGiven, compareTexts, textIn, wholeIn } from "./reading.ts";
 import { requirePrint } from "./row-sums.ts";
-import { MARKETS } from "./statements.ts";
 import { Sums } from "./sums.ts";
 
 /** Number of rows that one statement reads or deletes. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AppendColumns, appendColumns } from "../../../src/adapters/postgres/append-columns.ts";
+import { APPEND } from "../../../src/adapters/postgres/append-statements.ts";
 import { binaryArray, type ElementType } from "../../../src/adapters/postgres/binary-arrays.ts";
-import { APPEND } from "../../../src/adapters/postgres/statements.ts";
 import type { Places } from "./places.ts";
 
 /** Values that are sent, and the text in which the server returns each. */

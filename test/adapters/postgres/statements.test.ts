@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { APPEND } from "../../../src/adapters/postgres/append-statements.ts";
 import { COPYING } from "../../../src/adapters/postgres/copy-statements.ts";
 import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts";
 import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
 import { LIMITS } from "../../../src/adapters/postgres/limit-statements.ts";
+import { MARKETS } from "../../../src/adapters/postgres/market-statements.ts";
 import {
   FIRST_VERSIONS_CREATION,
   MIGRATIONS,
@@ -18,6 +20,8 @@ import { brokenRules } from "./sql-rules.ts";
 const texts: readonly (readonly [name: string, text: string])[] = [
   ...Object.entries<Readonly<Record<string, string>>>({
     ...statements,
+    APPEND,
+    MARKETS,
     LEASES,
     LIMITS,
     COPYING,
@@ -91,7 +95,7 @@ describe("statements that write", () => {
   it.each(["records", "orders", "whole"] as const)(
     "I60: every insert of the append %s is selected from the verdict",
     (form) => {
-      const text = statements.APPEND[form];
+      const text = APPEND[form];
       const inserts = text.split("INSERT INTO").slice(1);
       expect(inserts.length).toBe({ records: 1, orders: 3, whole: 6 }[form]);
       for (const insert of inserts) expect(insert).toMatch(/FROM verdict AS v|FROM market\b/);
