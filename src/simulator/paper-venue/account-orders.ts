@@ -24,6 +24,9 @@ const ORDER_ID_STEP = 10n;
 /** One event of one order. */
 type Moment = readonly [order: KeptOrder, event: number];
 
+/** Events of orders that have not been reported yet. */
+export type OrderNews = readonly Moment[];
+
 type Range = Readonly<{ startTimeMs?: number; endTimeMs?: number }>;
 
 /**
@@ -167,7 +170,7 @@ export class AccountOrders {
   }
 
   /** Returns the events since the last call. */
-  takeNews(): readonly Moment[] {
+  takeNews(): OrderNews {
     const news = this.#news;
     this.#news = [];
     return news;

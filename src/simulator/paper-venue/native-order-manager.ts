@@ -20,11 +20,14 @@ import type {
   NativeRequest,
   OpenNativeQuery,
 } from "../../ports/index.ts";
+import type { OrderNews } from "./account-orders.ts";
+import type { DurableRecord } from "./durable-record.ts";
 import { charged, type Liquidity } from "./execution-terms.ts";
 import { executionAt, isOpen, type KeptOrder, orderOf, restOf } from "./kept-order.ts";
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
 import type { BookReason, OrderEntry, OrderPlaced } from "./order-entry.ts";
+import type { PrintPublisher } from "./print-publisher.ts";
 import type { VenueFill } from "./venue-fill.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
@@ -33,19 +36,8 @@ export type NativeOrderManagerParts = Readonly<{
   clock: Clock;
   instruments: Instruments;
   record: VenueRecord;
+  durable: DurableRecord;
   book: OrderBook;
-  /**
-   * Applies an entry immediately. Resolves when it is on disk; `kept` is called then, even if that took a second
-   * attempt.
-   */
-  commit: (entry: OrderEntry, kept: () => void) => Promise<void>;
-  /**
-   * Returns undefined if the record can be written. Otherwise returns a promise that resolves when it can be written
-   * again, and rejects while it cannot.
-   */
-  writable: () => Promise<void> | undefined;
-  /** Resolves when everything committed so far is on disk. */
-  durable: () => Promise<void>;
   /** Counts a promise as work of the venue until it settles. */
   work: <T>(work: Promise<T>) => Promise<T>;
   /** Converts parts of an order to new executions. */
@@ -59,7 +51,7 @@ export type NativeOrderManagerParts = Readonly<{
   executed: (taker: Taker, takes: readonly Take[]) => void;
   /** Returns the higher of the commission rates of an instrument; undefined if no commission is charged. */
   highestRate: (symbol: string) => string | undefined;
-  print: (symbol: string, fills: readonly VenueFill[]) => void;
+  prints: PrintPublisher;
   /** The price at which a resting order executes: its own limit, or that of the quote that reaches it. */
   restingPrice: "limit" | "quote";
 }>;
@@ -81,9 +73,7 @@ type AccountSide = Readonly<{ accountId: number; side: Side; baseAsset: string }
 const NO_COMMISSION = { commission: "0", commissionAsset: "USD" };
 
 /**
- * Native orders at the paper venue: LIMIT and MARKET against the venue's quotes and balances, in its own record. An
- * entry applies in memory immediately, and every answer waits until it is on disk. So nothing that a crash cuts off was
- * ever reported.
+ * Native orders at the paper venue: LIMIT and MARKET against the venue's quotes and balances, in its own record.
  */
 export class NativeOrderManager implements NativeOrders {
   readonly isPaperTrade = true;
@@ -100,7 +90,7 @@ export class NativeOrderManager implements NativeOrders {
     if (blocked !== undefined) await blocked;
     // Do not await between this check and the entry; otherwise a copy could pass in between.
     const known = this.#known(placement);
-    if (known !== undefined) return await this.#read(() => known);
+    if (known !== undefined) return await this.#parts.durable.read(() => known);
     const match = this.#match(placement);
     book.take(takerOf(placement), match.takes);
     this.#parts.executed(takerOf(placement), match.takes);
@@ -113,7 +103,7 @@ export class NativeOrderManager implements NativeOrders {
   }
 
   findRequest(request: NativeRequest): Promise<NativePlaced | undefined> {
-    return this.#read(() => this.#known(request));
+    return this.#parts.durable.read(() => this.#known(request));
   }
 
   #known({ accountId, requestKey }: NativeRequest): NativePlaced | undefined {
@@ -134,10 +124,10 @@ export class NativeOrderManager implements NativeOrders {
     if (blocked !== undefined) await blocked;
     const order = this.#parts.record.orders.find(key);
     if (order === undefined || order.terms.isChild || !isOpen(order))
-      return await this.#read(() => undefined);
+      return await this.#parts.durable.read(() => undefined);
     const isNew = order.fills.length === 0;
     if (restriction !== undefined && isNew !== (restriction === "ONLY_NEW")) {
-      await this.#parts.durable();
+      await this.#parts.durable.read(() => undefined);
       throw new OrderError("CANCEL_RESTRICTED");
     }
     const committed = this.#commit(this.#cancelOf(order, "USER_CANCELED"));
@@ -147,22 +137,22 @@ export class NativeOrderManager implements NativeOrders {
   }
 
   find(key: NativeKey): Promise<NativeOrder | undefined> {
-    return this.#read(() => {
+    return this.#parts.durable.read(() => {
       const order = this.#parts.record.orders.find(key);
       return order && orderOf(order);
     });
   }
 
   page(page: NativePage): Promise<readonly NativeOrder[]> {
-    return this.#read(() => this.#parts.record.orders.page(page));
+    return this.#parts.durable.read(() => this.#parts.record.orders.page(page));
   }
 
   open(query: OpenNativeQuery): Promise<readonly NativeOrder[]> {
-    return this.#read(() => this.#parts.record.orders.open(query));
+    return this.#parts.durable.read(() => this.#parts.record.orders.open(query));
   }
 
   executions(query: ExecutionQuery): Promise<readonly NativeExecution[]> {
-    return this.#read(() => this.#parts.record.orders.executions(query));
+    return this.#parts.durable.read(() => this.#parts.record.orders.executions(query));
   }
 
   subscribe(listener: (execution: NativeExecution) => void): () => void {
@@ -171,7 +161,7 @@ export class NativeOrderManager implements NativeOrders {
   }
 
   /** Reports events that have become durable. */
-  tell(news: readonly (readonly [order: KeptOrder, event: number])[]): void {
+  tell(news: OrderNews): void {
     if (this.#listeners.size === 0) return;
     for (const [order, event] of news) {
       for (const listener of [...this.#listeners]) listener(executionAt(order, event));
@@ -318,11 +308,11 @@ export class NativeOrderManager implements NativeOrders {
 
   /** Resolves when the entry is on disk and its fills are reported as prints. */
   #commit(entry: OrderEntry): Promise<void> {
-    const { commit, work, print, record } = this.#parts;
+    const { durable, work, prints, record } = this.#parts;
     const fills = entry.kind === "canceled" ? [] : entry.fills;
     const symbol =
       entry.kind === "placed" ? entry.terms.symbol : (record.orders.byId(entry.orderId)?.terms.symbol ?? "");
-    return work(commit(entry, () => print(symbol, fills)));
+    return work(durable.commit(entry, () => prints.publish(symbol, fills)));
   }
 
   /**
@@ -330,7 +320,7 @@ export class NativeOrderManager implements NativeOrders {
    * refused.
    */
   #blocked(): Promise<void> | undefined {
-    return this.#parts.writable()?.catch((cause: unknown) => {
+    return this.#parts.durable.writable()?.catch((cause: unknown) => {
       throw new OrderError("DISCONNECTED", {}, { cause });
     });
   }
@@ -343,13 +333,6 @@ export class NativeOrderManager implements NativeOrders {
     const instrument = this.#parts.instruments.find(symbol);
     if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     return { accountId, side, baseAsset: instrument.baseAsset };
-  }
-
-  /** Reads a value and returns it once it is on disk. */
-  async #read<T>(read: () => T): Promise<T> {
-    const value = read();
-    await this.#parts.durable();
-    return value;
   }
 }
 

@@ -1,8 +1,8 @@
-import { errorCode, errorMessage } from "../../common/index.ts";
-import { formatPrice, formatQuantity, min, type Quantity } from "../../decimal/index.ts";
+import { errorMessage } from "../../common/index.ts";
+import { min, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
-import type { ChildRequest, CountedPrint, Fill, Quote } from "../../model/index.ts";
+import type { ChildRequest, CountedPrint, Quote } from "../../model/index.ts";
 import type {
   AssetBalance,
   ChildReport,
@@ -11,14 +11,14 @@ import type {
   NotFound,
   PrintInput,
   SubmitOptions,
-  Telemetry,
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
 import { createRandom } from "../random/index.ts";
 import type { AppendLog } from "./append-log.ts";
 import type { ChildRow } from "./child-row.ts";
-import { type ChildResolved, type Entry, encodeEntry } from "./entry.ts";
+import { DurableRecord } from "./durable-record.ts";
+import type { ChildResolved } from "./entry.ts";
 import { charged, type Liquidity, Terms } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
@@ -29,6 +29,7 @@ import { firstOf, OrderBook, type Take, total } from "./order-book.ts";
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import type { PaperVenue, PaperVenueOptions } from "./paper-venue.ts";
 import { parsePosition } from "./positions.ts";
+import { PrintPublisher } from "./print-publisher.ts";
 import type { Forgetting } from "./settled-children.ts";
 import type { VenueFill } from "./venue-fill.ts";
 import { VenueInputError } from "./venue-input-error.ts";
@@ -104,26 +105,24 @@ class RecordedVenue implements PaperVenue {
   readonly #instruments: Instruments;
   readonly #log: AppendLog;
   readonly #record: VenueRecord;
+  readonly #durable: DurableRecord;
   readonly #book: OrderBook = new OrderBook();
   readonly #faults: FaultPlan = new FaultPlan();
   readonly #listeners: Set<(event: VenueEvent) => void> = new Set();
-  readonly #printListeners: Set<(print: PrintInput) => void> = new Set();
+  readonly #prints: PrintPublisher = new PrintPublisher();
   readonly #timers: Set<() => void> = new Set();
   readonly #working: Set<Promise<unknown>> = new Set();
-  readonly #telemetry: Telemetry | undefined;
   readonly #forgetter: Forgetter;
   readonly #terms: Terms;
-  #isBroken = false;
 
   constructor(parts: Parts) {
     this.#clock = parts.clock;
     this.#instruments = parts.instruments;
     this.#log = parts.log;
     this.#record = parts.record;
-    this.#telemetry = parts.telemetry;
     const random = createRandom(parts.terms?.seed ?? 1);
     this.#terms = new Terms(parts.terms ?? {}, { random, nowMs: () => this.#clock.monotonicMs() });
-    this.#record.orders.takeNews();
+    this.#durable = new DurableRecord({ ...parts, tell: (news) => this.native.tell(news) });
     this.#forgetter = new Forgetter({
       ...parts,
       telemetry: parts.telemetry,
@@ -134,15 +133,13 @@ class RecordedVenue implements PaperVenue {
     this.native = new NativeOrderManager({
       ...parts,
       book: this.#book,
-      commit: (entry, kept) => this.#commit(entry, kept),
-      writable: () => this.#writable(),
-      durable: () => this.#log.durable(),
+      durable: this.#durable,
       work: (work) => this.#work(work),
       fillsOf: (market, takes) => this.#fills(market, takes),
       slipped: (taker, takes, ahead) => this.#terms.slipped(taker, takes, ahead),
       executed: (taker, takes) => this.#terms.executed(taker, takes),
       highestRate: (symbol) => this.#terms.highestRate(symbol),
-      print: (symbol, fills) => this.#printFills(symbol, fills),
+      prints: this.#prints,
     });
   }
 
@@ -164,10 +161,10 @@ class RecordedVenue implements PaperVenue {
     const nowMs = this.#clock.nowMs();
     const { childId, symbol } = child;
     this.#remember(childId);
-    const report = await this.#read(() => this.#record.report(childId));
+    const report = await this.#work(this.#durable.read(() => this.#record.report(childId)));
     this.#forgetter.asked(childId);
     // The engine may have lost a child's prints in a crash. Send them again; each id counts once.
-    this.#printFills(symbol, report?.fills ?? []);
+    this.#prints.publish(symbol, report?.fills ?? []);
     return report ?? { notFoundAtMs: nowMs };
   }
 
@@ -184,7 +181,7 @@ class RecordedVenue implements PaperVenue {
 
   quote(quote: Quote): void {
     this.#book.replace(quote);
-    if (this.#writable() === undefined) this.native.meet(quote.symbol);
+    if (this.#durable.writable() === undefined) this.native.meet(quote.symbol);
   }
 
   traded({ symbol, quantity }: Pick<CountedPrint, "symbol" | "quantity">): void {
@@ -194,7 +191,7 @@ class RecordedVenue implements PaperVenue {
   printAgain(sinceMs: number): void {
     for (const { terms, fills } of this.#record.orders.all) {
       if (terms.isChild) continue;
-      this.#printFills(
+      this.#prints.publish(
         terms.symbol,
         fills.filter(({ timeMs }) => timeMs >= sinceMs),
       );
@@ -202,8 +199,7 @@ class RecordedVenue implements PaperVenue {
   }
 
   onPrint(listener: (print: PrintInput) => void): () => void {
-    this.#printListeners.add(listener);
-    return () => this.#printListeners.delete(listener);
+    return this.#prints.subscribe(listener);
   }
 
   setFault(fault: VenueFault): void {
@@ -217,7 +213,7 @@ class RecordedVenue implements PaperVenue {
     const children = childId === undefined ? held : [childId];
     const timeMs = this.#clock.nowMs();
     await this.#work(
-      Promise.all(children.map((id) => this.#commit({ kind: "released", childId: id, timeMs }))),
+      Promise.all(children.map((id) => this.#durable.commit({ kind: "released", childId: id, timeMs }))),
     );
     for (const id of children) {
       const report = this.#record.report(id);
@@ -245,7 +241,9 @@ class RecordedVenue implements PaperVenue {
       if (parseAmount(asset, text) === undefined)
         throw new VenueInputError(`balances.${asset}: must be an amount`);
     }
-    await this.#work(this.#commit({ kind: "balances", accountId, balances, timeMs: this.#clock.nowMs() }));
+    await this.#work(
+      this.#durable.commit({ kind: "balances", accountId, balances, timeMs: this.#clock.nowMs() }),
+    );
   }
 
   funds(accountId: number): readonly AssetBalance[] {
@@ -272,7 +270,9 @@ class RecordedVenue implements PaperVenue {
       if (parsePosition(text) === undefined)
         throw new VenueInputError(`positions.${symbol}: must be a quantity`);
     }
-    await this.#work(this.#commit({ kind: "positions", accountId, positions, timeMs: this.#clock.nowMs() }));
+    await this.#work(
+      this.#durable.commit({ kind: "positions", accountId, positions, timeMs: this.#clock.nowMs() }),
+    );
   }
 
   positions(accountId: number): Readonly<Record<string, string>> {
@@ -315,25 +315,26 @@ class RecordedVenue implements PaperVenue {
   }
 
   async #take(child: ChildRequest, deadlineMs: number, fault: ActiveFault | undefined): Promise<ChildReport> {
-    await this.#writable();
+    await this.#durable.writable();
     const { childId } = child;
     this.#remember(childId, deadlineMs);
     const isNew = !this.#record.has(childId);
     const orderId = isNew ? { orderId: this.#record.orders.nextId } : {};
-    await this.#commit({ kind: "arrived", ...orderId, child, deadlineMs, timeMs: this.#clock.nowMs() });
+    await this.#durable.commit({
+      kind: "arrived",
+      ...orderId,
+      child,
+      deadlineMs,
+      timeMs: this.#clock.nowMs(),
+    });
     if (isNew) {
       await this.#resolve(childId, this.#decide(child, deadlineMs, fault));
       this.#print(childId);
     }
     this.#forgetter.asked(childId);
-    return (await this.#read(() => this.#record.report(childId))) ?? { childId, state: "open", fills: [] };
-  }
-
-  /** Reads a value and resolves to it once it is on disk. What was applied meanwhile may not be. */
-  async #read<T>(read: () => T): Promise<T> {
-    const value = read();
-    await this.#work(this.#log.durable());
-    return value;
+    return (
+      (await this.#durable.read(() => this.#record.report(childId))) ?? { childId, state: "open", fills: [] }
+    );
   }
 
   /**
@@ -399,66 +400,12 @@ class RecordedVenue implements PaperVenue {
   }
 
   #resolve(childId: string, decision: Decision): Promise<void> {
-    return this.#commit({ kind: "resolved", childId, ...decision, timeMs: this.#clock.nowMs() });
-  }
-
-  /**
-   * Applies an entry in memory first, so that entries apply in the order in which they are stored. Resolves when it is
-   * on disk.
-   */
-  #commit(entry: Entry, kept: () => void = () => undefined): Promise<void> {
-    this.#record.apply(entry);
-    const news = this.#record.orders.takeNews();
-    const written = this.#log.append(encodeEntry(entry), () => {
-      this.#recovered();
-      this.native.tell(news);
-      kept();
-    });
-    written.catch((error: unknown) => this.#failed(error));
-    return written;
-  }
-
-  /**
-   * Returns undefined if the record can be written. Otherwise retries the failed writes: resolves if that succeeds and
-   * rejects if it fails, so that memory does not run ahead of a full disk.
-   */
-  #writable(): Promise<void> | undefined {
-    if (!this.#log.isFailing) return undefined;
-    const written = this.#log.durable();
-    written.catch((error: unknown) => this.#failed(error));
-    return written;
-  }
-
-  /** Reports a failed write. The caller of a commit also receives it, but no caller waits for the result of a quote. */
-  #failed(error: unknown): void {
-    if (this.#isBroken) return;
-    this.#isBroken = true;
-    const code = errorCode(error);
-    this.#telemetry?.event("error", "venue-record.failed", { code });
-  }
-
-  #recovered(): void {
-    if (!this.#isBroken) return;
-    this.#isBroken = false;
-    this.#telemetry?.event("info", "venue-record.recovered", {});
+    return this.#durable.commit({ kind: "resolved", childId, ...decision, timeMs: this.#clock.nowMs() });
   }
 
   #print(childId: string): void {
     const symbol = this.#record.request(childId)?.symbol ?? "";
-    this.#printFills(symbol, this.#record.report(childId)?.fills ?? []);
-  }
-
-  #printFills(symbol: string, fills: readonly Fill[]): void {
-    for (const { executionId: id, ...fill } of fills) {
-      const print = {
-        symbol,
-        price: formatPrice(fill.price),
-        quantity: formatQuantity(fill.quantity),
-        id,
-        timeMs: fill.timeMs,
-      };
-      for (const listener of [...this.#printListeners]) listener(print);
-    }
+    this.#prints.publish(symbol, this.#record.report(childId)?.fills ?? []);
   }
 
   #work<T>(work: Promise<T>): Promise<T> {
