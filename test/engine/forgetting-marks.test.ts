@@ -2,15 +2,16 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
 import { turns } from "../support/faulty-world.ts";
+import { createGate, type Gate } from "../support/gate.ts";
 import { createWorld, INSTRUMENTS, type World } from "../support/world.ts";
 
 const ETH = "ETH/USD";
 const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
 
-/** A world whose store deletes marks on request of the test; `asked` counts the requests to delete. */
-async function slowWorld(): Promise<Readonly<{ world: World; asked: () => number; letGo: () => void }>> {
-  const waiting: (() => void)[] = [];
-  let isSlow = true;
+/** A world whose store deletes marks when the test opens a gate. */
+async function slowWorld(): Promise<Readonly<{ world: World; deletions: Gate }>> {
+  const deletions = createGate();
+  deletions.shut();
   const world = await createWorld({
     settings: { snapshotEvery: 1 },
     store: (disk) => {
@@ -18,24 +19,20 @@ async function slowWorld(): Promise<Readonly<{ world: World; asked: () => number
       return {
         ...store,
         async deleteMarks(marks) {
-          if (isSlow) await new Promise<void>((resolve) => waiting.push(resolve));
+          await deletions.pass();
           await store.deleteMarks(marks);
         },
       };
     },
   });
-  const letGo = (): void => {
-    isSlow = false;
-    for (const each of waiting.splice(0)) each();
-  };
-  return { world, asked: () => waiting.length, letGo };
+  return { world, deletions };
 }
 
 describe("while the store deletes marks that no reference needs", () => {
   it.each(["whose market had no mark", "whose market had one"])(
     "I31: the mark of a simultaneous activation stays, %s",
     async (which) => {
-      const { world, asked, letGo } = await slowWorld();
+      const { world, deletions } = await slowWorld();
       const { market } = world.engine;
       market.quote({ symbol: ETH, bid: "100", ask: "120" });
       await world.quote("99", "120");
@@ -48,14 +45,14 @@ describe("while the store deletes marks that no reference needs", () => {
       for (const bid of ["100", "101", "102"]) await world.quote(bid, "120");
       await world.place({ price: "50" });
       await turns();
-      expect(asked()).toBe(1);
+      expect(deletions.held).toBe(1);
       const trail = await world.place({ ...TRAIL, symbol: ETH });
       market.quote({ symbol: ETH, bid: "110", ask: "120" });
       await world.engine.idle();
       await world.place({ ...TRAIL, symbol: ETH });
       market.quote({ symbol: ETH, bid: "107", ask: "120" });
       await world.engine.idle();
-      letGo();
+      deletions.open();
       await turns(200);
       await world.crash();
       world.engine.market.quote({ symbol: ETH, bid: "105", ask: "120" });

@@ -2,25 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import { turns } from "../support/faulty-world.ts";
+import { createGate } from "../support/gate.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
-
-type Gate = { isShut: boolean; wait: () => Promise<void>; letGo: () => Promise<void> };
-
-/** Calls of a store that wait until a test lets the oldest go. */
-function gate(): Gate {
-  const held: (() => void)[] = [];
-  return {
-    isShut: false,
-    wait(): Promise<void> {
-      return this.isShut ? new Promise((resolve) => held.push(resolve)) : Promise.resolve();
-    },
-    async letGo(): Promise<void> {
-      held.shift()?.();
-      await turns();
-    },
-  };
-}
 
 /** An order whose child was closed unfilled, and executions of it that come later. */
 async function orderOfClosedChild(
@@ -41,45 +25,43 @@ async function orderOfClosedChild(
 
 describe("decision 11, I10: late executions of an order that has just ended", () => {
   it("all count, also if the store reads the order while the record of an earlier one is under way", async () => {
-    const [appends, reads] = [gate(), gate()];
+    const [appends, reads] = [createGate(), createGate()];
     const world = await createWorld({
       store: (disk) => {
         const store = createMemoryStore({ disk });
         return {
           ...store,
           async append(batch) {
-            await appends.wait();
+            await appends.pass();
             return await store.append(batch);
           },
           async readEnded(range) {
             const rows = await store.readEnded(range);
-            await reads.wait();
+            await reads.pass();
             return rows;
           },
         };
       },
     });
     const { order, say } = await orderOfClosedChild(world);
-    [appends.isShut, reads.isShut] = [true, true];
+    appends.shut();
+    reads.shut();
     const canceled = world.cancel(order);
     await new Promise(setImmediate);
     await say("first");
-    await appends.letGo();
+    appends.release();
     await canceled;
     await say("second");
-    [appends.isShut, reads.isShut] = [false, false];
-    for (let n = 0; n < 3; n++) {
-      await new Promise(setImmediate);
-      await appends.letGo();
-    }
-    await reads.letGo();
+    appends.open();
+    await turns();
+    reads.open();
     await world.engine.idle();
     expect([...(await world.order(order)).executions].sort()).toEqual(["first", "second"]);
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
   it("all count, also if the append of an earlier one arrives late, and the store has been asked for the order before", async () => {
-    const appends = gate();
+    const appends = createGate();
     let arrive: (() => Promise<unknown>) | undefined;
     let isAway = false;
     const world = await createWorld({
@@ -88,7 +70,7 @@ describe("decision 11, I10: late executions of an order that has just ended", ()
         return {
           ...store,
           async append(batch) {
-            await appends.wait();
+            await appends.pass();
             if (!isAway) return await store.append(batch);
             arrive = () => store.append(batch);
             throw new Error("the connection is lost");
@@ -102,15 +84,15 @@ describe("decision 11, I10: late executions of an order that has just ended", ()
       },
     });
     const { order, say } = await orderOfClosedChild(world);
-    appends.isShut = true;
+    appends.shut();
     const canceled = world.cancel(order);
     await new Promise(setImmediate);
     await say("first");
-    await appends.letGo();
+    appends.release();
     await canceled;
     await say("second");
-    [appends.isShut, isAway] = [false, true];
-    await appends.letGo();
+    isAway = true;
+    appends.open();
     await turns(500);
     isAway = false;
     await world.pass(10_000);

@@ -58,11 +58,11 @@ describe("I65: an engine that opens", () => {
   it("a late fill of an ended order while shards are read writes to none: its account is served afterwards", async () => {
     const world = createOpeningWorld();
     const { order, childId } = await withEnded(world);
-    const { opening, held, release } = await world.openSlowly();
+    const { opening, reads } = await world.openSlowly();
     const late = reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
     world.venue.say(late);
-    expect(held()).toBe(1);
-    release();
+    expect(reads.held).toBe(1);
+    reads.open();
     const engine = await opening;
     await engine.idle();
     expect(world.told).not.toContain("shard.fenced");
@@ -89,8 +89,8 @@ describe("I65: an engine that opens", () => {
     const world = createOpeningWorld();
     const childId = await withOpenChild(world);
     const whole = reported(childId, "closed", [fillOf({ quantity: "1" })]);
-    const { opening, release } = await world.openSlowly({ venue: withOutbox(world.venue, [whole]) });
-    release();
+    const { opening, reads } = await world.openSlowly({ venue: withOutbox(world.venue, [whole]) });
+    reads.open();
     const engine = await opening;
     await heartbeatFor(world, engine, 10_000);
     await quoteTo(engine, "99", "100");
@@ -101,11 +101,11 @@ describe("I65: an engine that opens", () => {
   it("I21: a fill of an open order before the subscription is found by the look-up after it", async () => {
     const world = createOpeningWorld();
     const childId = await withOpenChild(world);
-    const { opening, release } = await world.openSlowly();
+    const { opening, reads } = await world.openSlowly();
     const whole = reported(childId, "closed", [fillOf({ quantity: "1" })]);
     world.venue.say(whole);
     world.venue.onLookup = () => whole;
-    release();
+    reads.open();
     const engine = await opening;
     await engine.idle();
     expect((await openOf(engine)).map(lineOf)).toEqual(["FILLED FILLED"]);
@@ -144,8 +144,8 @@ describe("I65: an engine that opens", () => {
     const outbox = [...children, ended.childId].map((childId) =>
       reported(childId, "closed", [fillOf({ quantity: "0.5" })]),
     );
-    const { opening, release } = await world.openSlowly({ venue: withOutbox(world.venue, outbox) });
-    release();
+    const { opening, reads } = await world.openSlowly({ venue: withOutbox(world.venue, outbox) });
+    reads.open();
     const engine = await opening;
     await engine.idle();
     expect((await openOf(engine, 1)).map(lineOf)).toEqual(["PARTIALLY_FILLED WAITING"]);
@@ -166,8 +166,8 @@ describe("I65: an engine that opens", () => {
         return () => undefined;
       },
     };
-    const { opening, release } = await world.openSlowly({ marketData });
-    release();
+    const { opening, reads } = await world.openSlowly({ marketData });
+    reads.open();
     const engine = await opening;
     await engine.idle();
     expect((await openOf(engine)).map(lineOf)).toEqual(["FILLED FILLED"]);

@@ -7,6 +7,7 @@ import type { OrderStore } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { breakingIntent } from "../support/breaking-intent.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { createGate } from "../support/gate.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -20,12 +21,13 @@ async function slowReads(): Promise<
   Readonly<{ world: World; hold(shard: number): void; answer(): Promise<void> }>
 > {
   let holding: number | undefined;
-  const held: (() => void)[] = [];
+  const answers = createGate();
+  answers.shut();
   const slow = (store: OrderStore): OrderStore => ({
     ...store,
     async readEnded(range) {
       const page = await store.readEnded(range);
-      if (range.shard === holding) await new Promise<void>((resolve) => held.push(resolve));
+      if (range.shard === holding) await answers.pass();
       return page;
     },
   });
@@ -36,7 +38,7 @@ async function slowReads(): Promise<
       holding = shard;
     },
     async answer() {
-      held.shift()?.();
+      answers.release();
       await turns();
     },
   };

@@ -3,6 +3,7 @@ import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice, price } from "../../src/decimal/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { turns } from "../support/faulty-world.ts";
+import { createGate } from "../support/gate.ts";
 import { createScriptedVenue, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World, type WorldOptions } from "../support/world.ts";
 
@@ -20,13 +21,13 @@ type Reloading = Readonly<{
 
 async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
   let fails = false;
-  let answer: (() => void)[] | undefined;
+  const answers = createGate();
   let refuses = false;
   const gated = (store: OrderStore): OrderStore => ({
     ...store,
     async head(shard) {
       if (refuses) throw new Error("the store cannot read");
-      if (answer !== undefined) await new Promise<void>((resolve) => answer?.push(resolve));
+      await answers.pass();
       return await store.head(shard);
     },
     async append(batch) {
@@ -40,16 +41,14 @@ async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
     async begin(reads = "wait", doing) {
       fails = true;
       if (reads === "fail") refuses = true;
-      else answer = [];
+      else answers.shut();
       if (doing !== undefined) doing();
       else void world.place({ price: "1", quantity: "20" }).catch(() => undefined);
       await turns();
       fails = false;
     },
     async end() {
-      const waiting = answer ?? [];
-      answer = undefined;
-      for (const each of waiting) each();
+      answers.open();
       if (refuses) {
         refuses = false;
         await world.pass(world.engine.settings.retryMaxMs);

@@ -17,6 +17,7 @@ import type { OrderStore, ShardHead, Telemetry } from "../../src/ports/index.ts"
 import { orderIntent } from "../../src/requests/index.ts";
 import { readPage } from "../examples/markdown.ts";
 import { turns } from "../support/faulty-world.ts";
+import { createGate } from "../support/gate.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS, START_MS, SYMBOL } from "../support/world.ts";
 
@@ -63,11 +64,11 @@ async function shardIn(state: ShardState): Promise<Subject> {
   const disk = createMemoryDisk();
   const store = createMemoryStore({ disk });
   const number = shardOf(1);
-  let reads: (() => void)[] | undefined;
+  const reads = createGate();
   const slow = {
     ...store,
     async readSnapshot(of: number) {
-      if (reads !== undefined) await new Promise<void>((resolve) => reads?.push(resolve));
+      await reads.pass();
       return await store.readSnapshot(of);
     },
   };
@@ -75,13 +76,12 @@ async function shardIn(state: ShardState): Promise<Subject> {
   if (head === undefined) throw new Error("the store has no such shard");
   const shard = shardOn(head, coreOn(slow));
   const release = async (): Promise<void> => {
-    for (const resolve of reads?.splice(0) ?? []) resolve();
-    reads = undefined;
+    reads.open();
     await turns();
   };
   const takeOver = async (): Promise<void> => void (await createMemoryStore({ disk }).acquire());
   const read = async (reading: () => Promise<void>): Promise<void> => {
-    reads = [];
+    reads.shut();
     void reading();
     await turns();
   };

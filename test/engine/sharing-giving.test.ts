@@ -4,6 +4,7 @@ import type { MarketHub } from "../../src/engine/market/market-hub.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { MARKET_SHARD, type ParentOrder } from "../../src/model/index.ts";
 import { createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.ts";
+import { createGate, type Gate } from "../support/gate.ts";
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import {
   accountOn,
@@ -25,18 +26,16 @@ const STOP = { side: "SELL", type: "STOP_MARKET", stopPrice: "95" } as const;
 const isArmed = ({ engine }: Sharer, { orderId }: ParentOrder): boolean =>
   (engine.market as MarketHub).book(SYMBOL)?.has(orderId) ?? false;
 
-/** Holds the answers to calls of the store from now on. Returns a function that gives them. */
-function heldAnswers(node: Sharer, name: string): () => void {
-  const given: (() => void)[] = [];
+/** Holds the answers to calls of the store until the gate is opened. */
+function heldAnswers(node: Sharer, name: string): Gate {
+  const answers = createGate();
+  answers.shut();
   node.faults[name] = async (honest) => {
     const answer = await honest();
-    await new Promise<void>((resolve) => given.push(resolve));
+    await answers.pass();
     return answer;
   };
-  return () => {
-    node.faults[name] = undefined;
-    for (const give of given) give();
-  };
+  return answers;
 }
 
 describe("decision VH: shards of a node with open orders leave one after the other", () => {
@@ -46,12 +45,12 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     const accounts = [first, accountOn(a, first + 1)].sort((one, other) => shardOf(one) - shardOf(other));
     const [leaving, waiting] = accounts as [number, number];
     for (const account of accounts) await placeOn(a, account, STOP);
-    const giveAnswers = heldAnswers(a, "leases.release");
+    const answers = heldAnswers(a, "leases.release");
     await assignTo(cluster, accounts.map(shardOf), b);
     while (!a.asked.includes("leases.release")) await cluster.pass(20);
     await expect(placeOn(a, leaving, STOP)).rejects.toMatchObject({ reason: "SHARD_ELSEWHERE" });
     const order = await placeOn(a, waiting, STOP);
-    giveAnswers();
+    answers.open();
     await cluster.pass(2_000);
     for (const accountId of accounts) expect(runnersOf([a, b], shardOf(accountId))).toEqual(["b"]);
     expect(await orderOn(b, order)).toEqual(order);
@@ -95,13 +94,13 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     const { a, b } = await pairOf(cluster, { hostTimeoutMs: 10 * TTL_MS });
     venue.onSubmit = (child) => filled(child);
     const order = await placeOn(a, accountOn(a), STOP);
-    const giveAnswers = heldAnswers(a, "leases.release");
+    const answers = heldAnswers(a, "leases.release");
     await assignTo(cluster, [shardIn(order)], b);
     while (!a.asked.includes("leases.release")) await cluster.pass(20);
     b.process.kill();
     await cluster.pass(2 * TTL_MS);
     expect(runnersOf([a], shardIn(order))).toEqual([]);
-    giveAnswers();
+    answers.open();
     await cluster.pass(TTL_MS);
     expect(runnersOf([a], shardIn(order))).toEqual(["a"]);
     expect(isArmed(a, order)).toBe(true);
@@ -113,7 +112,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
   it("until its orders are let go, its follower has its state, and takes no record of the next owner", async () => {
     const { cluster, a, b } = await pairOf(createCluster(), { hostTimeoutMs: 10 * TTL_MS });
     const order = await placeOn(a, accountOn(a), STOP);
-    const giveAnswers = heldAnswers(a, "leases.release");
+    const answers = heldAnswers(a, "leases.release");
     await assignTo(cluster, [shardIn(order)], b);
     while (runnersOf([b], shardIn(order)).length === 0) await cluster.pass(20);
     const { accountId, orderId } = order;
@@ -122,7 +121,7 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     await b.engine.cancel({ accountId, orderId });
     await cluster.pass(TTL_MS);
     expect(isArmed(a, order)).toBe(true);
-    giveAnswers();
+    answers.open();
     await cluster.pass(TTL_MS);
     expect(isArmed(a, order)).toBe(false);
     expect(a.asked.slice(before), "its memory is not read from the store").not.toContain("readSnapshot");
@@ -146,13 +145,13 @@ describe("decision VH: shards of a node with open orders leave one after the oth
     await cluster.quote("99", "100");
     const order = await placeOn(a, accountId, { type: "POV", quantity: "10", participationBips: 1_000 });
     const shard = shardIn(order);
-    const giveAnswers = heldAnswers(a, "append");
+    const answers = heldAnswers(a, "append");
     const other = placeOn(a, accountId, { price: "50" });
     await assignTo(cluster, [shard], b);
     while (a.engine.owns(shard)) await cluster.pass(20);
     await expect(placeOn(a, accountId, { price: "51" })).rejects.toMatchObject({ reason: "SHARD_ELSEWHERE" });
     await cluster.print({ id: "while leaving", quantity: "1" }, [a]);
-    giveAnswers();
+    answers.open();
     await other;
     while (runnersOf([b], shard).length === 0) await cluster.pass(100);
     const before = venue.submitted.length;
@@ -189,11 +188,11 @@ describe("decision VH: a node that forwards reads the owners again", () => {
       return c.asked.filter((name) => name === "leases.nodes").length - before;
     };
     expect([await readsAfter(21), await readsAfter(101)]).toEqual([0, 1]);
-    const giveAnswers = heldAnswers(a, "leases.release");
+    const answers = heldAnswers(a, "leases.release");
     await assignTo(cluster, [shardIn(order)], b);
     b.faults["leases.claim"] = () => Promise.reject(new Error("away"));
     await cluster.clock.advanceBy(101, settle);
     expect(await readsAfter(21)).toBe(1);
-    giveAnswers();
+    answers.open();
   });
 });

@@ -3,6 +3,7 @@ import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import type { ListIntent } from "../../src/model/index.ts";
 import type { Accounts } from "../../src/ports/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { createGate, type Gate } from "../support/gate.ts";
 import { createLateStore } from "../support/late-store.ts";
 import { OCO } from "../support/list-samples.ts";
 import { accountEntry, createWorld, listOf, type World } from "../support/world.ts";
@@ -14,21 +15,19 @@ type UnknownWorld = Readonly<{
   lose(place: () => Promise<unknown>): Promise<void>;
   /** The store can be read again. */
   find(): Promise<void>;
-  /** From now on the host says nothing about accounts until `answer`. */
-  silence(): void;
-  answer(): void;
+  /** Holds what the host says about accounts. */
+  answers: Gate;
 }>;
 
 async function unknownWorld(): Promise<UnknownWorld> {
   const appends: (readonly "denied"[])[] = [];
   let isUnreadable = false;
-  let isSilent = false;
-  let waiting: (() => void)[] = [];
+  const answers = createGate();
   const known = createMemoryAccounts([accountEntry(1)]);
   const accounts: Accounts = {
     ...known,
     async account(accountId) {
-      if (isSilent) await new Promise<void>((resolve) => waiting.push(resolve));
+      await answers.pass();
       return await known.account(accountId);
     },
   };
@@ -61,14 +60,7 @@ async function unknownWorld(): Promise<UnknownWorld> {
       isUnreadable = false;
       await world.pass(world.engine.settings.retryMinMs);
     },
-    silence() {
-      isSilent = true;
-    },
-    answer() {
-      isSilent = false;
-      for (const each of waiting) each();
-      waiting = [];
-    },
+    answers,
   };
 }
 
@@ -80,13 +72,13 @@ const BUSY = { code: -1001, reason: "DISCONNECTED" };
 
 describe("while it is unknown whether an acceptance is durable", () => {
   it("I03: a copy of a list that waits for the host meanwhile is not placed as another list", async () => {
-    const { world, lose, find, silence, answer } = await unknownWorld();
+    const { world, lose, find, answers } = await unknownWorld();
     await lose(() => world.engine.placeList({ accountId: 1, list: exit() }));
-    silence();
+    answers.shut();
     const copy = world.engine.placeList({ accountId: 1, list: exit() }).catch((error: unknown) => error);
     await turns();
     await find();
-    answer();
+    answers.open();
     expect(await copy).toMatchObject(BUSY);
     expect(await world.engine.placeList({ accountId: 1, list: exit() })).toMatchObject({ created: false });
     expect((await world.engine.cancelAll(1)).matchedCount).toBe(2);

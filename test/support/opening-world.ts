@@ -13,6 +13,7 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import type { ChildReport, ExecutionVenue, OrderStore } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { turns } from "./faulty-world.ts";
+import { createGate, type Gate } from "./gate.ts";
 import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 import { INSTRUMENTS, START_MS, SYMBOL } from "./world.ts";
 
@@ -25,12 +26,12 @@ export type OpeningWorld = Readonly<{
   told: string[];
   /** Opens an engine, with other parts if given; the previous one is left as after a crash. */
   open(parts?: Partial<EngineOptions>): Promise<Engine>;
-  /** Opens an engine whose store reads no shard before it is released; `held` is the number of waiting reads. */
+  /** Opens an engine whose store reads no shard before the gate is opened. */
   openSlowly(parts?: Partial<EngineOptions>): Promise<SlowOpening>;
 }>;
 
-/** An engine that is opening. */
-export type SlowOpening = Readonly<{ opening: Promise<Engine>; held: () => number; release: () => void }>;
+/** An engine that is opening, and the gate before the reads of its store. */
+export type SlowOpening = Readonly<{ opening: Promise<Engine>; reads: Gate }>;
 
 export function createOpeningWorld(): OpeningWorld {
   const disk = createMemoryDisk();
@@ -68,23 +69,19 @@ export function createOpeningWorld(): OpeningWorld {
     told,
     open,
     async openSlowly(parts = {}) {
-      const held: (() => void)[] = [];
-      let isHeld = true;
+      const reads = createGate();
+      reads.shut();
       const store: OrderStore = parts.store ?? createMemoryStore({ disk });
       const slow: OrderStore = {
         ...store,
         async head(shard) {
-          if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+          await reads.pass();
           return await store.head(shard);
         },
       };
       const opening = open({ ...parts, store: slow });
       await turns();
-      const release = (): void => {
-        isHeld = false;
-        for (const resolve of held.splice(0)) resolve();
-      };
-      return { opening, held: () => held.length, release };
+      return { opening, reads };
     },
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AccountEvent, AccountEvents, ChildReport } from "../../../src/ports/index.ts";
 import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
 import { type JsonObject, writeJson } from "../../../src/wire/index.ts";
+import { createGate } from "../../support/gate.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";
 import {
   call,
@@ -653,19 +654,18 @@ describe("decision 49: loss of access to an account", () => {
   });
 
   it("events during that question wait and keep their order; nothing overtakes the reply", async () => {
-    const release: (() => void)[] = [];
     const world = await openWorld();
     const { key: find } = world.accounts;
-    let slow = false;
+    const answers = createGate();
     Object.assign(world.accounts, {
       key: async (apiKey: string) => {
-        if (slow) await new Promise<void>((resolve) => release.push(resolve));
+        await answers.pass();
         return find(apiKey);
       },
     });
     const client = new TestClient(world);
     await client.ask(SUBSCRIBE);
-    slow = true;
+    answers.shut();
     const orders = ["a", "b", "c"].map((newClientOrderId) => {
       const fields = {
         symbol: "BTC/USD",
@@ -677,9 +677,8 @@ describe("decision 49: loss of access to an account", () => {
       return world.engine.place({ accountId: 1, order: { ...fields, newClientOrderId } });
     });
     await Promise.all(orders);
-    expect([client.events, release.length]).toEqual([[], 1]);
-    slow = false;
-    for (const let_go of release) let_go();
+    expect([client.events, answers.held]).toEqual([[], 1]);
+    answers.open();
     await world.engine.idle();
     expect(linesOf(client)).toEqual(["a NEW NEW", "b NEW NEW", "c NEW NEW"]);
   });
