@@ -1,52 +1,62 @@
 import { describe, expect, it } from "vitest";
 import { sampleRecord } from "../../src/conformance/internal.ts";
-import type { PendingRecord } from "../../src/engine/core/live-order.ts";
+import type { Waiter } from "../../src/engine/core/live-order.ts";
 import { Undecided } from "../../src/engine/shards/undecided.ts";
+import { OrderError } from "../../src/errors/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
 
-const pendingOf = (record: JournalRecord): PendingRecord => ({
-  record,
-  text: encodeRecord(record),
-  decision: 0,
-  steps: [],
-  waiters: [],
-});
-
-/** The state of record 5 if the journal ends with `last` and a reading has shown these. */
-function fateOf(last: number, ...shown: readonly JournalRecord[]): string {
+/** An undecided record 5, and what its caller is told if the journal ends with `last`. */
+function subject(): Readonly<{ undecided: Undecided; toldOf: (last: number) => string }> {
   const undecided = new Undecided();
-  undecided.add(pendingOf(sampleRecord(0, 5)), true);
-  const show = undecided.reading();
-  for (const record of shown) show(record);
-  const [one] = undecided.take();
-  return one === undefined ? "none" : undecided.fateOf(one, last);
+  const record = sampleRecord(0, 5);
+  let told = "nothing";
+  const waiter: Waiter = {
+    resolve: () => {
+      told = "kept";
+    },
+    reject: (error) => {
+      told = error instanceof OrderError ? error.reason : String(error);
+    },
+  };
+  undecided.add({ record, text: encodeRecord(record), decision: 0, steps: [], waiters: [waiter] }, true);
+  const toldOf = (last: number): string => {
+    undecided.answer({ refusal: undefined, last, found: () => undefined });
+    return told;
+  };
+  return { undecided, toldOf };
 }
 
-describe("I01, I02: the store's evidence about a record whose append failed", () => {
-  it("written: the same record is in its place", () => {
-    expect(fateOf(6, sampleRecord(0, 4), sampleRecord(0, 5), sampleRecord(0, 6))).toBe("kept");
+/** What the caller of record 5 is told if the journal ends with `last` and a reading has shown these. */
+function toldOf(last: number, ...shown: readonly JournalRecord[]): string {
+  const { undecided, toldOf: answer } = subject();
+  const show = undecided.reading();
+  for (const record of shown) show(record);
+  return answer(last);
+}
+
+describe("I01, I02: what the caller of a record is told whose append failed", () => {
+  it("success if the same record is in its place", () => {
+    expect(toldOf(6, sampleRecord(0, 4), sampleRecord(0, 5), sampleRecord(0, 6))).toBe("kept");
   });
 
-  it("lost: the journal ends before it", () => {
-    expect(fateOf(4, sampleRecord(0, 4))).toBe("lost");
+  it("not stored if the journal ends before it", () => {
+    expect(toldOf(4, sampleRecord(0, 4))).toBe("DISCONNECTED");
   });
 
-  it("lost: another record is in its place, and one place holds one record", () => {
+  it("not stored if another record is in its place: one place holds one record", () => {
     const other = sampleRecord(0, 5);
-    expect(fateOf(5, { ...other, timeMs: other.timeMs + 1 })).toBe("lost");
+    expect(toldOf(5, { ...other, timeMs: other.timeMs + 1 })).toBe("DISCONNECTED");
   });
 
-  it("unknown: its place is under a snapshot and is not read", () => {
-    expect(fateOf(9, sampleRecord(0, 8), sampleRecord(0, 9))).toBe("unknown");
+  it("unknown if its place is under a snapshot and is not read", () => {
+    expect(toldOf(9, sampleRecord(0, 8), sampleRecord(0, 9))).toBe("UNEXPECTED_RESPONSE");
   });
 
   it("evidence of an earlier reading does not count", () => {
-    const undecided = new Undecided();
-    undecided.add(pendingOf(sampleRecord(0, 5)), true);
+    const { undecided, toldOf: answer } = subject();
     undecided.reading()(sampleRecord(0, 5));
     undecided.reading();
-    const [one] = undecided.take();
-    expect(one && undecided.fateOf(one, 5)).toBe("unknown");
+    expect(answer(5)).toBe("UNEXPECTED_RESPONSE");
   });
 });

@@ -6,7 +6,7 @@ import type { PendingRecord } from "../core/live-order.ts";
 import { rejectAll, resolveAll } from "./pending-records.ts";
 
 /** A record whose append failed or that was never handed over, and whether the store can have kept it. */
-export type UndecidedRecord = Readonly<{
+type UndecidedRecord = Readonly<{
   pending: PendingRecord;
   mayBeKept: boolean;
 }>;
@@ -15,7 +15,7 @@ export type UndecidedRecord = Readonly<{
  * Fate of a record: the store has it, the store does not have it and never will, or the store does not show its
  * place.
  */
-export type Fate = "kept" | "lost" | "unknown";
+type Fate = "kept" | "lost" | "unknown";
 
 /** What is known when the waiters of undecided records are answered. */
 type Answering = Readonly<{
@@ -29,14 +29,9 @@ type Answering = Readonly<{
 
 /** Records of a shard of which it is unknown whether they are durable, until the store has been read again. */
 export class Undecided {
-  #records: UndecidedRecord[] = [];
+  readonly #records: UndecidedRecord[] = [];
   /** Records that the store has at their sequences and after them. */
   readonly #shown: Map<number, JournalRecord> = new Map();
-
-  /** All undecided records, in sequence. */
-  get all(): readonly UndecidedRecord[] {
-    return this.#records;
-  }
 
   add(pending: PendingRecord, mayBeKept: boolean): void {
     this.#records.push({ pending, mayBeKept });
@@ -53,21 +48,16 @@ export class Undecided {
       );
   }
 
-  /** Removes and returns all records, to be answered. */
-  take(): readonly UndecidedRecord[] {
-    return this.#records.splice(0);
-  }
-
   /** Removes all records, and tells the waiters of each what became of it, according to the store. */
   answer(now: Answering): void {
-    for (const undecided of this.take()) this.#answer(undecided, now);
+    for (const undecided of this.#records.splice(0)) this.#answer(undecided, now);
   }
 
   #answer(undecided: UndecidedRecord, { refusal, last, found }: Answering): void {
     const { pending, mayBeKept } = undecided;
     const { waiters } = pending;
     if (!mayBeKept) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
-    const fate = last === undefined ? "unknown" : this.fateOf(undecided, last);
+    const fate = last === undefined ? "unknown" : this.#fateOf(undecided, last);
     if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
     if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     found(pending);
@@ -90,7 +80,7 @@ export class Undecided {
    * Returns the fate of a record by the last reading, when the journal ends with `last`. A kept record has the same
    * sequence and the same text.
    */
-  fateOf({ pending: { record, text } }: UndecidedRecord, last: number): Fate {
+  #fateOf({ pending: { record, text } }: UndecidedRecord, last: number): Fate {
     if (record.sequence > last) return "lost";
     const shown = this.#shown.get(record.sequence);
     if (shown === undefined) return "unknown";

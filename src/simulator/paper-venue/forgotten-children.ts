@@ -31,11 +31,6 @@ export class ForgottenChildren {
     this.#limit = limit;
   }
 
-  /** Number of parents with a mark. */
-  get size(): number {
-    return this.#marks.size;
-  }
-
   /** Records that a child was forgotten. */
   add(childId: string, deadlineMs: number): void {
     const { parent, attempt } = placeOf(childId);
