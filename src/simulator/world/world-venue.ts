@@ -8,7 +8,7 @@ import {
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import { type ChildReport, type ChildRequest, shardOfId } from "../../model/index.ts";
-import type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
+import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Standstill } from "./cluster/machine-clock.ts";
 import type { Faults } from "./faults.ts";
@@ -16,8 +16,9 @@ import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";
 import type { Situations } from "./situations.ts";
 import type { Submitting } from "./submitting.ts";
+import { VenueReports } from "./venue-reports.ts";
 import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
-import { turns, type WorldTime } from "./world-time.ts";
+import type { WorldTime } from "./world-time.ts";
 
 /** Dependencies and settings of a venue. */
 export type VenueParts = Readonly<{
@@ -44,8 +45,6 @@ export type VenueParts = Readonly<{
   isOpening: () => boolean;
 }>;
 
-type Subscriber = Readonly<{ instance: Instance; listener: (event: VenueEvent) => void }>;
-
 const STEP = quantity("0.000001");
 /** Longest time that the answer to a submit of a shard in motion takes. */
 const SLOWEST_ANSWER_MS = 2_000;
@@ -62,7 +61,7 @@ export class WorldVenue {
   readonly rowsOf: Map<number, Row[]> = new Map();
   readonly #live: Set<Row> = new Set();
   readonly #parts: VenueParts;
-  readonly #subscribers: Set<Subscriber> = new Set();
+  readonly #reports: VenueReports;
   readonly #stops: Random;
   readonly #slowness: Random;
   /** Until when it answers submits of a shard slowly. */
@@ -71,6 +70,7 @@ export class WorldVenue {
 
   constructor(parts: VenueParts) {
     this.#parts = parts;
+    this.#reports = new VenueReports(parts);
     this.#stops = parts.random.of("stops before the socket");
     this.#slowness = parts.random.of("slow answers");
   }
@@ -99,10 +99,8 @@ export class WorldVenue {
       voidChild: (child) => call(() => this.#void(child)),
       ...(clock && { venueTimeMs: () => call(() => this.#tellTime(clock.random)) }),
       subscribe: (listener) => {
-        const subscriber = { instance, listener };
-        this.#subscribers.add(subscriber);
-        void this.#tellLate(subscriber);
-        return () => this.#subscribers.delete(subscriber);
+        const late = [...this.rows.values()].filter((row) => row.late && row.shown > 0);
+        return this.#reports.subscribe({ instance, listener }, late);
       },
     };
   }
@@ -119,7 +117,7 @@ export class WorldVenue {
 
   /** Removes the subscribers of a process that died. */
   forget(instance: Instance): void {
-    for (const one of this.#subscribers) if (one.instance === instance) this.#subscribers.delete(one);
+    this.#reports.forget(instance);
   }
 
   /** Returns whether a child can still execute. A child that is completely filled cannot, whatever its state. */
@@ -155,24 +153,13 @@ export class WorldVenue {
     for (const row of [...this.#live]) if (row.shown < row.fills.length) this.#show(row);
   }
 
-  /**
-   * Repeats the reports of children that were reported as closed before all of their fills were. Engines no longer look
-   * these up, and the process that received the first report may have died with it. Only a new subscriber receives
-   * them, once.
-   */
-  async #tellLate({ instance, listener }: Subscriber): Promise<void> {
-    const late = [...this.rows.values()].filter((row) => row.late && row.shown > 0).map(reportOf);
-    await turns(this.#parts.random.below(50));
-    for (const report of late) instance.enter(() => listener({ report }));
-  }
-
   /** Ends all faults: everything is decided and reported. */
   settle(): void {
     for (const row of this.rows.values()) {
       if (row.state === "open") row.state = "closed";
       row.arrivesAtMs = undefined;
       row.shown = row.fills.length;
-      if (this.#live.has(row)) this.#say(row);
+      if (this.#live.has(row)) this.#reports.tell(row);
     }
     this.#live.clear();
   }
@@ -337,7 +324,7 @@ export class WorldVenue {
 
   #show(row: Row): void {
     row.shown = row.fills.length;
-    this.#say(row);
+    this.#reports.tell(row);
   }
 
   #arrive(row: Row): void {
@@ -403,7 +390,7 @@ export class WorldVenue {
     const { faults, random, situations, time } = this.#parts;
     if (faults.strikes("venue tells before it answers", random, 0.2)) {
       if (row.shown > 0) situations.saw("fill reported before the acknowledgement");
-      this.#say(row);
+      this.#reports.tell(row);
     }
     if (faults.strikes("venue loses an answer", random, 0.08)) {
       situations.saw("answer lost after the venue had it");
@@ -419,44 +406,6 @@ export class WorldVenue {
       return nonsenseOf(reportOf(row), random);
     }
     return reportOf(row);
-  }
-
-  /** Reports the state of a child to all subscribers. */
-  #say(row: Row): void {
-    const { faults, random, situations } = this.#parts;
-    const report = reportOf(row);
-    this.#emit(report);
-    if (faults.strikes("venue tells twice", random, 0.2)) {
-      situations.saw("outcome reported twice");
-      this.#emit(report);
-    }
-    const older = row.told[random.below(row.told.length + 1)];
-    if (older !== undefined && faults.strikes("venue tells out of order", random, 0.2)) {
-      situations.saw("older outcome reported after a newer one");
-      this.#emit(older);
-    }
-    row.told.push(report);
-    if (faults.strikes("venue says nonsense", random, 0.03)) {
-      situations.saw("nonsense in an event");
-      this.#emit(nonsenseOf(report, random));
-      if (random.chance(0.5)) {
-        situations.saw("event of a child that was never sent");
-        this.#emit({ ...report, childId: `${report.childId}z` });
-      }
-    }
-  }
-
-  #emit(report: ChildReport): void {
-    const { situations } = this.#parts;
-    if (this.#parts.isOpening() && report?.fills?.length > 0)
-      situations.saw("fill reported while an engine opens");
-    for (const { instance, listener } of [...this.#subscribers]) {
-      if (instance.appending > 0 && report?.fills?.length > 0)
-        situations.saw("fill reported during an append");
-      if (instance.links.venue.isDeaf)
-        void instance.links.venue.whole().then(() => instance.enter(() => listener({ report })));
-      else instance.enter(() => listener({ report }));
-    }
   }
 
   #lose(): Promise<never> {
