@@ -94,7 +94,7 @@ class SharingNode implements ClusterNode {
     this.engine = running;
     this.#start = async (market) => {
       await running.start({
-        load: (shard) => shard.begin(),
+        load: (shard) => shard.startElsewhere(),
         venue: (listener) => venue.passOn(listener, (childId) => this.#hears(childId)),
         subscribe: () => {
           market.passOn({ market: engine.market, acceptedAtMs: () => undefined });

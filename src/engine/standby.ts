@@ -307,7 +307,7 @@ class WaitingEngine implements Standby {
       await engine.start({
         load: (shard) => {
           const follower = this.#journal.shards[shard.number];
-          if (follower !== undefined) shard.goOn(follower.followed);
+          if (follower !== undefined) shard.continueFrom(follower.followed);
         },
         isArmed: this.#books.armedAt(core.nowMs()),
         venue: (listener) => this.#venue.passOn(listener),

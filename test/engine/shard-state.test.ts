@@ -89,7 +89,7 @@ async function shardIn(state: ShardState): Promise<Subject> {
   else {
     await shard.load();
     shard.settle(shard.accept(ONE));
-    shard.takePending();
+    shard.pending.take();
   }
   if (state === "reloading" || state === "fenced" || state === "closed")
     await read(() => shard.reload([], true));
@@ -291,7 +291,7 @@ describe("I65: a decision that cannot be made", () => {
     const list = { contingency: "OCO", listClientOrderId: "l", legs: [] } as const;
     expect(() => shard.accept({ ...ONE, list })).toThrow();
     const { record } = shard.accept(ONE);
-    expect([record.sequence, shard.takePending().length, shard.memory.openParents]).toEqual([2, 1, 2]);
+    expect([record.sequence, shard.pending.take().length, shard.memory.openParents]).toEqual([2, 1, 2]);
   });
 });
 

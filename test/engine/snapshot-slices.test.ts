@@ -56,7 +56,7 @@ async function subject(): Promise<Subject> {
       newClientOrderId: `order-${++accepted}`,
     });
     shard.accept({ accountId: 1, timeMs: START_MS, parents: [{ intent, admission: {} }] });
-    const pending = shard.takePending();
+    const pending = shard.pending.take();
     await store.append({ shards: [shard.appendOf(pending, [])] });
     for (const record of pending) shard.settle(record);
   };

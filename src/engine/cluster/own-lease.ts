@@ -102,7 +102,7 @@ export class OwnLease {
     while (!this.#hasEnded && shards.all.some(({ state }) => state === "running" || state === "reloading")) {
       const view = await this.view();
       for (const { shard, epoch, incarnation } of shardsIn(view?.shards ?? []))
-        if (incarnation !== keeper.incarnation) shards.at(shard).saw(epoch);
+        if (incarnation !== keeper.incarnation) shards.at(shard).noteEpoch(epoch);
       await this.pause(keeper.beatMs);
     }
   }

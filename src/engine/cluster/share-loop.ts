@@ -228,7 +228,7 @@ export class ShareLoop {
     const { shards, owned } = this.#parts;
     for (const { shard: number, epoch } of shardsIn(view.shards)) {
       const shard = shards.at(number);
-      if (!owned.isMoving(number) && shard.isOwned && shard.epoch !== epoch) shard.saw(epoch);
+      if (!owned.isMoving(number) && shard.isOwned && shard.epoch !== epoch) shard.noteEpoch(epoch);
     }
     // An append would be refused, but without quotes and prints there is none.
     if (view.shards.some(({ shard, incarnation }) => shard === MARKET_SHARD && incarnation !== own))

@@ -31,7 +31,7 @@ export class CommitQueue {
   /** Whether more is decided than the next append can hold. */
   get isBehind(): boolean {
     let waiting = 0;
-    for (const shard of this.#shards) waiting += shard.pendingCount;
+    for (const shard of this.#shards) waiting += shard.pending.size;
     return waiting >= MOST_RECORDS;
   }
 
@@ -40,9 +40,9 @@ export class CommitQueue {
     const taken = new Map<Shard, readonly PendingRecord[]>();
     const before = this.#oldestDecision() + MOST_RECORDS;
     for (const shard of this.#shards) {
-      const pending = shard.takePending(before);
+      const pending = shard.pending.take(before);
       if (pending.length > 0) taken.set(shard, pending);
-      if (shard.pendingCount === 0) this.#shards.delete(shard);
+      if (shard.pending.size === 0) this.#shards.delete(shard);
     }
     return taken;
   }
@@ -53,7 +53,7 @@ export class CommitQueue {
    */
   #oldestDecision(): number {
     let oldest = Number.POSITIVE_INFINITY;
-    for (const shard of this.#shards) oldest = Math.min(oldest, shard.oldestPending ?? oldest);
+    for (const shard of this.#shards) oldest = Math.min(oldest, shard.pending.oldest ?? oldest);
     return oldest;
   }
 }

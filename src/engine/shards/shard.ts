@@ -14,6 +14,7 @@ import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
+import { PendingQueue } from "./pending-queue.ts";
 import { acceptedStep, appendOf, endedBy, type NewParents, resolveAll } from "./pending-records.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
@@ -31,6 +32,8 @@ export class Shard {
   readonly number: number;
   /** Endings that are decided. */
   readonly endings: Endings = new Endings();
+  /** Records that wait for the committer. */
+  readonly pending: PendingQueue = new PendingQueue();
   readonly #core: Core;
   readonly #reads: ShardReads;
   readonly #deadlines: ShardSources["deadlines"];
@@ -46,7 +49,6 @@ export class Shard {
   #durableSequence = 0;
   #counter = 0;
   #snapshotSequence = 0;
-  #pending: PendingRecord[] = [];
   readonly #activating: Map<number, Activation> = new Map();
   /** Whether the store has not answered its append in time. */
   #isLate = false;
@@ -90,12 +92,12 @@ export class Shard {
     return this.#life.state;
   }
 
-  /** Whether this engine owns the shard, and no other node shall have it. */
+  /** Whether this engine owns the shard and is not giving it away. */
   get isOwned(): boolean {
     return this.#life.isOwned;
   }
 
-  /** The epoch with which this engine owns the shard, or has owned it last. */
+  /** The epoch with which this engine owns the shard, or owned it last. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -212,24 +214,6 @@ export class Shard {
     return new Promise((resolve, reject) => pending.waiters.push({ resolve, reject }));
   }
 
-  /** Number of records that wait for the store. */
-  get pendingCount(): number {
-    return this.#pending.length;
-  }
-
-  /** Number of the oldest decision that waits for the store. */
-  get oldestPending(): number | undefined {
-    return this.#pending[0]?.decision;
-  }
-
-  /** Removes and returns the records that wait for the store, up to those of decisions before `before`. */
-  takePending(before: number = Number.POSITIVE_INFINITY): readonly PendingRecord[] {
-    const first = this.#pending.findIndex(({ decision }) => decision >= before);
-    const taken = first < 0 ? this.#pending : this.#pending.slice(0, first);
-    this.#pending = first < 0 ? [] : this.#pending.slice(first);
-    return taken;
-  }
-
   /** Returns the append that stores records and marks. */
   appendOf(pending: readonly PendingRecord[], marks: readonly MarketMark[]): ShardAppend {
     return appendOf({ shard: this.number, epoch: this.#epoch, round: this.#round }, pending, marks);
@@ -253,37 +237,37 @@ export class Shard {
   /** Asks the store for the owner of the shard, and stops the shard if another engine owns it. */
   async confirm(): Promise<void> {
     const { epoch } = await this.#reads.head(this.number);
-    this.saw(epoch);
+    this.noteEpoch(epoch);
   }
 
   /**
-   * Stops the shard if this epoch, which the store names, is that of a later owner. A lower one was read before the shard came
-   * to this engine.
+   * Notes the epoch that the store has for the shard, and stops the shard if it is that of a later owner. A lower one was read
+   * before the shard came to this engine.
    */
-  saw(epoch: number): void {
+  noteEpoch(epoch: number): void {
     if (epoch > this.#epoch && this.state !== "elsewhere") this.#fence(epoch);
   }
 
-  /** Goes on from a memory that followed the journal up to its last record, and runs from then on. */
-  goOn(followed: Followed): void {
+  /** Takes a memory that followed the journal up to its last record, and runs from then on. */
+  continueFrom(followed: Followed): void {
     this.#remember(followed.sequence, followed, followed.memory);
     this.#life.enter("running");
   }
 
-  /** Leaves the shard to other nodes until {@link arrive}: it is not loaded, and refuses every input. */
-  begin(): void {
+  /** Starts as a shard of other nodes, in place of {@link load}: it refuses every input until {@link arrive}. */
+  startElsewhere(): void {
     this.#life.enter("elsewhere");
   }
 
   /**
-   * Goes on as the owner that a claim has made of this engine. An epoch that is the same as before belongs to this engine
-   * without interruption, and so does its round.
+   * Runs the shard from now on, because a claim has made this engine its owner. If the epoch is the same as before, this
+   * engine has owned the shard without interruption, and its round continues.
    */
   arrive(epoch: number, followed: Followed): void {
     if (epoch !== this.#epoch) this.#round = 0;
     this.#epoch = epoch;
     this.#snapshotSequence = 0;
-    this.goOn(followed);
+    this.continueFrom(followed);
   }
 
   /** Decides nothing more; what is decided still becomes durable. The shard goes to another node. */
@@ -299,8 +283,8 @@ export class Shard {
   }
 
   /**
-   * Returns what a follower, or a later {@link arrive}, goes on from: the memory, which is this engine's no more. The shard is
-   * elsewhere from now on. Call it when the shard has left and is settled.
+   * Hands over the memory, from which a follower or a later {@link arrive} continues. The shard is elsewhere from now on. Call
+   * it when the shard has left and is settled.
    */
   depart(): Followed {
     invariant(this.isSettled, "I65", "a shard departs with records that are not durable");
@@ -330,7 +314,7 @@ export class Shard {
     for (const pending of lost) this.#undecided.add(pending, mayBeKept);
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
-    for (const pending of this.takePending()) this.#undecided.add(pending, false);
+    this.#giveUpPending();
     const before = this.liveOrders;
     try {
       if (!(await this.#readAgain())) return;
@@ -349,7 +333,7 @@ export class Shard {
   close(): void {
     if (this.state === "closed") return;
     this.#life.enter("closed");
-    for (const pending of this.takePending()) this.#undecided.add(pending, false);
+    this.#giveUpPending();
     this.#answerAll();
   }
 
@@ -406,7 +390,7 @@ export class Shard {
     this.#core.counters.shards--;
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
-    for (const pending of this.takePending()) this.#undecided.add(pending, false);
+    this.#giveUpPending();
     const before = this.liveOrders;
     this.#forget(new ShardMemory());
     this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
@@ -446,6 +430,11 @@ export class Shard {
     return { shard, sequence, counter, parents };
   }
 
+  /** Makes the records that were not handed to the store undecided. The store cannot have kept them. */
+  #giveUpPending(): void {
+    for (const pending of this.pending.take()) this.#undecided.add(pending, false);
+  }
+
   #answerAll(): void {
     this.#undecided.answer({
       refusal: this.#life.refusal,
@@ -475,7 +464,7 @@ export class Shard {
     const pending: PendingRecord = { record, text, decision, steps, ...(list && { list }), waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
-    this.#pending.push(pending);
+    this.pending.add(pending);
     for (const { orderId, accountId } of endedBy(steps, this.liveOrders))
       this.endings.decided({ orderId, accountId, sequence: record.sequence });
     for (const { order } of steps) this.memory.take(order).pending = pending;
@@ -487,7 +476,7 @@ export class Shard {
   #forget(memory: ShardMemory): void {
     this.#intents.forget();
     this.#memory = memory;
-    this.#pending = [];
+    this.pending.clear();
   }
 }
 
