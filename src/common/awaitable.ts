@@ -8,5 +8,5 @@ export function isAwaited(value: unknown): value is PromiseLike<unknown> {
  * whose inputs are all there neither waits for a turn nor pays for promises (decision EH).
  */
 export function follow<T, U>(given: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
-  return isAwaited(given) ? (given as Promise<T>).then(next) : next(given as T);
+  return isAwaited(given) ? given.then(next) : next(given);
 }

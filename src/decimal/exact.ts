@@ -10,7 +10,7 @@ export type Notional = Scaled & { readonly [unit]: "notional" };
 export const NOTIONAL_SCALE: number = PRICE_SCALE + QUANTITY_SCALE;
 
 /** Zero USD. */
-export const ZERO_NOTIONAL: Notional = 0 as unknown as Notional;
+export const ZERO_NOTIONAL: Notional = 0 as Notional;
 
 /**
  * Parses a USD amount from a literal, such as the 15 USD minimum. Throws a RangeError for text that is not a decimal.
@@ -28,7 +28,7 @@ export function notional(text: string): Notional {
 export function notionalOf(price: Price, quantity: Quantity): Notional {
   if (typeof price === "number" && typeof quantity === "number") {
     const product = price * quantity;
-    if (Number.isSafeInteger(product)) return product as unknown as Notional;
+    if (Number.isSafeInteger(product)) return product as Notional;
   }
   return normalise(BigInt(price) * BigInt(quantity)) as Notional;
 }

@@ -9,7 +9,7 @@ import * as scaled from "./scaled.ts";
 import { formatPrice, type Price, price } from "./units.ts";
 
 /** The price zero. It is the difference of two equal prices, and never the price of an order. */
-export const zero: Price = 0 as unknown as Price;
+export const zero: Price = 0 as Price;
 
 /**
  * Parses a price. Throws a RangeError for any text but a positive decimal below 10^10 with at most 8 decimals, and a

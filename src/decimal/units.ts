@@ -15,19 +15,19 @@ export const PRICE_SCALE = 8;
 export const QUANTITY_SCALE = 6;
 
 /** First price out of range: 10^10 USD (decision 7). */
-export const PRICE_LIMIT: Price = (10n ** 18n) as unknown as Price;
+export const PRICE_LIMIT: Price = (10n ** 18n) as Price;
 
 /** The smallest price, one step of 1e-8. */
-const LOWEST_PRICE = 1 as unknown as Price;
+const LOWEST_PRICE = 1 as Price;
 
 /** The largest price, one step below {@link PRICE_LIMIT}. */
-const HIGHEST_PRICE = (10n ** 18n - 1n) as unknown as Price;
+const HIGHEST_PRICE = (10n ** 18n - 1n) as Price;
 
 /** First quantity out of range: 10^12 units (decision 7). */
-export const QUANTITY_LIMIT: Quantity = (10n ** 18n) as unknown as Quantity;
+export const QUANTITY_LIMIT: Quantity = (10n ** 18n) as Quantity;
 
 /** Quantity zero. */
-export const ZERO_QUANTITY: Quantity = 0 as unknown as Quantity;
+export const ZERO_QUANTITY: Quantity = 0 as Quantity;
 
 /**
  * Why a decimal text was refused, in the order of the checks: grammar, precision (decimals as sent), range, and zero

@@ -7,7 +7,7 @@ import { amountOf, demand, itemsOf, membersOf, wholeOf } from "./reading.ts";
 const MINUTE_MS = 60_000;
 
 /** Volumes of a minute must be below this. */
-const VOLUME_LIMIT = (10n ** 30n) as unknown as Quantity;
+const VOLUME_LIMIT = (10n ** 30n) as Quantity;
 
 type Range = Parameters<VolumeHistory["minutes"]>[0];
 

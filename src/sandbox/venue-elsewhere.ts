@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { openVenueClient, type VenueClient, VenueHttpError } from "../adapters/venue-http/index.ts";
 import type { Clock, Telemetry } from "../ports/index.ts";
-import type { JsonInput } from "../wire/index.ts";
 import type { VenueAddress } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type AskVenue, createVenueControl } from "./venue-control-client.ts";
@@ -78,7 +77,7 @@ function remoteDesk(ask: AskVenue): VenueDesk {
   return {
     answer: (call) => (VENUE_HANDLERS.has(callKey(call)) ? ask(call) : undefined),
     async setFault(fault) {
-      await ask({ method: "POST", path: ["faults"], body: { venue: { ...fault } as JsonInput } });
+      await ask({ method: "POST", path: ["faults"], body: { venue: { ...fault } } });
     },
     async setFunds(accountId, funds) {
       if (funds.balances === undefined && funds.positions === undefined) return;

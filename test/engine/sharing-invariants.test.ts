@@ -127,7 +127,7 @@ describe("I61: every accepted parent has a live owner within a ttl and a beat", 
   ] as const)("%s", async (_what, failing, how) => {
     const cluster = createCluster();
     const { nodes, orders } = await ordered(cluster);
-    const failed = failing.map((index) => nodes[index] as Sharer);
+    const failed = failing.map((index) => nodes[index]);
     for (const node of failed) {
       if (how === "kill") node.process.kill();
       else if (how === "pause") node.process.pause();

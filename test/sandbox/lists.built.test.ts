@@ -194,7 +194,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
     const placed = await place(sandbox);
     await STEPS[0].act(sandbox);
     await sandbox.restart();
-    const [entry] = placed.orderReports as readonly Order[];
+    const [entry] = placed.orderReports;
     const canceled = await sandbox.asks<List>("DELETE", "/api/v2/order", {
       symbol: SYMBOL,
       orderId: entry?.orderId ?? 0,

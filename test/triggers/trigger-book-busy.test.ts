@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Price, price } from "../../src/decimal/index.ts";
+import { price } from "../../src/decimal/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import type { Quote, TriggeredType } from "../../src/model/index.ts";
 import { gateDirection, TriggerBook, type Watcher } from "../../src/triggers/index.ts";
@@ -128,8 +128,8 @@ describe("decision 16: marks are made until they are taken", () => {
   ] as const)("by a reference on the %s", (side, bid, ask) => {
     const book = new TriggerBook(symbol);
     expect(book.hasMarks).toBe(false);
-    book.add({ ...trail(-1), watch: { ...trail(-1).watch, side } } as Watcher);
-    book.observe({ ...quoteAt(bid), ask: price(ask) as Price });
+    book.add({ ...trail(-1), watch: { ...trail(-1).watch, side } });
+    book.observe({ ...quoteAt(bid), ask: price(ask) });
     expect(book.hasMarks).toBe(true);
     expect(book.takeMarks().map((mark) => mark.side)).toEqual([side]);
     expect(book.hasMarks).toBe(false);

@@ -35,7 +35,7 @@ class BetterDatabase implements Database {
   }
 
   prepare<Parameters extends unknown[] = unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
-    return this.#native.prepare(sql) as unknown as Statement<Parameters, Row>;
+    return this.#native.prepare(sql) as Statement<Parameters, Row>;
   }
 
   exec(sql: string): void {

@@ -59,7 +59,7 @@ export class RemoteVenue implements ExecutionVenue {
   }
 
   submit(child: ChildRequest, { deadlineMs, signal }: SubmitOptions): Promise<ChildReport> {
-    const sent = this.#send(child, { deadlineMs, signal: signal as globalThis.AbortSignal });
+    const sent = this.#send(child, { deadlineMs, signal });
     return this.#open.during(child, about(child, sent));
   }
 

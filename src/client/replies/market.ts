@@ -143,7 +143,7 @@ const RATE_LIMIT: Shape<RateLimitReply> = {
 const filter: Reader<FilterReply> = (value, at) => {
   const read = members(value, at);
   text(read.filterType, `${at}.filterType`);
-  return read as unknown as FilterReply;
+  return read as FilterReply;
 };
 
 /** Readers of the members of an instrument. */

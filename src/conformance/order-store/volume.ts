@@ -145,7 +145,7 @@ const safeBoundary: StoreRule = {
   name: "I16: a sum is a number up to the largest safe integer and a bigint above it",
   remedy: "Create amounts with `Quantity.parse` or `Quantity.add`, which choose the type.",
   async check({ store }) {
-    const almost = (BigInt(Number.MAX_SAFE_INTEGER) - 1n) as unknown as Quantity;
+    const almost = (BigInt(Number.MAX_SAFE_INTEGER) - 1n) as Quantity;
     const unit = quantity("0.000001");
     const first = samplePrint({ id: "1", quantity: almost });
     await keepPrints(store, [first, samplePrint({ id: "2", quantity: unit })]);

@@ -356,7 +356,7 @@ function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>)
   };
   try {
     const decided = decide();
-    return isAwaited(decided) ? (decided as Promise<T>).catch(refuse) : decided;
+    return isAwaited(decided) ? decided.catch(refuse) : decided;
   } catch (error) {
     return refuse(error);
   }

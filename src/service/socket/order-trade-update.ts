@@ -89,7 +89,7 @@ function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Recor
   const gated = TRAITS[type].trigger === "trailing";
   const rate =
     trailing.kind === "bps"
-      ? formatPrice((trailing.bps * PERCENT_STEPS_PER_BPS) as unknown as Price)
+      ? formatPrice((trailing.bps * PERCENT_STEPS_PER_BPS) as Price)
       : trailing.kind === "percent"
         ? formatPrice(trailing.percent)
         : undefined;

@@ -26,7 +26,7 @@ export type AmountTaker = Readonly<{
 }>;
 
 /** The smallest quantity. Amount divided by price is counted in it. */
-const ONE_STEP = 1 as unknown as Quantity;
+const ONE_STEP = 1 as Quantity;
 
 /** Returns the whole steps of quantity that an amount buys at a price. */
 const quantityFor = (amount: Notional, price: Price): Quantity =>

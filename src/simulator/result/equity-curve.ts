@@ -4,7 +4,6 @@ import {
   NOTIONAL_SCALE,
   type Notional,
   notionalOf,
-  type Price,
   parseScaled,
   portion,
   ZERO_NOTIONAL,
@@ -66,7 +65,7 @@ export class EquityCurve {
     const { venue, accountId } = this.#parts;
     const quote = this.#quotes.get(symbol);
     if (quote === undefined) return ZERO_NOTIONAL;
-    const both = add(quote.bid, quote.ask) as Price;
+    const both = add(quote.bid, quote.ask);
     const twice = notionalOf(both, venue.position(accountId, symbol));
     return portion(twice, { numerator: 1, denominator: 2, rounding: "down" });
   }

@@ -133,7 +133,7 @@ export function oneAnswer(): PlantedFault["create"] {
       async submit(child, options) {
         awaited = honest.submit(child, options);
         await turn();
-        return { ...((await awaited) as ChildReport), childId: child.childId };
+        return { ...(await awaited), childId: child.childId };
       },
     };
   });

@@ -53,7 +53,7 @@ async function settle({ world, client }: SubscribedWorld): Promise<readonly Json
   await world.paper.idle();
   await client.ask("session.subscriptions", {}, { key: null });
   await world.engine.idle();
-  return client.events as readonly JsonObject[];
+  return client.events;
 }
 
 describe("decision 45: native orders on the private stream", () => {

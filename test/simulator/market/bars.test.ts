@@ -101,7 +101,7 @@ describe("mergeMarkets", () => {
             })(),
             merged: mergeMarkets(rows),
           };
-          return { rows, source: sources[kind as keyof typeof sources] };
+          return { rows, source: sources[kind] };
         });
         const sorted = made.flatMap(({ rows }) => rows).sort((a, b) => a.timeMs - b.timeMs);
         expect(await rowsOf(mergeMarkets(...made.map(({ source }) => source)))).toEqual(sorted);

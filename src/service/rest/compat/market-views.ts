@@ -58,7 +58,7 @@ export function tickersForClient(parts: ServiceParts, body: JsonInput, asked: Pa
     symbol: symbolForClient(parts.instruments, String(ticker.symbol)),
   });
   if (!Array.isArray(body)) return shown(body as Members);
-  return onlyAsked(parts, body as readonly Members[], asked).map(shown);
+  return onlyAsked(parts, body, asked).map(shown);
 }
 
 /**

@@ -95,7 +95,7 @@ export class Transport {
       engine
         .place({ accountId: this.accountId, order })
         .then(
-          (placed) => resolve({ status: 200, body: managedOrderView(placed.order) as unknown as JsonValue }),
+          (placed) => resolve({ status: 200, body: managedOrderView(placed.order) as JsonValue }),
           (error: unknown) => resolve(refusalReply(error)),
         )
         .finally(offDeath);

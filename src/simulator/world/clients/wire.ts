@@ -84,7 +84,7 @@ export function numberOf(value: JsonValue | undefined, name: string): number {
 /** Returns an array member, or an empty array if it is not an array. */
 export function arrayOf(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   const found = member(value, name);
-  return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+  return Array.isArray(found) ? found : [];
 }
 
 /** Returns the code of a refusal, or 0 for any other answer. */
