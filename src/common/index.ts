@@ -25,4 +25,5 @@ export {
   wordOption,
   wrongOption,
 } from "./options.ts";
+export { partitionPoint } from "./partition-point.ts";
 export { hashOf } from "./text-hash.ts";

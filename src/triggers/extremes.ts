@@ -1,3 +1,4 @@
+import { partitionPoint } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
 import { extreme } from "./extreme.ts";
@@ -49,14 +50,6 @@ export class Extremes<Mark extends Placed> {
   }
 
   #firstFrom(position: number): number {
-    let low = 0;
-    let high = this.#standing.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const mark = this.#standing[middle];
-      if (mark !== undefined && mark.position < position) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return partitionPoint(this.#standing, (mark) => mark.position < position);
   }
 }

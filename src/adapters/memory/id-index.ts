@@ -1,3 +1,4 @@
+import { partitionPoint } from "../../common/index.ts";
 /** Managed ids by account, shard or list, each from the oldest (highest) id to the newest. */
 export type IdIndex = Map<number, number[]>;
 
@@ -35,12 +36,5 @@ export function pickIds(ids: readonly number[], { afterOrderId, rising, limit }:
  * end.
  */
 function rankOf(ids: readonly number[], id: number): number {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] ?? 0) > id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(ids, (other) => other > id);
 }

@@ -1,3 +1,4 @@
+import { partitionPoint } from "../../common/index.ts";
 import { add, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { CountedPrint, PricedPrint } from "../../model/index.ts";
 import type { PlacedPrint, PrintPlace, PrintRange, VolumeCutoff, VolumeState } from "../../ports/index.ts";
@@ -80,15 +81,8 @@ type PlacedPrints = Readonly<{
 function createPlacedPrints(): PlacedPrints {
   const prints: PlacedPrint[] = [];
   let last: PrintPlace | undefined;
-  const indexAfter = (place: PrintPlace): number => {
-    let [low, high] = [0, prints.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (comparePlaces((prints[middle] as PlacedPrint).place, place) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const indexAfter = (after: PrintPlace): number =>
+    partitionPoint(prints, ({ place }) => comparePlaces(place, after) <= 0);
   return {
     put(added, owner) {
       for (const print of added) {

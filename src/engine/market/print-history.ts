@@ -1,3 +1,4 @@
+import { partitionPoint } from "../../common/index.ts";
 import type { Price } from "../../decimal/index.ts";
 import {
   BAR_LENGTHS_MS,
@@ -167,13 +168,7 @@ class BarRow {
 
   /** Returns the index of the first bar that begins at or after a time. */
   #indexOf(timeMs: number): number {
-    let [low, high] = [0, this.#starts.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#starts[middle] ?? 0) < timeMs) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return partitionPoint(this.#starts, (startMs) => startMs < timeMs);
   }
 
   /** Start of the oldest bar that is kept: one more than the rest, because the newest may be ahead of the clock. */

@@ -1,3 +1,5 @@
+import { partitionPoint } from "../../common/index.ts";
+
 /** Size above which a chunk of ids is split. It limits how many ids an insertion or removal moves. */
 const MOST_IN_CHUNK = 512;
 
@@ -83,25 +85,11 @@ export class OpenIds {
 
   /** Returns the index of the last chunk that begins at or above an id, or 0. */
   #chunkOf(id: number): number {
-    let low = 0;
-    let high = this.#chunks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#chunks[middle]?.[0] ?? 0) >= id) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return Math.max(0, partitionPoint(this.#chunks, ([first = 0]) => first >= id) - 1);
   }
 }
 
 /** Returns how many of the descending ids are above `id`, which is its index or insertion point. */
 function rankOf(ids: readonly number[], id: number): number {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] ?? 0) > id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(ids, (other) => other > id);
 }
