@@ -5,9 +5,8 @@ import type { Trust } from "../core/trust.ts";
 
 /**
  * State of a shard. `loading`: its memory is being built from the store for the first time. `running`: it decides.
- * `reloading`: an append failed, and its memory is being rebuilt. `elsewhere`: another node of the cluster runs it, or none.
- * `fenced`: another epoch owns it. `closed`: its
- * engine was closed.
+ * `reloading`: an append failed, and its memory is being rebuilt. `elsewhere`: another node of the cluster runs it, or
+ * none does. `fenced`: another epoch owns it. `closed`: its engine was closed.
  */
 export type ShardState = "loading" | "running" | "reloading" | "elsewhere" | "fenced" | "closed";
 
@@ -55,8 +54,9 @@ type LifeOptions = Readonly<{
 
 /**
  * The state of a shard and its mailbox. An input runs at once while the shard runs, waits while the shard is read
- * from the store, and is refused by name while the shard is leaving or elsewhere, and once it is fenced or closed. Waiting
- * inputs run in order of arrival, before any later input. While the trust of the engine has lapsed, callers are refused, and other inputs wait.
+ * from the store, and is refused by name while the shard is leaving or elsewhere, and once it is fenced or closed.
+ * Waiting inputs run in order of arrival, before any later input. While the trust of the engine has lapsed, callers are
+ * refused, and other inputs wait.
  */
 export class ShardLife {
   readonly #options: LifeOptions;
@@ -88,8 +88,8 @@ export class ShardLife {
   }
 
   /**
-   * Refuses every input from now on, until the shard runs again: the shard goes to another node, which hears of the venue
-   * and of time itself. What is decided already still becomes durable, and what concludes it still runs.
+   * Refuses every input from now on, until the shard runs again: the shard goes to another node, which receives quotes,
+   * reports and timers of its own. What is decided already still becomes durable, and what concludes it still runs.
    */
   leave(): void {
     this.#isLeaving = true;
