@@ -1,5 +1,6 @@
 /** What the page does for an account, without the page: it places, cancels and follows orders. */
 import {
+  type CanceledOrderReply,
   type Client,
   type ClientOptions,
   createClient,
@@ -59,8 +60,15 @@ export type AccountDesk = Readonly<{
   close: () => void;
 }>;
 
-/** Orders of the page that are read at once: open ones, and those that ended last. */
+/** Orders that are read at once: the newest, which are open, held or ended. */
 const PAGE = { includeHistory: true, newestFirst: true, limit: 100 } as const;
+/** Open orders that are read beside them, because an order may be open for long. */
+const OPEN = { newestFirst: true, limit: 1_000 } as const;
+/**
+ * Open orders are read again after this time. The stream tells nothing of a child that is under way, of a cancel that
+ * waits for it, or of a limit that moves with the market.
+ */
+const READ_AGAIN_MS = 2_000;
 /** A person would wait in vain for a wrong address. The stream alone tries for as long as it is open. */
 const CONNECT_MS = 15_000;
 
@@ -71,20 +79,27 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   const rows = new OrderRows();
   const stream = followOrders({ ...access, account: accountId });
   let isClosed = false;
-  const close = (): void => {
-    isClosed = true;
-    stream.close();
-  };
+  let isBehind = false;
   const refresh = repeatable(
     async () => {
-      const { orders } = await client.openOrders({ ...PAGE });
+      const orders = await readOrders(client);
+      isBehind = false;
       // A page that arrives after the end is of nobody's account any more.
       if (!isClosed) listener.orders(rows.read(orders, stream.orders));
     },
     (error) => {
-      if (!isClosed) listener.problem(error);
+      if (!isClosed && !isBehind) listener.problem(error);
+      isBehind = true;
     },
   );
+  const reading = setInterval(() => {
+    if (isBehind || rows.hasOpen) refresh();
+  }, READ_AGAIN_MS);
+  const close = (): void => {
+    isClosed = true;
+    clearInterval(reading);
+    stream.close();
+  };
   stream.on("order", ({ order, event }) => {
     if (event?.o.x === "TRADE") listener.execution(event.o);
     const known = rows.apply(order, event?.o);
@@ -104,11 +119,11 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
     listener.sync({ state: "synced", missed });
     refresh();
   });
-  const tooLong = setTimeout(() => stream.close(), CONNECT_MS);
+  const tooLong = setTimeout(close, CONNECT_MS);
   try {
     await stream.ready;
   } catch (error) {
-    stream.close();
+    close();
     throw error;
   } finally {
     clearTimeout(tooLong);
@@ -116,7 +131,16 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   void stream.ended.then((error) => {
     if (error !== undefined) listener.sync({ state: "ended", error });
   });
-  return { accountId, ...actionsOf(client, listener.lookedUp), close };
+  return { accountId, ...actionsOf(client, { told: listener.lookedUp, refresh }), close };
+}
+
+/** Reads the newest orders, and all open ones that are older. */
+async function readOrders(client: Client): Promise<readonly ManagedOrderReply[]> {
+  const { orders, nextOrderId } = await client.openOrders({ ...PAGE });
+  if (nextOrderId === "0") return orders;
+  const read = new Set(orders.map(({ orderId }) => orderId));
+  const open = await client.openOrders({ ...OPEN });
+  return [...orders, ...open.orders.filter(({ orderId }) => !read.has(orderId))];
 }
 
 /** The service names the account of a key when it accepts a subscription. */
@@ -129,22 +153,36 @@ async function accountOf(access: Access): Promise<number> {
   }
 }
 
-function actionsOf(client: Client, told: DeskListener["lookedUp"]): Omit<AccountDesk, "accountId" | "close"> {
+type Telling = Readonly<{ told: DeskListener["lookedUp"]; refresh: () => void }>;
+
+function actionsOf(client: Client, { told, refresh }: Telling): Omit<AccountDesk, "accountId" | "close"> {
+  const act = (send: () => Promise<string>): Promise<string> => certain(send, told).finally(refresh);
   return {
-    place: (request) => certain(() => placed(client, request), told),
+    place: (request) => act(() => placed(client, request)),
     cancel: ({ symbol, orderId, orderListId, clientOrderId }) =>
-      certain(async () => {
-        await client.cancelOrder({ symbol, orderId });
+      act(async () => {
+        const reply = await client.cancelOrder({ symbol, orderId });
         const list = orderListId === "-1" ? "" : " with its list";
-        return `Canceled ${clientOrderId}${list}.`;
-      }, told),
+        return isPending(reply)
+          ? `The cancel of ${clientOrderId}${list} waits for the outcome of a child, which may still be filled.`
+          : `Canceled ${clientOrderId}${list}.`;
+      }),
     cancelAll: () =>
-      certain(async () => {
+      act(async () => {
         const { canceledCount, cancelPendingCount } = await client.cancelOpenOrders();
-        const pending = cancelPendingCount === 0 ? "" : `; ${cancelPendingCount} wait for their child`;
-        return `Canceled ${canceledCount} orders${pending}.`;
-      }, told),
+        const pending =
+          cancelPendingCount === 0 ? "" : `; ${counted(cancelPendingCount)} still waiting for a child`;
+        return `Canceled ${counted(canceledCount)}${pending}.`;
+      }),
   };
+}
+
+const counted = (count: number): string => `${count} ${count === 1 ? "order" : "orders"}`;
+
+/** Whether a cancel takes effect later: a child is in flight. */
+function isPending(reply: CanceledOrderReply): boolean {
+  const orders = reply.orderReports ?? (reply.apiManaged === true ? [reply] : []);
+  return orders.some(({ cancelPending }) => cancelPending);
 }
 
 async function placed(client: Client, request: Request): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ManagedOrderReply, OrderState, OrderUpdateMembers } from "../../client/index.ts";
+import { isOpen } from "./order-words.ts";
 
 /** How far a status has come. What the stream tells never moves back, a page that was read before it might. */
 const RANK: Readonly<Record<string, number>> = { PENDING_NEW: 0, NEW: 1, PARTIALLY_FILLED: 2 };
@@ -8,6 +9,11 @@ const rankOf = ({ status }: Readonly<{ status: string }>): number => RANK[status
 /** The orders that the page shows, newest first: pages that were read, brought up to date by the stream. */
 export class OrderRows {
   #orders: readonly ManagedOrderReply[] = [];
+
+  /** Whether an order may still change. */
+  get hasOpen(): boolean {
+    return this.#orders.some(isOpen);
+  }
 
   /** Takes a page in. A state of the stream that is further on takes precedence. */
   read(

@@ -10,6 +10,7 @@ import { controlAt } from "../../../src/sandbox/console/control.ts";
 import { FAULTS } from "../../../src/sandbox/console/faults.ts";
 import { lifeOf } from "../../../src/sandbox/console/life.ts";
 import { openMarketFeed } from "../../../src/sandbox/console/market-feed.ts";
+import { statusOf } from "../../../src/sandbox/console/order-words.ts";
 import { requestOf } from "../../../src/sandbox/console/requests.ts";
 import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
 import { readSettings } from "../../../src/sandbox/index.ts";
@@ -25,6 +26,7 @@ async function startedSandbox(): Promise<Sandbox> {
       SANDBOX_API_SECRET: KEY.secret,
       RETRY_MIN_MS: "1",
       VENUE_QUIET_MS: "0",
+      RATE_LIMITS: "off",
     },
   };
   const sandbox = await startSandbox(readSettings({ env: { ...env, SUBMIT_DEADLINE_MS: "50" }, argv: [] }));
@@ -58,11 +60,18 @@ class Page implements DeskListener {
   readonly problem: DeskListener["problem"] = (error) => void this.states.push(String(error));
 
   /** Resolves when an order has a status. */
-  has(clientOrderId: string, status: string): Promise<ManagedOrderReply> {
+  async has(clientOrderId: string, status: string): Promise<ManagedOrderReply> {
+    const found = (): ManagedOrderReply | undefined =>
+      this.shown.find((order) => order.clientOrderId === clientOrderId && order.status === status);
+    await this.shows(() => found() !== undefined);
+    return found() ?? expect.unreachable();
+  }
+
+  /** Resolves when the orders are as expected. */
+  shows(expected: (orders: readonly ManagedOrderReply[]) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#look = () => {
-        const found = this.shown.find((order) => order.clientOrderId === clientOrderId);
-        if (found?.status === status) resolve(found);
+        if (expected(this.shown)) resolve();
       };
       this.#look();
     });
@@ -141,6 +150,30 @@ describe("the console page against a real sandbox", () => {
     expect((await page.has("bracket-1-stop", "PENDING_NEW")).held).toBe(true);
     expect(await desk.cancel(entry)).toBe("Canceled bracket-1-entry with its list.");
     for (const leg of ["entry", "profit", "stop"]) await page.has(`bracket-1-${leg}`, "CANCELED");
+  });
+
+  it("a cancel that waits for a child in flight is not said to be done, and its row says that it waits", async () => {
+    const { page, desk, control, quote, place } = await world();
+    await control.post("faults", FAULTS.hold.body);
+    await place("STOP_MARKET", "stop-5", { stopPrice: "59900" });
+    const order = await page.has("stop-5", "NEW");
+    await quote("59890", "59891");
+    expect(await desk.cancel(order)).toBe(
+      "The cancel of stop-5 waits for the outcome of a child, which may still be filled.",
+    );
+    await page.shows((orders) => orders.some((each) => statusOf(each)[0] === "Canceling"));
+    expect(await desk.cancelAll()).toBe("Canceled 0 orders; 1 order still waiting for a child.");
+    await control.post("venue/release", {});
+    await page.has("stop-5", "FILLED");
+  });
+
+  it("an open order that is older than the newest page is still shown", async () => {
+    const { page, place } = await world();
+    await place("STOP_MARKET", "old", { stopPrice: "50000" });
+    const ids = Array.from({ length: 100 }, (_, index) => `new-${index}`);
+    await Promise.all(ids.map((id) => place("STOP_MARKET", id, { stopPrice: "50000" })));
+    await page.shows((orders) => orders.length === 101);
+    expect(page.shown.at(-1)?.clientOrderId).toBe("old");
   });
 
   it("cancels everything at once, and rejects with the words of the service", async () => {
