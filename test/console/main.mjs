@@ -107,6 +107,26 @@ const STEPS = {
     await page.connect();
     await page.row("0.03 of 0.03", "Filled");
   },
+  "a clock of the browser that is ten minutes slow changes neither the chart nor an expiry": async () => {
+    const slow = new ConsolePage(await context.newPage(), sandbox.url);
+    await slow.page.addInitScript(() => {
+      const now = Date.now;
+      Date.now = () => now() - 600_000;
+    });
+    await slow.open();
+    await slow.connect();
+    await slow.shows("#state", "Live");
+    await sandbox.quote("60050", "60051");
+    await slow.shows("#best", "bid 60,050.00");
+    await slow.page.selectOption("#kind", "STOP_MARKET");
+    await slow.page.click("#ticket summary");
+    await slow.page.fill("#field-minutes", "5");
+    await slow.page.click("#place");
+    await slow.shows("#message", "Accepted stop-");
+    await slow.page.click("#cancel-all");
+    await slow.shows("#message", "Canceled 1 order.");
+    await slow.page.close();
+  },
   "hostile texts are shown as text": async () => {
     await page.page.route("**/api/exchangeInfo", async (route) => {
       const info = await (await route.fetch()).json();

@@ -22,6 +22,8 @@ export type Market = {
 export type MarketFeed = Readonly<{
   client: Client;
   markets: readonly Market[];
+  /** The time of the service at its first answer. */
+  serverTimeMs: number;
   close: Lasting["close"];
 }>;
 
@@ -33,7 +35,7 @@ const WITHOUT_QUOTE = "0";
 /** Reads the markets and follows their quotes. Needs no key. Rejects if the sandbox does not answer. */
 export async function openMarketFeed(baseUrl: string, listener: FeedListener): Promise<MarketFeed> {
   const client = createClient({ baseUrl });
-  const { symbols } = await client.exchangeInfo();
+  const { symbols, serverTime: serverTimeMs } = await client.exchangeInfo();
   const markets = symbols.filter(acceptsOrders).map(marketOf);
   const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
   const tickers = await client.dayTickers();
@@ -51,7 +53,7 @@ export async function openMarketFeed(baseUrl: string, listener: FeedListener): P
   });
   stream.on("synced", () => listener.live(true));
   stream.on("lost", () => listener.live(false));
-  return { client, markets, close: stream.close };
+  return { client, markets, serverTimeMs, close: stream.close };
 }
 
 const acceptsOrders = ({ kind, status }: SymbolReply): boolean =>

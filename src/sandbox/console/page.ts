@@ -19,6 +19,7 @@ import { OrdersView } from "./orders-view.ts";
 import { plotNumber } from "./plot-number.ts";
 import { previewWords } from "./preview-words.ts";
 import { newId, type Request, requestOf } from "./requests.ts";
+import { serverTime } from "./server-time.ts";
 import { TicketView } from "./ticket-view.ts";
 
 const SPANS = [
@@ -38,6 +39,7 @@ const settingOf = (name: string): string =>
 const clockKind = settingOf("sandbox-clock");
 
 let feedClient: Client | undefined;
+let toldMs = (): number => Date.now();
 let market: Market | undefined;
 let spanMs: number = SPANS[0].value;
 let desk: AccountDesk | undefined;
@@ -73,10 +75,7 @@ function state(text: string, tone: "good" | "work" | "bad" | "off"): void {
 }
 
 /** The time of the sandbox. A clock that is moved by hand stands still between two quotes. */
-function nowMs(): number {
-  const newest = market?.track.last?.timeMs ?? 0;
-  return clockKind === "manual" && newest > 0 ? newest : Math.max(newest, Date.now());
-}
+const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, toldMs());
 
 function draw(): void {
   if (market === undefined) return;
@@ -112,6 +111,7 @@ async function openMarkets(): Promise<void> {
     },
   });
   feedClient = feed.client;
+  toldMs = serverTime(feed.serverTimeMs, clockKind !== "manual");
   const opened = showMarkets(feed.markets, (chosen) => choose(chosen, opened));
   view = opened;
   const [first] = feed.markets;
