@@ -100,6 +100,26 @@ const STEPS = {
       const id = await page.row("0.03 of 0.03", "Filled");
       assert.match(await page.life(id, "Ended: filled"), /arrived once/);
     },
+  "a press of a button is not lost while other orders change, and is sent once": async () => {
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0.05", stopPrice: "60000" });
+    await page.row("0 of 0.05", "Waiting");
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0.04", stopPrice: "50000" });
+    await page.row("0 of 0.04", "Waiting");
+    const row = page.page.locator("#orders tr").filter({ hasText: "0 of 0.04" });
+    await row.getByRole("button", { name: "Cancel" }).hover();
+    await page.page.mouse.down();
+    await sandbox.quote("59990", "59991");
+    await page.row("0.05 of 0.05", "Filled");
+    await page.page.mouse.up();
+    await page.row("0 of 0.04", "Canceled");
+    await page.page.locator("#cancel-all").waitFor({ state: "hidden" });
+  },
+  "the life of an order is closed by a disconnect": async () => {
+    await page.page.click("#disconnect");
+    await page.connect();
+    await page.row("0.05 of 0.05", "Filled");
+    assert.equal(await page.page.isVisible("#detail"), false);
+  },
   "after a reload the key is gone, and after connecting everything is there again": async () => {
     await page.page.reload();
     assert.equal(await page.page.isVisible("#connect"), true);

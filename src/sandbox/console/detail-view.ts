@@ -52,7 +52,9 @@ export class DetailView {
         control.journal(order.orderId),
         control.children(order.orderId),
       ]);
-      if (this.#order?.orderId === order.orderId) fill(lifeOf(records, order.orderId), children);
+      // A reply to an earlier question may arrive later.
+      if (this.#order?.orderId === order.orderId && version === this.#version)
+        fill(lifeOf(records, order.orderId), children);
     } catch (error) {
       // The next change, or the next reconnection, reads it again.
       this.#version = "";

@@ -68,6 +68,16 @@ export function segments<T>(
   return show;
 }
 
+/** Gives an element its children. Those that it has already stay, so that no press of a button in them is lost. */
+export function arrange(parent: Element, children: readonly Element[]): void {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  for (const [index, child] of children.entries()) {
+    const present = parent.children[index];
+    if (present !== child) parent.insertBefore(child, present ?? null);
+  }
+}
+
 /** Fills a select with options, in groups if there are any. */
 export function options(
   select: HTMLSelectElement,

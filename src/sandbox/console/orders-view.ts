@@ -1,5 +1,5 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
-import { button, element, make, segments } from "./elements.ts";
+import { arrange, button, element, make, segments } from "./elements.ts";
 import { grouped, shortPrice, timeText } from "./number-texts.ts";
 import { conditionOf, isOpen, shareOf, statusOf, typeName } from "./order-words.ts";
 
@@ -9,6 +9,9 @@ export type OrderActs = Readonly<{
   select: (order: ManagedOrderReply) => void;
 }>;
 
+/** The row of an order in a state, and its button. */
+type Row = Readonly<{ version: string; row: HTMLTableRowElement; cancel: HTMLButtonElement }>;
+
 /** Ended orders that are shown. */
 const MOST_ENDED = 12;
 
@@ -17,6 +20,10 @@ export class OrdersView {
   readonly #acts: OrderActs;
   readonly #detail: HTMLElement = element("detail", HTMLElement);
   readonly #home: ParentNode = this.#detail.parentNode ?? document.body;
+  readonly #detailCell: HTMLTableCellElement = make("td", { attributes: { colspan: "5" } });
+  readonly #detailRow: HTMLTableRowElement = make("tr", { className: "detail-row" }, [this.#detailCell]);
+  /** The rows that are shown, by both ids of their orders: another data folder begins again with the first order id. */
+  #rows: ReadonlyMap<string, Row> = new Map();
   #orders: readonly ManagedOrderReply[] = [];
   #onlyOpen = false;
   #selected: string | undefined;
@@ -52,12 +59,21 @@ export class OrdersView {
     empty.textContent = this.#onlyOpen
       ? "No open orders."
       : "No orders yet. Place one: it appears here at once.";
-    element("cancel-all", HTMLButtonElement).disabled = open.length === 0;
+    element("cancel-all", HTMLButtonElement).hidden = open.length === 0;
     const body = element("orders", HTMLTableSectionElement);
     // A button that has the focus keeps it over a change of the table.
     const focused =
       document.activeElement instanceof HTMLElement ? document.activeElement.dataset["key"] : undefined;
-    body.replaceChildren(...shown.flatMap((order) => this.#rows(order)));
+    const rows = shown.map((order) => this.#row(order));
+    this.#rows = new Map(rows.map((row, index) => [keyOf(shown[index]), row]));
+    arrange(
+      body,
+      rows.flatMap(({ row }, index) => {
+        if (shown[index]?.orderId !== this.#selected) return [row];
+        this.#detailCell.append(this.#detail);
+        return [row, this.#detailRow];
+      }),
+    );
     if (focused !== undefined)
       [...body.querySelectorAll("button")].find(({ dataset }) => dataset["key"] === focused)?.focus();
   }
@@ -68,16 +84,19 @@ export class OrdersView {
     this.show(this.#orders);
   }
 
-  /** The detail of the selected order is below its row, and keeps its elements over every change. */
-  #rows(order: ManagedOrderReply): readonly HTMLTableRowElement[] {
-    const row = this.#row(order);
-    if (order.orderId !== this.#selected) return [row];
-    row.classList.add("selected");
-    const cell = make("td", { attributes: { colspan: "5" } }, [this.#detail]);
-    return [row, make("tr", { className: "detail-row" }, [cell])];
+  /** An order that has not changed keeps its row, and every order keeps its button. */
+  #row(order: ManagedOrderReply): Row {
+    const isSelected = order.orderId === this.#selected;
+    const version = JSON.stringify([order, isSelected]);
+    const known = this.#rows.get(keyOf(order));
+    if (known?.version === version) return known;
+    const cancel = known?.cancel ?? this.#cancel(order);
+    const row = this.#made(order, cancel);
+    row.classList.toggle("selected", isSelected);
+    return { version, row, cancel };
   }
 
-  #row(order: ManagedOrderReply): HTMLTableRowElement {
+  #made(order: ManagedOrderReply, cancel: HTMLButtonElement): HTMLTableRowElement {
     const { orderId, side, clientOrderId, symbol, transactTime } = order;
     const [status, tone] = statusOf(order);
     const name = button(clientOrderId, () => this.#acts.select(order), {
@@ -95,7 +114,7 @@ export class OrdersView {
       ["condition", [conditionOf(order), make("time", { text: timeText(transactTime) })]],
       ["executed", executedOf(order)],
       ["status", [make("span", { className: "badge", text: status, data: { tone } })]],
-      ["act", isOpen(order) ? [this.#cancel(order)] : []],
+      ["act", isOpen(order) ? [cancel] : []],
     ];
     const row = make("tr", { data: { tone, id: clientOrderId, open: String(isOpen(order)) } });
     for (const [className, children] of cells) row.append(make("td", { className }, children));
@@ -111,6 +130,8 @@ export class OrdersView {
     return cancel;
   }
 }
+
+const keyOf = (order: ManagedOrderReply | undefined): string => `${order?.orderId} ${order?.clientOrderId}`;
 
 function executedOf({ executedQty, origQty, avgPrice }: ManagedOrderReply): readonly Node[] {
   const share = shareOf(executedQty, origQty);

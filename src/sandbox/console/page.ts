@@ -223,6 +223,7 @@ function disconnect(): void {
   desk = undefined;
   isLiveOnce = false;
   [orders, marks] = [[], []];
+  table.select(undefined);
   table.show([]);
   detail.close();
   balances.hide();
