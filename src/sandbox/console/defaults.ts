@@ -8,7 +8,7 @@ export type BestQuote = Readonly<{ bid: string; ask: string }>;
 const NEAR_BPS = 5;
 const FAR_BPS = 8;
 const NEAR_BPS_EXACT = BigInt(NEAR_BPS);
-const TRAIL_BPS = "6";
+const TRAIL_BPS = 6n;
 const BASIS_POINTS = 10_000n;
 /** Steps of a price to which defaults are rounded: a cent, or a millionth below ten dollars. */
 const CENT = 1_000_000n;
@@ -59,11 +59,12 @@ export function defaultsOf(
   kind: KindName,
   side: "BUY" | "SELL",
   quote: BestQuote | undefined,
+  trailBy = "bps",
 ): Readonly<Partial<Record<FieldName, string>>> {
   const fixed = {
     side,
-    trail: TRAIL_BPS,
-    trailBy: "bps",
+    trail: trailOf(trailBy, quote),
+    trailBy,
     slots: "5",
     seconds: "4",
     participationBips: "1000",
@@ -81,6 +82,13 @@ export function defaultsOf(
     limitOffset: rounded((stepsOf(market) * NEAR_BPS_EXACT) / BASIS_POINTS),
     ...pricesOf(kind, { market, outward, trigger }),
   };
+}
+
+/** Returns about the same distance in each unit. */
+function trailOf(trailBy: string, quote: BestQuote | undefined): string {
+  if (trailBy === "percent") return formatScaled(TRAIL_BPS, 2);
+  if (trailBy === "bps") return String(TRAIL_BPS);
+  return quote === undefined ? "" : rounded((stepsOf(quote.bid) * TRAIL_BPS) / BASIS_POINTS);
 }
 
 type Around = Readonly<{ market: string; outward: 1 | -1; trigger: string }>;

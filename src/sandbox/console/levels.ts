@@ -37,7 +37,8 @@ function linesOf(order: ManagedOrderReply, track: PriceTrack): readonly Level[] 
   const lines: Level[] = [];
   if (type.startsWith("TRAILING")) {
     const level = trailingLevel(order, track);
-    if (level !== undefined) lines.push(line(level, `${name} ${distanceOf(order)}`, true));
+    if (level !== undefined)
+      lines.push(line(level, `${name} ${distanceOf(order)}${boundOf(order, track)}`, true));
     if (stopPrice !== undefined && level === undefined)
       lines.push(line(plotNumber(stopPrice), `${name} gate`));
   } else if (stopPrice !== undefined) lines.push(line(plotNumber(stopPrice), name));
@@ -58,6 +59,12 @@ export function trailingLevel(order: ManagedOrderReply, track: PriceTrack): numb
     .reduce((best, value) => (side === "SELL" ? Math.max : Math.min)(best, value));
   const distance = distanceAt(order, extreme);
   return side === "SELL" ? extreme - distance : extreme + distance;
+}
+
+/** An extreme from before the page looked is not known. With it, the level is further on, never further back. */
+function boundOf({ side, transactTime }: ManagedOrderReply, { first }: PriceTrack): string {
+  if (first !== undefined && first.timeMs <= transactTime) return "";
+  return side === "SELL" ? " or higher" : " or lower";
 }
 
 const reaches =

@@ -41,7 +41,9 @@ export async function openMarketFeed(baseUrl: string, listener: FeedListener): P
   const tickers = await client.dayTickers();
   for (const { symbol, bid, ask } of tickers) {
     const market = bySymbol.get(symbol);
-    if (market !== undefined && bid !== undefined && ask !== undefined) market.quote = { bid, ask };
+    if (market === undefined || bid === undefined || ask === undefined) continue;
+    market.quote = { bid, ask };
+    market.track.add({ timeMs: serverTimeMs, bid: plotNumber(bid), ask: plotNumber(ask) });
   }
   const stream = followMarkets({ baseUrl, symbols: [...bySymbol.keys()], kinds: ["bookTicker"] });
   stream.on("bookTicker", ({ event }) => {

@@ -245,7 +245,10 @@ const request = (): Request =>
 async function showPreview(): Promise<void> {
   const asked = request();
   if (feedClient === undefined || asked.form !== "order") return;
-  ticket.showPreview(previewWords(await preview(feedClient, asked.order)));
+  const of = JSON.stringify([ticket.kind, ticket.values]);
+  const words = previewWords(await preview(feedClient, asked.order));
+  // Of a form that was changed meanwhile, this would say nothing.
+  if (of === JSON.stringify([ticket.kind, ticket.values])) ticket.showPreview(words);
 }
 
 function listen(): void {

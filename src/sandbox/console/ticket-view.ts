@@ -68,7 +68,9 @@ export class TicketView {
   follow(): void {
     const side = this.#read("side") === "BUY" ? "BUY" : "SELL";
     const needs: readonly FieldName[] = KINDS[this.kind].needs;
-    for (const [name, text] of Object.entries(defaultsOf(this.kind, side, this.#market().quote))) {
+    const { quote } = this.#market();
+    const defaults = defaultsOf(this.kind, side, quote, this.#read("trailBy") || undefined);
+    for (const [name, text] of Object.entries(defaults)) {
       const input = this.#form.elements.namedItem(name);
       const isFree = needs.includes(name as FieldName) && !this.#touched.has(name);
       if (isFree && (input instanceof HTMLInputElement || input instanceof HTMLSelectElement))
@@ -76,8 +78,9 @@ export class TicketView {
     }
   }
 
-  /** Whether a person works in the form. Its prices stand still meanwhile. */
+  /** Whether a person works in the form, or looks at a preview of it. Its prices stand still meanwhile. */
   get isInUse(): boolean {
+    if (!element("previewed", HTMLDivElement).hidden) return true;
     return this.#form.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement;
   }
 
@@ -114,6 +117,11 @@ export class TicketView {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
     if (target.name === "side") return this.#sideChanged();
     this.#touched.add(target.name);
+    // A number of another unit would be another distance by far.
+    if (target.name === "trailBy") {
+      this.#touched.delete("trail");
+      this.follow();
+    }
   }
 
   /** Prices of the other side would be refused, or would trade at once. */

@@ -153,6 +153,20 @@ describe("the levels of open orders", () => {
     expect(trailingLevel(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)).toBe(106);
   });
 
+  it("a trailing level says that it may be further on if the page has not looked since the order was accepted", () => {
+    const track = trackOf([tick(NOW, 100), tick(NOW + 2, 90)]);
+    const labels = ([NOW, NOW - 1] as const).flatMap((transactTime) =>
+      (["SELL", "BUY"] as const).map((side) => {
+        const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", transactTime, side });
+        return levelsOf([trailing], "BTC/USD", track)[0]?.label;
+      }),
+    );
+    expect(labels).toEqual([
+      ...["Sell trailing stop 5.00 USD", "Buy trailing stop 5.00 USD"],
+      ...["Sell trailing stop 5.00 USD or higher", "Buy trailing stop 5.00 USD or lower"],
+    ]);
+  });
+
   it("a trailing level begins at its gate, which is shown until then", () => {
     const track = trackOf([tick(NOW, 100), tick(NOW + 1, 120)]);
     const gated = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "130" });

@@ -205,6 +205,19 @@ describe("the console page against a real sandbox", () => {
     expect([String(error).includes("another"), typeof error]).toEqual([false, "string"]);
   });
 
+  it("the line of a market begins with the quote that it has when the page is opened", async () => {
+    const { url, controlUrl } = await startedSandbox();
+    await controlAt(`${controlUrl}/control`).post("quotes", {
+      symbol: "BTC/USD",
+      bid: "60000",
+      ask: "60001",
+    });
+    const feed = await openMarketFeed(url, { changed: () => undefined, live: () => undefined });
+    onTestFinished(() => feed.close());
+    const market = feed.markets.find(({ symbol }) => symbol === "BTC/USD");
+    expect(market?.track.first).toEqual({ timeMs: feed.serverTimeMs, bid: 60_000, ask: 60_001 });
+  });
+
   it("public prices need no key", async () => {
     const { url, controlUrl } = await startedSandbox();
     const heard = await new Promise<string>((resolve, reject) => {

@@ -35,6 +35,13 @@ const orderOf = (kind: KindName, values: Values): OrderFields => {
 };
 
 describe("the form of an order", () => {
+  it("the default distance of a trailing stop is about the same in each unit", () => {
+    const trails = ["bps", "percent", "amount"].map(
+      (unit) => defaultsOf("TRAILING_STOP_MARKET", "SELL", { bid: "60000", ask: "60001" }, unit).trail,
+    );
+    expect(trails).toEqual(["6", "0.06", "36"]);
+  });
+
   const cases = kinds.flatMap((kind) =>
     Object.keys(QUOTES).flatMap((market) =>
       (["SELL", "BUY"] as const).map((side) => [kind, side, market] as const),
