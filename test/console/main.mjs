@@ -147,6 +147,21 @@ const STEPS = {
     await slow.shows("#message", "Canceled 1 order.");
     await slow.page.close();
   },
+  "a market stream that is lost and found alone is live again": async () => {
+    const other = new ConsolePage(await context.newPage(), sandbox.url);
+    let market;
+    await other.page.routeWebSocket("**/ws/liquidity", (socket) => {
+      socket.connectToServer();
+      market = socket;
+    });
+    await other.open();
+    await other.connect();
+    await other.shows("#message", "Connected to account 1");
+    await market.close({ code: 1012 });
+    await other.shows("#state", "Reconnecting");
+    await other.shows("#state", "Live");
+    await other.page.close();
+  },
   "hostile texts are shown as text": async () => {
     await page.page.route("**/api/exchangeInfo", async (route) => {
       const info = await (await route.fetch()).json();

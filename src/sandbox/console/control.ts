@@ -32,6 +32,9 @@ export type Control = Readonly<{
   children: (orderId?: string) => Promise<readonly ShownChild[]>;
 }>;
 
+const UNREACHABLE =
+  "The control interface does not answer. Does the sandbox still run in the terminal, at the same port?";
+
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Returns the control interface at an address such as `http://127.0.0.1:8081/control`. */
@@ -39,7 +42,9 @@ export function controlAt(url: string, send: Fetch = (...call) => fetch(...call)
   const ask = async (method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> => {
     const init: RequestInit =
       body === undefined ? { method } : { method, ...JSON_HEADER, body: JSON.stringify(body) };
-    const reply = await send(`${url}/${path}`, init);
+    const reply = await send(`${url}/${path}`, init).catch(() => {
+      throw new ControlError(0, UNREACHABLE);
+    });
     const answer: unknown = await reply.json();
     if (reply.ok) return answer;
     const error = typeof answer === "object" && answer !== null ? Reflect.get(answer, "error") : undefined;

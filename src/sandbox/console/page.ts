@@ -45,6 +45,8 @@ let spanMs: number = SPANS[0].value;
 let desk: AccountDesk | undefined;
 let control: Control | undefined;
 let isLiveOnce = false;
+/** How current the orders are. The market may be lost and found alone. */
+let accountState = "";
 let orders: readonly ManagedOrderReply[] = [];
 let marks: readonly MarketMark[] = [];
 
@@ -107,7 +109,7 @@ async function openMarkets(): Promise<void> {
     changed: (changed) => view?.update(changed),
     live(isLive) {
       if (!isLive) state("Reconnecting: is the sandbox running?", "bad");
-      else if (desk === undefined) state("Market live", "good");
+      else state(desk === undefined ? "Market live" : accountState, "good");
     },
   });
   feedClient = feed.client;
@@ -162,7 +164,8 @@ async function readPast(): Promise<void> {
 
 async function readBalances(accountId: number): Promise<void> {
   const account = await control?.account(accountId).catch(() => undefined);
-  balances.show(account?.balances ?? {});
+  // It may have been disconnected meanwhile.
+  if (desk?.accountId === accountId) balances.show(account?.balances ?? {});
 }
 
 function synced(sync: Sync): void {
@@ -172,7 +175,8 @@ function synced(sync: Sync): void {
     sayError(sync.error);
     return;
   }
-  state(syncText(sync, isLiveOnce), "good");
+  accountState = syncText(sync, isLiveOnce);
+  state(accountState, "good");
   isLiveOnce = true;
 }
 

@@ -246,6 +246,14 @@ describe("the control interface of the page", () => {
     ]);
   });
 
+  it("says in words that it does not answer", async () => {
+    const control = controlAt("http://127.0.0.1:8081/control", () =>
+      Promise.reject(new TypeError("Failed to fetch")),
+    );
+    const error = await control.verify().catch(errorWords);
+    expect(error).toMatchObject({ text: expect.stringContaining("The control interface does not answer.") });
+  });
+
   it("every fault of the venue is one that it accepts", () => {
     for (const { body } of Object.values(FAULTS))
       if (body["venue"] !== undefined) expect(() => readVenueFault(body["venue"])).not.toThrow();
