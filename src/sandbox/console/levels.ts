@@ -51,7 +51,9 @@ function linesOf(order: ManagedOrderReply, track: PriceTrack): readonly Level[] 
 export function trailingLevel(order: ManagedOrderReply, track: PriceTrack): number | undefined {
   const { side, stopPrice, transactTime, held } = order;
   if (held) return undefined;
-  const seen = track.since(transactTime).map(({ bid, ask }) => (side === "SELL" ? bid : ask));
+  // The engine begins with the first quote after the acceptance, not with the one that it found.
+  const after = track.since(transactTime).filter(({ timeMs }) => timeMs >= transactTime);
+  const seen = after.map(({ bid, ask }) => (side === "SELL" ? bid : ask));
   const from = stopPrice === undefined ? 0 : seen.findIndex(reaches(side, plotNumber(stopPrice)));
   if (from === -1 || seen.length === 0) return undefined;
   const extreme = seen

@@ -150,7 +150,15 @@ describe("the levels of open orders", () => {
     expect(trailingLevel(order({ ...trailing, trailingDelta: 100 }), track)).toBe(198);
     expect(trailingLevel(order({ ...trailing, price2: "10" }), track)).toBe(180);
     expect(trailingLevel(order({ ...trailing, trailingAmount: "5" }), track)).toBe(195);
-    expect(trailingLevel(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)).toBe(106);
+    expect(trailingLevel(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)).toBe(156);
+  });
+
+  it("a trailing level does not begin with the quote from before the order, as its engine does not", () => {
+    const track = trackOf([tick(NOW - 1, 60_000)]);
+    const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "36" });
+    expect(trailingLevel(trailing, track)).toBeUndefined();
+    track.add(tick(NOW + 1, 59_970));
+    expect(trailingLevel(trailing, track)).toBe(59_934);
   });
 
   it("a trailing level says that it may be further on if the page has not looked since the order was accepted", () => {
