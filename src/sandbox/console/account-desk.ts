@@ -9,7 +9,6 @@ import {
   localChecks,
   type ManagedOrderReply,
   type OrderUpdateMembers,
-  type Outcome,
   UncertainOutcome,
 } from "../../client/index.ts";
 import { OrderRows } from "./order-rows.ts";
@@ -46,14 +45,14 @@ export type DeskListener = Readonly<{
   balances: (balances: Readonly<Record<string, string>>) => void;
   sync: (sync: Sync) => void;
   problem: (error: unknown) => void;
-  /** Tells the outcome of a request, in a sentence, that was not known at first. */
-  lookedUp: (sentence: string) => void;
+  /** Tells, in a sentence, that the outcome of a request is not known and is looked up. */
+  lookingUp: (sentence: string) => void;
 }>;
 
 /** The orders of one account. Its functions reject with errors of the client. */
 export type AccountDesk = Readonly<{
   accountId: number;
-  /** Places once, and returns a sentence. If the reply is lost, `lookedUp` tells later what became of it. */
+  /** Places once. Resolves to a sentence: what the service said or, if its reply was lost, what a look-up has found. */
   place: (request: Request) => Promise<string>;
   cancel: (order: ManagedOrderReply) => Promise<string>;
   cancelAll: () => Promise<string>;
@@ -131,7 +130,7 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   void stream.ended.then((error) => {
     if (error !== undefined) listener.sync({ state: "ended", error });
   });
-  return { accountId, ...actionsOf(client, { told: listener.lookedUp, refresh }), close };
+  return { accountId, ...actionsOf(client, { told: listener.lookingUp, refresh }), close };
 }
 
 /** Reads the newest orders, and all open ones that are older. */
@@ -153,7 +152,7 @@ async function accountOf(access: Access): Promise<number> {
   }
 }
 
-type Telling = Readonly<{ told: DeskListener["lookedUp"]; refresh: () => void }>;
+type Telling = Readonly<{ told: DeskListener["lookingUp"]; refresh: () => void }>;
 
 function actionsOf(client: Client, { told, refresh }: Telling): Omit<AccountDesk, "accountId" | "close"> {
   const act = (send: () => Promise<string>): Promise<string> => certain(send, told).finally(refresh);
@@ -203,16 +202,19 @@ function placedList(
   return client.placeOtoco(request.list);
 }
 
-/** Sends a request. If its outcome is not known, says so at once, and tells it when it has been looked up. */
-async function certain(send: () => Promise<string>, told: DeskListener["lookedUp"]): Promise<string> {
+/**
+ * Sends a request. If its outcome is not known, tells that at once, and resolves when it has been looked up: a person who
+ * sends it again before could have it twice.
+ */
+async function certain(send: () => Promise<string>, told: DeskListener["lookingUp"]): Promise<string> {
   try {
     return await send();
   } catch (error) {
     if (!(error instanceof UncertainOutcome)) throw error;
     const name = error.clientOrderId ?? error.listClientOrderId ?? "the request";
-    const tell = ({ state }: Pick<Outcome, "state">): void => told(`Looked up: ${name} is ${state}.`);
-    void error.reconcile().then(tell, () => tell({ state: "unknown" }));
-    return `The service did not say what became of ${name}. It is looked up, which can take a minute.`;
+    told(`The service did not say what became of ${name}. It is looked up, which can take a minute.`);
+    const { state } = await error.reconcile().catch(() => ({ state: "unknown" }));
+    return `Looked up: ${name} is ${state}.`;
   }
 }
 

@@ -10,7 +10,8 @@ const LABEL = { width: 74, height: 17 } as const;
 export function drawChart(shown: Shown, name: string): void {
   const box = element("chart", HTMLDivElement);
   const { width, height } = box.getBoundingClientRect();
-  if (width === 0) return;
+  // A browser shows the tooltip of a mark only if the mark stays under the pointer.
+  if (width === 0 || box.querySelector(".mark:hover") !== null) return;
   const chart = chartOf({ ...shown, width, height });
   const svg = draw("svg", {
     ...{ viewBox: `0 0 ${width} ${height}`, width, height, role: "img" },

@@ -26,7 +26,9 @@ export function levelsOf(
 
 function linesOf(order: ManagedOrderReply, track: PriceTrack): readonly Level[] {
   const { orderId, side, type, price, stopPrice, held } = order;
-  const name = `${side === "SELL" ? "Sell" : "Buy"} ${typeName(order).toLowerCase()}`;
+  // "Trailing stop" begins small behind another word, "TWAP" does not.
+  const typeText = typeName(order).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  const name = `${side === "SELL" ? "Sell" : "Buy"} ${typeText}`;
   const line = (at: number, label: string, isSoft = held): Level => ({
     orderId,
     side,

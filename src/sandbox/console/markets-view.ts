@@ -46,6 +46,7 @@ function cardOf({ symbol, name }: Market, act: () => void): Card {
 function changeOf({ track: { first, last } }: Market): readonly [string, string] {
   if (first === undefined || last === undefined) return ["", "off"];
   const percent = ((last.bid - first.bid) / first.bid) * 100;
-  const sign = percent > 0 ? "+" : percent < 0 ? "−" : "";
-  return [`${sign}${Math.abs(percent).toFixed(2)} %`, percent < 0 ? "down" : "up"];
+  const text = `${Math.abs(percent).toFixed(2)} %`;
+  if (text === "0.00 %") return [text, "off"];
+  return percent < 0 ? [`−${text}`, "down"] : [`+${text}`, "up"];
 }

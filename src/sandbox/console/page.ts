@@ -33,6 +33,7 @@ const MOST_MARKS = 1_000;
 
 type MarketMark = Mark & Readonly<{ symbol: string }>;
 const FOLLOW_MS = 3_000;
+const RETRY_MS = 2_000;
 
 const settingOf = (name: string): string =>
   document.querySelector(`meta[name="${name}"]`)?.getAttribute("content") ?? "";
@@ -198,7 +199,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         element("news", HTMLParagraphElement).textContent = `${order.clientOrderId}: ${statusOf(order)[0]}`;
       },
       balances: (changed) => balances.show(changed),
-      lookedUp: say,
+      lookingUp: (sentence) => say(sentence, "work"),
       sync(sync) {
         isPastRead = false;
         synced(sync);
@@ -265,10 +266,15 @@ function listen(): void {
   element("disconnect", HTMLButtonElement).addEventListener("click", disconnect);
   element("ticket", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    void run(element("place", HTMLButtonElement), async () => {
+    const place = element("place", HTMLButtonElement);
+    const placed = run(place, async () => {
       const said = await connected().place(request());
       ticket.placed();
       return said;
+    });
+    // The account may have been disconnected meanwhile.
+    void placed.then(() => {
+      place.disabled = desk === undefined;
     });
   });
   element("preview", HTMLButtonElement).addEventListener("click", () => void showPreview().catch(sayError));
@@ -280,6 +286,17 @@ function listen(): void {
   })(spanMs);
 }
 
+/** Opens what needs no key, again and again: a standby or a sandbox that is starting does not answer yet. */
+async function openAll(): Promise<void> {
+  try {
+    await openMarkets();
+  } catch (error) {
+    state(errorWords(error).text, "bad");
+    setTimeout(() => void openAll(), RETRY_MS);
+    return;
+  }
+  await openControl().catch(() => undefined);
+}
+
 listen();
-void openMarkets().catch((error: unknown) => state(errorWords(error).text, "bad"));
-void openControl().catch(() => undefined);
+void openAll();
