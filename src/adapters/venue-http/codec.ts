@@ -22,6 +22,7 @@ const asItIs = <T extends JsonInput>(value: T): JsonInput => value;
 const WHOLE = /^-?(0|[1-9][0-9]{0,15})$/;
 const WIDE = /^[1-9][0-9]{0,18}$/;
 const WIDE_LIMIT = 2n ** 63n;
+const LONGEST_WORD = 64;
 
 /** Text of 1 to `most` printable ASCII characters. */
 export const printable = (most: number): Codec<string> => ({
@@ -52,6 +53,16 @@ export const word = <T extends string>(words: readonly T[]): Codec<T> => ({
   schema: { enum: words },
   write: asItIs,
   read: (said, what) => wordOf(said, what, words),
+});
+
+/** At most `most` words. Those that a reader does not know are left out: a newer writer may have more. */
+export const knownWords = <T extends string>(words: readonly T[], most: number): Codec<readonly T[]> => ({
+  schema: { type: "array", items: { enum: words }, maxItems: most },
+  write: (values) => [...values],
+  read: (said, what) =>
+    itemsOf(said, what, most)
+      .map((item) => textOf(item, `an entry of ${what}`, { from: 1, most: LONGEST_WORD }))
+      .filter((item): item is T => words.includes(item as T)),
 });
 
 /** True or false. */

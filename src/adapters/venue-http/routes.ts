@@ -27,13 +27,13 @@ import {
   count,
   flag,
   idText,
+  knownWords,
   listOf,
   mapped,
   maybe,
   objectOf,
   printable,
   rate,
-  word,
 } from "./codec.ts";
 import * as native from "./native-values.ts";
 import { child, instrument, isReport, position, report, symbol, volume } from "./values.ts";
@@ -77,7 +77,7 @@ const manifest: Codec<Manifest> = objectOf<Manifest>({
   protocol: count,
   capabilities,
   isPaperTrade: maybe(flag),
-  parts: listOf(word(PARTS), 100),
+  parts: knownWords(PARTS, 100),
 });
 
 /** Either a report, or a statement about a child that has none. */

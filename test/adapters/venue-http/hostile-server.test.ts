@@ -13,7 +13,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 const MANIFEST = {
   protocol: 1,
   capabilities: { honoursDeadline: true, canVoid: true },
-  parts: ["time", "native", "market"],
+  parts: ["time", "native", "a part of a later version", "market"],
 };
 
 /** A server whose answers a test decides; it greets as the protocol says. */
@@ -63,6 +63,11 @@ const BODIES: Readonly<Record<string, string>> = {
   "a time as text": JSON.stringify({ report: { ...good.report, fills: [{ ...fill, timeMs: "5" }] } }),
   "too many executions": JSON.stringify({ report: { ...good.report, fills: Array(10_001).fill(fill) } }),
 };
+
+it("a server of the same protocol that has a part which the client does not know is used without it", async () => {
+  const { nativeOrders, balances } = await openFake((_, response) => void response.end("{}"));
+  expect([nativeOrders !== undefined, balances]).toEqual([true, undefined]);
+});
 
 describe("a broken or hostile venue server", () => {
   it("decision ZB: an answer that is not one of the protocol is no report: the outcome stays unknown", async () => {
