@@ -93,10 +93,10 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const reports = new ChildReports(core, { shards, market, reads, funds, timers });
   const reconciler = new Reconciler(core, { venue, venueClock, timers, shards, reports });
   const submissions = new Submissions();
-  const sending = { venue, venueClock, reports, reconciler };
+  const exposure = new ExposureTracker(core, options.exposure, shards);
+  const sending = { venue, venueClock, reports, reconciler, exposure };
   const dispatcher = new Dispatcher(core, { ...sending, venueQueue, timers, shards, market, submissions });
   const children = new ChildOrderManager(core, { ...sending, funds, dispatcher });
-  const exposure = new ExposureTracker(core, options.exposure, shards);
   const attempts = new ExecutionAttempts({ shards, market, participants, exposure, arming, bursts, funds });
   const rearming = new Rearming({ bursts, participants, arming, children });
   const board = new StatusBoard(core, { shards, market, reconciler, stream });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import type { Fill } from "../../src/model/index.ts";
 import type { Exposure } from "../../src/ports/index.ts";
 import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
@@ -291,6 +292,29 @@ describe("I13: executions while a reduce-only child waits for the venue's rate",
     await lateFill(world, "0.4", "1");
     await world.pass(1_000);
     expect(sentTo(world.venue)).toEqual(["SELL 1 @ 90", "SELL 1"]);
+  });
+
+  it("I62: an account that sells and buys all the time gets its exit also at a venue whose rate is used up", async () => {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
+    hold(world, "1");
+    world.venue.onLookup = ({ childId }) => reported(childId, "open");
+    world.venue.onSubmit = (child) =>
+      child.reduceOnly || child.accountId === 2 ? filled(child) : reported(child.childId, "open");
+    await world.place({ ...SELLS, quantity: "100" });
+    for (let n = 0; n < 12; n++) await world.place({ type: "STOP_MARKET", stopPrice: "100.5" }, 2);
+    await world.quote("200", "201");
+    const exit = await world.place({ ...EXIT, quantity: "1" });
+    const fills: Fill[] = [];
+    for (let n = 0; n < 25; n++) {
+      fills.push(fillOf({ quantity: "0.001" }));
+      world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "open", fills));
+      await world.quote("99", "101");
+      await world.pass(300);
+    }
+    expect(await world.status(exit)).toBe("FILLED FILLED");
+    const exits = world.venue.submitted.filter(({ reduceOnly }) => reduceOnly);
+    expect(exits.length).toBeLessThanOrEqual(3);
+    expect(exits[0]?.quantity).toBeGreaterThan(quantity("0.98"));
   });
 
   it("executions of another exit take nothing from a child, because its measurement has left them out", async () => {

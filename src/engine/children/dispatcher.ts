@@ -2,11 +2,12 @@ import { errorMessage } from "../../common/index.ts";
 import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 import type { ChildReports } from "./child-reports.ts";
-import { objectionTo } from "./objection.ts";
+import { OVERTAKEN, objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
@@ -19,6 +20,7 @@ export type DispatchParts = Readonly<{
   timers: Timers;
   shards: Shards;
   market: MarketHub;
+  exposure: ExposureTracker;
   reports: ChildReports;
   reconciler: Reconciler;
   submissions: Submissions;
@@ -186,10 +188,13 @@ export class Dispatcher {
     const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
     const venueMs = venueClock.nowMs();
     const objection = venueMs >= notAfterMs ? LATE : objectionTo(child, this.#core, this.#parts);
+    const live = this.#parts.shards.live(child.parentOrderId);
     if (objection !== undefined) {
+      if (objection === OVERTAKEN && live !== undefined) this.#parts.exposure.overtaken(live);
       this.#withdraw(child, objection);
       return false;
     }
+    if (live?.margin !== undefined) live.margin = undefined;
     const deadlineMs = Math.min(notAfterMs, venueMs + this.#core.settings.submitDeadlineMs);
     reconciler.follow(child, "SENT", deadlineMs);
     this.#core.counters.children++;

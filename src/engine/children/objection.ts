@@ -4,6 +4,9 @@ import type { Core } from "../core/core.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 
+/** Why a reduce-only child is withdrawn that executions of its account have overtaken. */
+export const OVERTAKEN = "the exposure that it reduces has become smaller";
+
 /**
  * Returns why a child must not be handed over any more; undefined when it may be. This is the last check before the
  * child leaves: a cancel, an expiry, its list, the market or other executions of the account may have come in between (I13,
@@ -27,8 +30,7 @@ export function objectionTo(
   if (isExpired(order, core.nowMs())) return "the order has expired";
   if (child.reduceOnly) {
     const { unreserved } = shard.memory.account(order.accountId).sums.of(order);
-    if (live?.coveredTo === undefined || unreserved > live.coveredTo)
-      return "the exposure that it reduces has become smaller";
+    if (live?.coveredTo === undefined || unreserved > live.coveredTo) return OVERTAKEN;
   }
   const now = market.now(child.symbol);
   if (now?.fresh !== true) return "the quote is stale";

@@ -19,6 +19,11 @@ export type LiveOrder = {
    * shard was read again: nothing is known of that measurement any more.
    */
   coveredTo?: Quantity | undefined;
+  /**
+   * The part of its exposure that its next child leaves to executions that may overtake it, as they did those before. Present
+   * from the first that was overtaken until one goes out.
+   */
+  margin?: Quantity | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
   /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */
@@ -41,6 +46,7 @@ export function liveOrderOf(working: ParentOrder, durable: ParentOrder | undefin
 export function forgetWork(live: LiveOrder): void {
   live.wait = undefined;
   if (live.measuring !== undefined) live.measuring = undefined;
+  if (live.margin !== undefined) live.margin = undefined;
   if (live.followedTo !== undefined) live.followedTo = undefined;
   // The mailbox of a shard that leaves drops the offer.
   if (live.isFollowing !== undefined) live.isFollowing = undefined;

@@ -138,7 +138,8 @@ export class ExecutionAttempts {
     const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
     const now = market.now(working.intent.symbol) ?? seen;
     if (now === undefined) return arming.arm(live);
-    const attempt = this.#attempt(live, cause, now);
+    const measured = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(working);
+    const attempt = this.#attempt(live, measured, now);
     const event: ParentEvent =
       cause.kind === "FIRED"
         ? { kind: "FIRED", fired: cause.fired, ...attempt }
@@ -149,18 +150,18 @@ export class ExecutionAttempts {
     const facts = pending.steps.flatMap((step) => step.facts);
     const isIntended = facts.some(isIntent);
     if (attempt.volume !== undefined && isIntended) participants.followed(live);
-    if (attempt.exposure !== undefined && isIntended) exposure.intended(live, attempt.exposure);
+    if (measured !== undefined && isIntended) exposure.intended(live, measured);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
     if (cause.kind === "FIRED" && facts.some(isTrigger))
       ifLost(pending, () => this.#meet(cause.fired, cause.quote, true));
   }
 
-  #attempt(live: LiveOrder, cause: AttemptCause, now: QuoteNow): ExecutionAttempt {
-    const volume = this.#parts.participants.volumeFor(live);
-    const exposure = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(live.working);
+  #attempt(live: LiveOrder, measured: Quantity | undefined, now: QuoteNow): ExecutionAttempt {
+    const { participants, exposure } = this.#parts;
+    const volume = participants.volumeFor(live);
     return {
       ...now,
-      ...(exposure === undefined ? {} : { exposure }),
+      ...(measured === undefined ? {} : { exposure: exposure.offered(live, measured) }),
       ...(volume === undefined ? {} : { volume }),
     };
   }

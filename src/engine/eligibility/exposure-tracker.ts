@@ -1,4 +1,13 @@
-import { add, max, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  max,
+  min,
+  portion,
+  type Quantity,
+  type Scaled,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { Exposure } from "../../ports/index.ts";
@@ -18,6 +27,8 @@ type ExposureRequest = Readonly<{ answer: Promise<Quantity>; durable: Quantity; 
  * Number of tries to read a position without fills in between. After these the fills are subtracted from it instead.
  */
 const MOST_TRIES = 3;
+
+const HALF = { numerator: 1 as Scaled, denominator: 2 as Scaled, rounding: "down" } as const;
 
 /**
  * Measures the exposure of reduce-only children (decision 24, I13): the host's position, less what other unresolved
@@ -60,10 +71,30 @@ export class ExposureTracker {
     return undefined;
   }
 
+  /**
+   * Returns how much of a measured exposure the next child of a parent may ask for: all of it, less the margin that {@link
+   * overtaken} has found. At least half, so that a child is left.
+   */
+  offered(live: LiveOrder, exposure: Quantity): Quantity {
+    if (live.margin === undefined) return exposure;
+    return subtract(exposure, min(live.margin, portion(exposure, HALF)));
+  }
+
   /** Notes how much of the exposure measured for the child of a parent the child leaves. */
   intended(live: LiveOrder, exposure: Quantity): void {
     const { working } = live;
     live.coveredTo = add(this.#sums(working).unreserved, subtract(exposure, reservedBy(working)));
+  }
+
+  /**
+   * Notes that a child is withdrawn because more was executed while it waited than it had left of its exposure. From the
+   * second one in a row, the next child leaves twice as much more: an account that trades all the time would otherwise overtake
+   * each of them.
+   */
+  overtaken(live: LiveOrder): void {
+    if (live.coveredTo === undefined) return;
+    const missing = subtract(this.#sums(live.working).unreserved, live.coveredTo);
+    live.margin = live.margin === undefined ? ZERO_QUANTITY : add(live.margin, add(missing, missing));
   }
 
   /** Measures the exposure and then lets the parent try with the quote of that time. */
