@@ -28,11 +28,12 @@ const TRAIL = {
 async function following(
   world: World,
   loses: () => boolean = () => false,
+  instruments = INSTRUMENTS,
 ): Promise<Readonly<{ books: FollowedBooks; journal: FollowedJournal }>> {
   const store = createMemoryStore({ disk: world.disk, clock: world.clock });
   if (store.leases === undefined) throw new Error("the store has no leases");
   const core = coreOf({ clock: world.clock, store } as never);
-  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  const books = new FollowedBooks(core, createMemoryInstruments(instruments));
   const { leases } = store;
   const tail: ShardLeases["tail"] = async (range) => (await leases.tail(range)).slice(loses() ? 1 : 0);
   const journal = new FollowedJournal(core, { ...leases, tail }, { books, saw: () => undefined });
@@ -224,6 +225,15 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     await cluster.quote("89", "90");
     expect(sentTo(cluster.venue)).toEqual(["SELL 1", "SELL 1", "SELL 1"]);
     expect((await engine.verify()).equal).toBe(true);
+  });
+
+  it("a takeover arms the orders on an instrument that came after the standby was opened", async () => {
+    const world = await createWorld();
+    const { orderId } = await world.place(STOP);
+    const older = INSTRUMENTS.filter(({ symbol }) => symbol !== SYMBOL);
+    const { books, journal } = await following(world, undefined, older);
+    const live = journal.shards.map(({ memory }) => memory.liveOrders.get(orderId)).find(Boolean);
+    expect(live && books.armedAt(world.clock.nowMs())(live)).toBe(false);
   });
 
   it("decision WS: quotes that come while it opens are those of its engine, also the first ones of a market", async () => {

@@ -42,7 +42,10 @@ export class FollowedBooks {
       const expiryMs = expiresAtMs(durable);
       if (expiryMs !== undefined && expiryMs < nowMs + SOON_MS) return false;
       const { intent, orderId } = durable;
-      return !isTrailing(durable) || this.books.get(intent.symbol)?.has(orderId) === true;
+      const book = this.books.get(intent.symbol);
+      // The instrument came after the standby was opened. The engine that takes over has a market for it, and an empty book.
+      if (book === undefined) return false;
+      return !isTrailing(durable) || book.has(orderId);
     };
   }
 
