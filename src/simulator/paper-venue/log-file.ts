@@ -33,11 +33,7 @@ export async function openLogFile(path: string): Promise<OpenedFile> {
   try {
     await refuseLinks(file, basename(path));
     const place = placeOf(await realpath(path));
-    const own = async (): Promise<void> => {
-      if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
-      await place.discard();
-    };
-    return { file, place, own };
+    return { file, place, own: () => ownFile(file, path, place) };
   } catch (error) {
     await file.close();
     throw error;
@@ -49,9 +45,23 @@ async function openFile(path: string): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return await open(path, "a+", 0o600);
   } catch (cause) {
-    const code = errorCode(cause);
-    throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
+    throw unopened(path, cause);
   }
+}
+
+async function ownFile(file: FileHandle, path: string, place: LogPlace): Promise<void> {
+  try {
+    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
+    await place.discard();
+  } catch (cause) {
+    // The system's message does not name a file that is given by its descriptor.
+    throw unopened(path, cause);
+  }
+}
+
+function unopened(path: string, cause: unknown): Error {
+  const code = errorCode(cause);
+  return Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
 }
 
 async function refuseDevices(path: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { appendFile, chmod, link, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, link, open, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { nativeOf } from "../../../src/conformance/internal.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
@@ -303,5 +303,21 @@ describe("a damaged file", () => {
     const { venue: again } = await openVenueWorld({ path });
     await again.close();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it("a file whose permissions cannot be changed, as one of another user, is refused by name", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.close();
+    await chmod(path, 0o664);
+    const file = await open(path);
+    const refused = Object.assign(new Error("EPERM: operation not permitted, fchmod"), { code: "EPERM" });
+    const spy = vi.spyOn(Object.getPrototypeOf(file), "chmod").mockRejectedValue(refused);
+    await file.close();
+    await expect(openVenueWorld({ path })).rejects.toMatchObject({
+      message: "venue.jsonl cannot be opened (EPERM)",
+      code: "EPERM",
+    });
+    spy.mockRestore();
   });
 });
