@@ -1,4 +1,6 @@
 import type { PeerLink } from "../adapters/node/index.ts";
+import type { Standby } from "../engine/index.ts";
+import { SHARD_COUNT } from "../model/index.ts";
 import { answerControl, answerStandby } from "./control-routes.ts";
 import type { Exchange, ExchangeHost } from "./exchange.ts";
 import { type ExchangeNode, openExchangeNode } from "./exchange-node.ts";
@@ -84,6 +86,12 @@ class SandboxNode {
   }
 }
 
+/** Returns whether another process serves. Of several that share the shards, none owns all of them. */
+export function isBehindAnother(standby: Pick<Standby, "ownerOf">): boolean {
+  for (let shard = 0; shard < SHARD_COUNT; shard++) if (standby.ownerOf(shard)?.isSelf === false) return true;
+  return false;
+}
+
 /** Whom the control interface asks: the exchange as soon as there is one. */
 type AnswerSource = { exchange: Exchange | undefined };
 
@@ -121,9 +129,8 @@ async function openLinked(
       () => served.origins,
     );
     const sandbox = new SandboxNode({ node, rest, control, source, link });
-    const isBehindAnother = (): boolean => standby.ownerOf()?.isSelf === false;
     return {
-      standby: { ...sandbox.addresses, isBehindAnother },
+      standby: { ...sandbox.addresses, isBehindAnother: () => isBehindAnother(standby) },
       active: sandbox.active,
       stop: () => sandbox.stop(),
     };

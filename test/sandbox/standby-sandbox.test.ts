@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { isBehindAnother } from "../../src/sandbox/standby-sandbox.ts";
+import { createCluster } from "../support/cluster.ts";
+import { pairOf } from "../support/sharing.ts";
+
+describe("a sandbox that does not serve yet is behind another one", () => {
+  it("that owns all shards, and not when it serves itself", async () => {
+    const cluster = createCluster();
+    const active = await cluster.start("a");
+    const waiting = await cluster.start("b");
+    expect([active, waiting].map(({ standby }) => isBehindAnother(standby))).toEqual([false, true]);
+  });
+
+  it("also if several share the shards", async () => {
+    const { cluster } = await pairOf();
+    const { standby } = await cluster.start("c");
+    expect(standby.ownerOf()).toBeUndefined();
+    expect(isBehindAnother(standby)).toBe(true);
+  });
+});
