@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { createSystemClock } from "../adapters/node/index.ts";
+import { errorCode } from "../common/index.ts";
 import { clusterCommand, clusterHelp, INTERRUPTED } from "./cluster-command.ts";
 import { isForOperator, startProblem } from "./plain-words.ts";
 import { openSandbox, type Sandbox, type StartedSandbox } from "./sandbox.ts";
@@ -12,6 +13,9 @@ import { readVenueSettings, venueHelp } from "./venue-settings.ts";
 
 /** Exit code for problems that the operator can fix: a setting, a port or store in use, an unusable file. */
 const BAD_SETTING = 2;
+
+/** Commands that serve until they are stopped: their output is only a log. */
+const SERVING: readonly string[] = ["sandbox", "venue"];
 
 /** Time limit in milliseconds for a stop that a signal requested. */
 const LONGEST_STOP_MS = 10_000;
@@ -27,9 +31,25 @@ function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
+/**
+ * Ends with exit code 1 if the output of a command cannot be written, as on a full disk: it is what the command was asked
+ * for. A reader that has left wanted no more of it.
+ */
+function failUnwritten(): void {
+  process.stdout.once("error", (error) => {
+    const code = errorCode(error);
+    if (code === "EPIPE") return;
+    process.stderr.write(`managed-orders: the output cannot be written (${code})\n`);
+    process.on("exit", () => {
+      process.exitCode ||= 1;
+    });
+  });
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   outliveReaders();
   const [command = "", ...rest] = argv;
+  if (!SERVING.includes(command) || asksForHelp(rest)) failUnwritten();
   const storeCommand = STORE_COMMANDS.get(command);
   if (storeCommand !== undefined && !asksForHelp(rest)) {
     process.exitCode = await storeCommand(rest, OUTPUT);
