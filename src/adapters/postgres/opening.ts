@@ -1,3 +1,4 @@
+import { errorCode } from "../../common/index.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 import { MIGRATIONS, type Migration, NOTE_STEP, SCHEMA_CREATION, VERSIONS_CREATION } from "./migrations.ts";
@@ -79,6 +80,9 @@ const SHOWS_WARNINGS = [
 /** What the server answers to a user who may not use a schema or read a table. */
 const NO_RIGHTS = "42501";
 
+/** What the server answers about a table or a schema that is not there. */
+const NOT_THERE = ["42P01", "3F000"];
+
 /** How often the schema is looked at again because another process is creating it. */
 const ATTEMPTS = 20;
 
@@ -145,6 +149,7 @@ async function absent(database: Database): Promise<Error> {
       NO_RIGHTS,
       problem,
     );
+  if (problem instanceof Error && !NOT_THERE.includes(errorCode(problem))) return problem;
   return new PostgresStoreError(`the schema ${schema} of ${name} holds no store`, "NO_STORE");
 }
 
