@@ -1,5 +1,14 @@
+import type { ChildRequest } from "../../model/index.ts";
 import { holds, refused, same } from "../suite/index.ts";
-import { executesNothing, lineOf, type Part, says, type VenueRule, type VenueRules } from "./world.ts";
+import {
+  executesNothing,
+  lineOf,
+  type Part,
+  says,
+  type VenueRule,
+  type VenueRules,
+  type VenueWorld,
+} from "./world.ts";
 
 const PARTS: readonly Part[] = [
   ["0.4", "100"],
@@ -174,17 +183,24 @@ export const lookups: VenueRules = {
   rules: [known, restarted, unknown, venueTime, askedTime, noVenueTime, outage, own, noEffect],
 };
 
+const VOIDING = "voidChild of a child that has not arrived";
+
+/** Returns a child that the venue has voided before it arrived, in a market that it could buy in. */
+async function voidedChild(world: VenueWorld): Promise<ChildRequest> {
+  await world.offer([["9", "100"]]);
+  const child = world.child();
+  same(VOIDING, await world.answer(VOIDING, voidOf(world, child)), "voided");
+  return child;
+}
+
 const voidUnknown: VenueRule = {
   name: "a child that was voided before it arrived never executes",
   remedy:
     "Take the id at the exchange, so that a submit that arrives later is refused. If the exchange cannot do that, declare `canVoid: false`.",
   where: { canVoid: true },
   async check(world) {
-    await world.offer([["9", "100"]]);
-    const child = world.child();
-    const call = "voidChild of a child that has not arrived";
-    same(call, await world.answer(call, voidOf(world, child)), "voided");
-    same(`the second ${call}`, await world.answer(call, voidOf(world, child)), "voided");
+    const child = await voidedChild(world);
+    same(`the second ${VOIDING}`, await world.answer(VOIDING, voidOf(world, child)), "voided");
     await world.outcome(world.send(child));
     await world.place.idle();
     const said = await world.lookup(child);
@@ -199,14 +215,11 @@ const voidRestarted: VenueRule = {
     "Keep the voided id at the exchange, not in the memory of the adapter. The engine gives its quantity to the next child, and a late copy of the submit may come to another process.",
   where: { canVoid: true },
   async check(world) {
-    await world.offer([["9", "100"]]);
-    const child = world.child();
-    const call = "voidChild of a child that has not arrived";
-    same(call, await world.answer(call, voidOf(world, child)), "voided");
+    const child = await voidedChild(world);
     await world.restart();
     await world.outcome(world.send(child));
     await world.bought("a child that was voided before a restart", "0");
-    same(`${call}, after a restart`, await world.answer(call, voidOf(world, child)), "voided");
+    same(`${VOIDING}, after a restart`, await world.answer(VOIDING, voidOf(world, child)), "voided");
   },
 };
 
