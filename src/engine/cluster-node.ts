@@ -239,9 +239,8 @@ async function made(
   await journal.load();
   const store = timely(core);
   const kept = await marketIn(store);
-  const memory = new QuoteMemory();
   // Orders of any node may watch a market, so the last quotes of all are kept.
-  for (const symbol of market.gates.keys()) memory.watch(symbol);
+  const memory = new QuoteMemory({ watchesAll: true });
   const ahead = { gates: market.gates, books: new Map(), history: new MarkHistory(), memory };
   const engine = engineParts(core, options, { heads: NO_HEADS, market: { ...kept, marks: [], ahead } });
   engine.market.stopWriting();

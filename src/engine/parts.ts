@@ -84,7 +84,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const venueQueue = new VenueQueue(core, { venue, venueClock });
   const shards = new Shards(stored.heads, core, venueQueue);
   const endedNames = new EndedNames(core, timers);
-  const market = new MarketHub(core, { instruments, ...stored.market }, { timers, bursts, stream });
+  const market = new MarketHub(core, stored.market, { instruments, timers, bursts, stream });
   const participants = new PovParticipants(market.tape);
   const funds = new FundsQueue(core, { timers, instruments, shards });
   const arming = new Arming(core, { timers, bursts, market, funds, shards, participants });

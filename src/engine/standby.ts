@@ -96,7 +96,7 @@ class WaitingEngine implements Standby {
     this.#claims = new ShardClaims({ leases, incarnation: () => this.#keeper.incarnation });
     this.#venue = new VenueBuffer(core, ttlMs);
     this.#market = new WaitingMarket(core, options.instruments, cluster);
-    this.#books = new FollowedBooks(core, options.instruments);
+    this.#books = new FollowedBooks(core);
     const saw = this.#venue.saw.bind(this.#venue);
     this.#journal = new FollowedJournal(core, leases, { books: this.#books, saw });
     this.#keeper = new LeaseKeeper(core, {

@@ -4,12 +4,9 @@ import type { Account, ApiKey, Instrument } from "../model/index.ts";
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** The catalogue of instruments. */
+/** The catalogue of instruments as it is now: instruments may come and go while an engine runs. */
 export interface Instruments {
-  /**
-   * Returns every instrument. Symbols, ids and aliases must be unique. An engine has a market for each that it finds when it is
-   * opened, and takes no orders on one that comes later.
-   */
+  /** Returns every instrument. Symbols, ids and aliases must be unique. */
   all(): readonly Instrument[];
   /** Returns the instrument of an exact canonical symbol. */
   find(symbol: string): Instrument | undefined;

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { type Engine, EngineError, type EngineFault, openEngine, openNode } from "../../src/engine/index.ts";
 import { OrderError } from "../../src/errors/index.ts";
-import type { Instruments } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 
@@ -82,22 +81,6 @@ const FAULTS: Readonly<Record<EngineFault, readonly [call: () => Promise<unknown
     [
       async () => place(await open({ advancedOrders: true, liquidityMode: false })),
       "openEngine.settings.liquidityMode is false, so the engine takes no orders: pass settings: { liquidityMode: true }",
-    ],
-    [
-      async () => {
-        const host = createMemoryHost({ symbols: ["BTC/USD"] });
-        let { instruments } = createMemoryHost({ symbols: ["ETH/USD"] });
-        const changing: Instruments = {
-          all: () => instruments.all(),
-          find: (symbol) => instruments.find(symbol),
-          resolve: (name) => instruments.resolve(name),
-        };
-        const parts = { ...host, instruments: changing, venue: createScriptedVenue() };
-        const engine = await openEngine({ ...parts, settings: { advancedOrders: true } });
-        instruments = host.instruments;
-        return place(engine);
-      },
-      "the instruments of the host had no BTC/USD when the engine was opened, so it takes no orders on it: open the engine again",
     ],
   ],
   UNKNOWN_ACCOUNT: [

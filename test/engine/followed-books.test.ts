@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
-import { createMemoryInstruments, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { price } from "../../src/decimal/index.ts";
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
 import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
@@ -15,7 +15,7 @@ import { createCluster, TTL_MS } from "../support/cluster.ts";
 import { OCO, OTOCO } from "../support/list-samples.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
-import { createWorld, INSTRUMENTS, START_MS, SYMBOL, type World } from "../support/world.ts";
+import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", side: "SELL", stopPrice: "90" } as const;
 const TRAIL = {
@@ -28,12 +28,11 @@ const TRAIL = {
 async function following(
   world: World,
   loses: () => boolean = () => false,
-  instruments = INSTRUMENTS,
 ): Promise<Readonly<{ books: FollowedBooks; journal: FollowedJournal }>> {
   const store = createMemoryStore({ disk: world.disk, clock: world.clock });
   if (store.leases === undefined) throw new Error("the store has no leases");
   const core = coreOf({ clock: world.clock, store } as never);
-  const books = new FollowedBooks(core, createMemoryInstruments(instruments));
+  const books = new FollowedBooks(core);
   const { leases } = store;
   const tail: ShardLeases["tail"] = async (range) => (await leases.tail(range)).slice(loses() ? 1 : 0);
   const journal = new FollowedJournal(core, { ...leases, tail }, { books, saw: () => undefined });
@@ -227,15 +226,6 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     expect((await engine.verify()).equal).toBe(true);
   });
 
-  it("a takeover arms the orders on an instrument that came after the standby was opened", async () => {
-    const world = await createWorld();
-    const { orderId } = await world.place(STOP);
-    const older = INSTRUMENTS.filter(({ symbol }) => symbol !== SYMBOL);
-    const { books, journal } = await following(world, undefined, older);
-    const live = journal.shards.map(({ memory }) => memory.liveOrders.get(orderId)).find(Boolean);
-    expect(live && books.armedAt(world.clock.nowMs())(live)).toBe(false);
-  });
-
   it("decision WS: quotes that come while it opens are those of its engine, also the first ones of a market", async () => {
     const cluster = createCluster();
     const a = await cluster.start("a");
@@ -263,12 +253,12 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     const { history, memory } = standby.books;
     const [first, second] = [await world.place(STOP), await world.place(STOP)];
     await standby.journal.follow();
-    expect([...memory.atOpening(history).keys()]).toEqual([SYMBOL]);
+    expect(memory.before(SYMBOL, history)).toBeDefined();
     await world.cancel(first);
     await standby.journal.follow();
-    expect([...memory.atOpening(history).keys()]).toEqual([SYMBOL]);
+    expect(memory.before(SYMBOL, history)).toBeDefined();
     await world.cancel(second);
     await standby.journal.follow();
-    expect([...memory.atOpening(history).keys()]).toEqual([]);
+    expect(memory.before(SYMBOL, history)).toBeUndefined();
   });
 });

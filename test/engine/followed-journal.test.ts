@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createMemoryInstruments, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
 import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
-import { ACCOUNT, createWorld, INSTRUMENTS } from "../support/world.ts";
+import { ACCOUNT, createWorld } from "../support/world.ts";
 
 it("decision XL: a standby that opens reads only shards with records, and the tail has what is appended meanwhile", async () => {
   const world = await createWorld();
@@ -24,7 +24,7 @@ it("decision XL: a standby that opens reads only shards with records, and the ta
       },
     },
   } as never);
-  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  const books = new FollowedBooks(core);
   const journal = new FollowedJournal(
     core,
     {
@@ -52,7 +52,7 @@ it("decision YO: a standby whose read found nothing leaves out the next one, and
   const { leases } = store;
   if (leases === undefined) throw new Error("the store has no leases");
   const core = coreOf({ clock: world.clock, store } as never);
-  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  const books = new FollowedBooks(core);
   let reads = 0;
   const counted = {
     ...leases,
@@ -82,7 +82,7 @@ it("decision WV: a standby notes every record that it reads, also those after a 
   if (leases === undefined) throw new Error("the store has no leases");
   const core = coreOf({ clock: world.clock, store } as never);
   const seen: JournalRecord[] = [];
-  const books = new FollowedBooks(core, createMemoryInstruments(INSTRUMENTS));
+  const books = new FollowedBooks(core);
   const journal = new FollowedJournal(
     core,
     // The first record is gone, as after retention.

@@ -34,14 +34,14 @@ describe("decision NF: price bars in memory", () => {
     const prints = times.map((timeMs, index) =>
       print(`${index}`, timeMs, { price: price(`${100 + index}`) }),
     );
-    const history = new PrintHistory([BTC], []);
+    const history = new PrintHistory([]);
     for (const each of prints) add(history, each);
     const stored = [...barsOf(prints)].sort((a, b) => a.lengthMs - b.lengthMs || a.startMs - b.startMs);
     expect(BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? [])).toEqual(stored);
   });
 
   it("are the newest 1,440 of each length, and one more; a print for an older one is not counted", () => {
-    const history = new PrintHistory([BTC], []);
+    const history = new PrintHistory([]);
     for (let minute = 0; minute <= BARS_KEPT + 1; minute++) add(history, print(`${minute}`, minute * MINUTE));
     add(history, print("late", 0, { seenAtMs: HOUR }));
     const starts = startsOf(history.bars({ ...ALL, lengthMs: MINUTE }));
@@ -54,7 +54,7 @@ describe("decision NF: price bars in memory", () => {
   });
 
   it("of unknown prices stay unknown", () => {
-    const history = new PrintHistory([BTC], [{ symbol: BTC, lengthMs: MINUTE, startMs: 0 }]);
+    const history = new PrintHistory([{ symbol: BTC, lengthMs: MINUTE, startMs: 0 }]);
     add(history, print("a", 5));
     expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([
       { symbol: BTC, lengthMs: MINUTE, startMs: 0 },
@@ -62,7 +62,7 @@ describe("decision NF: price bars in memory", () => {
   });
 
   it("with a limit are the newest of the range, oldest first, whatever the order of the prints", () => {
-    const history = new PrintHistory([BTC], []);
+    const history = new PrintHistory([]);
     for (const minute of [5, 1, 9, 3, 7]) add(history, print(`${minute}`, minute * MINUTE));
     const newest = (toMs: number, limit: number): readonly number[] =>
       startsOf(history.bars({ ...ALL, lengthMs: MINUTE, toMs, limit })).map((startMs) => startMs / MINUTE);
@@ -76,7 +76,7 @@ describe("decision NF: price bars in memory", () => {
   });
 
   it("show the latest print; none if the prices of the newest bars are unknown or there are no bars", () => {
-    const history = new PrintHistory([BTC], []);
+    const history = new PrintHistory([]);
     expect(history.latest(BTC)).toBeUndefined();
     add(history, print("a", 2 * HOUR, { price: price("101") }));
     add(history, print("b", HOUR, { price: price("99") }));
@@ -85,19 +85,19 @@ describe("decision NF: price bars in memory", () => {
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
     const unknown = BAR_LENGTHS_MS.map((lengthMs) => ({ symbol: BTC, lengthMs, startMs: 24 * HOUR }));
     const stored = BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? []);
-    expect(new PrintHistory([BTC], [...stored, ...unknown]).latest(BTC)).toBeUndefined();
+    expect(new PrintHistory([...stored, ...unknown]).latest(BTC)).toBeUndefined();
   });
 
   it("do not exist on a store that keeps none, and of an unknown market there are none", () => {
-    const without = new PrintHistory([BTC], undefined);
+    const without = new PrintHistory(undefined);
     add(without, print("a", 5));
     expect(without.bars({ ...ALL, lengthMs: MINUTE })).toBeUndefined();
     expect(without.recent(BTC)).toHaveLength(1);
-    expect(new PrintHistory([BTC], []).bars({ ...ALL, symbol: "XRP/USD", lengthMs: MINUTE })).toEqual([]);
+    expect(new PrintHistory([]).bars({ ...ALL, symbol: "XRP/USD", lengthMs: MINUTE })).toEqual([]);
   });
 
   it("are forgotten before the time of their length", () => {
-    const history = new PrintHistory([BTC], []);
+    const history = new PrintHistory([]);
     add(history, print("a", 5));
     history.forget([{ lengthMs: MINUTE, beforeMs: 1 }]);
     expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([]);
@@ -107,7 +107,7 @@ describe("decision NF: price bars in memory", () => {
 
 describe("decision NG: the newest prints", () => {
   it("are the newest 1,000 of each market, in the order in which they were counted", () => {
-    const history = new PrintHistory([BTC, "ETH/USD"], []);
+    const history = new PrintHistory([]);
     add(history, print("other", 0, { symbol: "ETH/USD" }));
     for (let n = 0; n < 1_005; n++) add(history, print(`${n}`, 5_000 - n));
     const ids = history.recent(BTC).map(({ id }) => id);

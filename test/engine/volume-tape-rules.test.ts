@@ -7,7 +7,6 @@ const NOW_MS = 1_760_000_012_345;
 /** The tape that the engine uses if the host has no volumes of its own. */
 function createPlace(): VolumeHistoryPlace {
   const tape = new VolumeTape({
-    symbols: ["BTC/USD", "ETH/USD"],
     state: { totals: [], bars: [], prints: [] },
     ...{ maxAgeMs: 5_000, maxAheadMs: 1_000, maxWaiting: 10_000 },
   });

@@ -15,7 +15,6 @@ const EMPTY: VolumeState = { totals: [], bars: [], prints: [] };
 
 const tapeWith = (options: Partial<TapeOptions> = {}): VolumeTape =>
   new VolumeTape({
-    symbols: [BTC, "ETH/USD"],
     state: EMPTY,
     maxAgeMs: 5_000,
     maxAheadMs: 1_000,
@@ -56,8 +55,6 @@ describe("decision 30: a print counts", () => {
     ],
     ["by another id", print("b"), "counted fresh"],
     ["by the same id of another symbol", print("a", { symbol: "ETH/USD" }), "counted fresh"],
-    ["of an unknown symbol", print("b", { symbol: "XRP/USD" }), "unknown-symbol"],
-    ["of no symbol", print("b", { symbol: undefined as never }), "unknown-symbol"],
     ["with an id of 64 characters", print("i".repeat(64)), "counted fresh"],
     ["with an id of 65", print("i".repeat(65)), "malformed"],
     ["with an empty id", print(""), "malformed"],
@@ -226,7 +223,6 @@ describe("counted prints are handed over once", () => {
     tape.take(print("a"), clocksAt(NOW));
     tape.take(print("b", { symbol: "ETH/USD" }), clocksAt(NOW + 1));
     tape.take(print("c", { timeMs: 0 }), clocksAt(NOW + 2));
-    tape.take(print("d", { symbol: "XRP/USD" }), clocksAt(NOW + 3));
     expect(tape.hasPrints).toBe(true);
     const first = tape.takePrints();
     expect(first.map(({ id, seenAtMs }) => [id, seenAtMs - NOW])).toEqual([
@@ -276,9 +272,10 @@ describe("a tape starts with the store's content", () => {
     expect(tape.hasExternal(BTC, { position: 0, own: (id) => id !== "d" })).toBe(true);
   });
 
-  it("leaves out symbols that the exchange no longer has", () => {
+  it("decision BN: of every symbol in the store, also if the exchange no longer has it", () => {
     const tape = tapeWith({ state });
-    expect([totalOf(tape, "XRP/USD"), minutesOf(tape, "XRP/USD")]).toEqual(["0", []]);
+    expect([totalOf(tape, "XRP/USD"), minutesOf(tape, "XRP/USD")]).toEqual(["0", ["0: 3"]]);
+    expect(tape.take(print("c", { symbol: "XRP/USD" }), clocksAt(NOW))).toBe("duplicate");
   });
 
   it("forgets its ids in the order in which they were first seen, in whatever order the store returned them", () => {

@@ -249,7 +249,7 @@ class KeptVolume {
 const SYMBOLS = ["BTC/USD", "ETH/USD"];
 const START = 1_699_963_200_000;
 const tapeOf = (state: VolumeState): VolumeTape =>
-  new VolumeTape({ symbols: SYMBOLS, state, maxAgeMs: 5_000, maxAheadMs: 1_000, maxWaiting: 1_000_000 });
+  new VolumeTape({ state, maxAgeMs: 5_000, maxAheadMs: 1_000, maxWaiting: 1_000_000 });
 const shown = (tape: VolumeTape): unknown =>
   SYMBOLS.map((symbol) => [
     tape.total(symbol),

@@ -30,10 +30,7 @@ const IN_PROCESS: Readonly<Partial<Record<ErrorName, readonly [wire: ErrorName, 
     "Another node of the cluster runs the shard of the account, or will in a moment. Send the request to that node.",
   ],
   ENGINE_CLOSED: ["DISCONNECTED", "The engine was closed before it could answer."],
-  ADVANCED_ORDERS_OFF: [
-    "UNSUPPORTED_OPERATION",
-    "The setting advancedOrders or liquidityMode is off, or the instrument came after the engine was opened.",
-  ],
+  ADVANCED_ORDERS_OFF: ["UNSUPPORTED_OPERATION", "The setting advancedOrders or liquidityMode is off."],
   UNKNOWN_ACCOUNT: ["ACCOUNT_DISABLED", "The accounts port does not know the account."],
 };
 

@@ -23,6 +23,7 @@ import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
 import type {
   Accounts,
   ExecutionVenue,
+  Instruments,
   MarketSink,
   OrderStore,
   PrintInput,
@@ -83,6 +84,8 @@ export type ClusterEar = Readonly<{
   said?: (name: string, level: string, event: string) => void;
   /** A node asks the host for an account; the answer waits for what is returned. */
   asking?: (name: string, accountId: number) => Promise<void> | undefined;
+  /** The catalogue of all nodes, in the place of the usual one. */
+  catalogue?: Instruments;
   /** Returns the faults of the store with which a node starts. */
   faults?: (name: string) => StoreFaults;
 }>;
@@ -183,7 +186,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
         claimed: () => ear.claimed?.(name),
         asked: node.asked,
       }),
-      instruments: createMemoryInstruments(INSTRUMENTS),
+      instruments: ear.catalogue ?? createMemoryInstruments(INSTRUMENTS),
       accounts: accountsOf((accountId) => ear.asking?.(name, accountId)),
       exposure: createMemoryExposure(),
       venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),

@@ -68,13 +68,9 @@ export async function openMarketNode(
   const volume = await store.readVolume();
   const market = new MarketHub(
     core,
+    { marks: [], quotes: [], volume },
     {
       instruments: createMemoryInstruments(INSTRUMENTS),
-      marks: [],
-      quotes: [],
-      volume,
-    },
-    {
       timers: new Timers(core.clock, core.time, core.told("timer.failed")),
       bursts: new Bursts(core, new CommitQueue()),
       stream: new EventStream(core),

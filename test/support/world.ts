@@ -25,6 +25,7 @@ import { statusOf } from "../../src/lifecycle/index.ts";
 import type { Instrument, ListIntent, OrderList, ParentOrder } from "../../src/model/index.ts";
 import type {
   ExecutionVenue,
+  Instruments,
   LevelInput,
   OrderStore,
   PrintInput,
@@ -155,6 +156,8 @@ export type WorldOptions = Readonly<{
   exposure?: EngineOptions["exposure"] | ((clock: ManualClock) => EngineOptions["exposure"]);
   accounts?: EngineOptions["accounts"];
   instruments?: readonly Instrument[];
+  /** A catalogue in the place of these instruments. */
+  catalogue?: Instruments;
   volumeHistory?: EngineOptions["volumeHistory"];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
   /** Receives the name of every message of the engine to its operator. */
@@ -180,7 +183,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const open = async (): Promise<Engine> => {
     const engine = await openEngine({
       store: options.store?.(disk) ?? createMemoryStore({ disk }),
-      instruments: createMemoryInstruments(options.instruments ?? INSTRUMENTS),
+      instruments: options.catalogue ?? createMemoryInstruments(options.instruments ?? INSTRUMENTS),
       accounts: options.accounts ?? accounts,
       exposure: positions,
       venue: executes,

@@ -1,6 +1,5 @@
 import { expiresAtMs, watchOf } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
-import type { Instruments } from "../../ports/index.ts";
 import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
@@ -18,18 +17,15 @@ const SOON_MS = 60_000;
  * engine (decision YM). The books observe no quotes before the takeover.
  */
 export class FollowedBooks {
-  readonly books: ReadonlyMap<string, TriggerBook>;
+  readonly books: Map<string, TriggerBook> = new Map();
   /** Read by the books. It is empty until the shards are claimed, and then gets the durable marks. */
   readonly history: MarkHistory = new MarkHistory();
   /** Counts the parents that watch each market. */
   readonly memory: QuoteMemory = new QuoteMemory();
   readonly #core: Core;
 
-  constructor(core: Core, instruments: Instruments) {
+  constructor(core: Core) {
     this.#core = core;
-    this.books = new Map(
-      instruments.all().map(({ symbol }) => [symbol, new TriggerBook(symbol, this.history)]),
-    );
   }
 
   /**
@@ -42,10 +38,7 @@ export class FollowedBooks {
       const expiryMs = expiresAtMs(durable);
       if (expiryMs !== undefined && expiryMs < nowMs + SOON_MS) return false;
       const { intent, orderId } = durable;
-      const book = this.books.get(intent.symbol);
-      // The instrument came after the standby was opened. The engine that takes over has a market for it, and an empty book.
-      if (book === undefined) return false;
-      return !isTrailing(durable) || book.has(orderId);
+      return !isTrailing(durable) || this.books.get(intent.symbol)?.has(orderId) === true;
     };
   }
 
@@ -89,15 +82,21 @@ export class FollowedBooks {
     const { working: order } = live;
     const { orderId, acceptedAtMs, acceptance, accountId, intent } = order;
     this.#watchMarket(live);
-    const book = this.books.get(intent.symbol);
-    book?.remove(orderId);
-    if (book === undefined || !isTimeless(order) || accounts.get(accountId)?.frozen === true) return;
+    const book = this.#bookOf(intent.symbol);
+    book.remove(orderId);
+    if (!isTimeless(order) || accounts.get(accountId)?.frozen === true) return;
     const watch = watchOf(order, this.#core.nowMs());
     if (watch === undefined) return;
     const watcher = { orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }) };
     if (watch.kind === "trail" && watch.activation !== undefined)
       book.hold({ ...watcher, watch: { ...watch, activation: watch.activation } });
     else book.add({ ...watcher, watch });
+  }
+
+  #bookOf(symbol: string): TriggerBook {
+    const book = this.books.get(symbol) ?? new TriggerBook(symbol, this.history);
+    this.books.set(symbol, book);
+    return book;
   }
 
   #watchMarket(live: LiveOrder): void {

@@ -2,6 +2,7 @@ import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
 import type { Instruments, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
+import { isListed } from "../market/listed.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import { QuoteGate } from "../market/quote-gate.ts";
 
@@ -23,32 +24,37 @@ type HeardPrint = Readonly<{ print: PrintInput; atMs: number; wallMs: number }>;
  * of the last two ttl, of which the engine counts those that the owner of the shards did not.
  */
 export class WaitingMarket implements MarketSink {
-  readonly gates: ReadonlyMap<string, QuoteGate>;
+  readonly gates: Map<string, QuoteGate> = new Map();
+  readonly #instruments: Pick<Instruments, "find">;
   readonly #core: Core;
   readonly #keepMs: number;
   readonly #nodesApartMs: number;
   readonly #prints: Fifo<HeardPrint> = new Fifo();
   #successor: MarketSink | undefined;
 
-  constructor(core: Core, instruments: Instruments, { ttlMs, clockApartMs }: WaitingTerms) {
+  constructor(core: Core, instruments: Pick<Instruments, "find">, { ttlMs, clockApartMs }: WaitingTerms) {
     this.#core = core;
+    this.#instruments = instruments;
     this.#keepMs = 2 * ttlMs;
     // The clocks of two nodes may be off in opposite directions.
     this.#nodesApartMs = 2 * clockApartMs;
-    this.gates = new Map(
-      instruments.all().map(({ symbol }) => {
-        const gate = new QuoteGate(core.settings);
-        gate.remember({});
-        return [symbol, gate];
-      }),
-    );
+  }
+
+  /** Returns the gate of a market; undefined if the host has no such instrument. */
+  #gateOf(symbol: string): QuoteGate | undefined {
+    const known = this.gates.get(symbol);
+    if (known !== undefined || !isListed(this.#instruments, symbol)) return known;
+    const gate = new QuoteGate(this.#core.settings);
+    gate.remember({});
+    this.gates.set(symbol, gate);
+    return gate;
   }
 
   quote(said: QuoteInput): QuoteVerdict {
     if (this.#successor !== undefined) return this.#successor.quote(said);
     const input = readQuoteInput(said);
-    const gate = input && this.gates.get(input.symbol);
     if (input === undefined) return "malformed";
+    const gate = this.#gateOf(input.symbol);
     if (gate === undefined) return "unknown-symbol";
     const taken = gate.take(input, this.#core.time.moment());
     return typeof taken === "string" ? taken : "counted";

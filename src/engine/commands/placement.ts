@@ -298,9 +298,8 @@ export class Placements {
     if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     if (instrument.kind !== "liquidity") throw notTraded(instrument);
     if (instrument.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
-    // Nothing would watch an order on an instrument that came after the opening.
-    if (this.#parts.market.book(symbol) === undefined)
-      throw new EngineError("ADVANCED_ORDERS_OFF", { symbol });
+    // Before the order watches it, so that the first quote of a market without orders needs no other to confirm it.
+    this.#parts.market.open(symbol);
     return instrument;
   }
 

@@ -25,10 +25,8 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
       return "it is not known yet whether the store has kept an order or list: call again later, because it may be there";
     return "the store failed and the engine is reading the accounts of this shard again: nothing was stored, so call again later; the alert STORE_FAILING says more";
   },
-  ADVANCED_ORDERS_OFF: ({ setting, symbol }) =>
-    symbol !== undefined
-      ? `the instruments of the host had no ${symbol} when the engine was opened, so it takes no orders on it: open the engine again`
-      : `openEngine.settings.${setting} is false, so the engine takes no orders: pass settings: { ${setting}: true }`,
+  ADVANCED_ORDERS_OFF: ({ setting }) =>
+    `openEngine.settings.${setting} is false, so the engine takes no orders: pass settings: { ${setting}: true }`,
   UNKNOWN_ACCOUNT: ({ accountId }) =>
     `the host's accounts.account(${accountId}) returned undefined: pass the id of an account that it knows, or add this one`,
   SHUTTING_DOWN: ({ clock }) =>

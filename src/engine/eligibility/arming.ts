@@ -50,10 +50,8 @@ export class Arming {
     this.#armExpiry(live, order);
     // Looked at once: it takes a quarter of the time when a takeover arms every parent.
     const nowMs = this.#core.nowMs();
-    // A schedule ends also if the host has withdrawn the instrument since.
     this.#armSchedule(live, order, nowMs);
-    const book = this.#parts.market.book(order.intent.symbol);
-    if (book === undefined) return;
+    const book = this.#parts.market.open(order.intent.symbol);
     const watch = this.#watchOf(live, order, nowMs);
     if (watch === undefined) return void book.remove(order.orderId);
     if (order.notBeforeMs > nowMs) return this.#armRetry(live, order.notBeforeMs);
@@ -92,8 +90,8 @@ export class Arming {
   rearm(live: LiveOrder): void {
     this.arm(live);
     const { durable, working } = live;
-    const book = this.#parts.market.book(working.intent.symbol);
-    if (durable === working || book === undefined || this.#parts.shards.isFrozen(working)) return;
+    const book = this.#parts.market.open(working.intent.symbol);
+    if (durable === working || this.#parts.shards.isFrozen(working)) return;
     if (book.has(working.orderId)) return;
     const watch = watchOf(working, this.#core.nowMs());
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);

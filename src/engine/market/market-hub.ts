@@ -16,6 +16,7 @@ import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
+import { isListed } from "./listed.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
 import { QuoteGate } from "./quote-gate.ts";
@@ -32,7 +33,12 @@ const ORDERS_PER_STEP = 16;
 const MOST_WAITING = 10_000;
 
 /** Dependencies of {@link MarketHub}. */
-export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: EventStream }>;
+export type MarketParts = Readonly<{
+  instruments: Pick<Instruments, "find">;
+  timers: Timers;
+  bursts: Bursts;
+  stream: EventStream;
+}>;
 
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint: LastPrint | undefined };
@@ -43,7 +49,7 @@ type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint:
  * parents watch.
  */
 export type MarketAhead = Readonly<{
-  gates: ReadonlyMap<string, QuoteGate>;
+  gates: Map<string, QuoteGate>;
   books: ReadonlyMap<string, TriggerBook>;
   history: MarkHistory;
   memory: QuoteMemory;
@@ -58,8 +64,9 @@ export type KeptMarket = Readonly<{
 }>;
 
 /**
- * The market side of an engine: a quote gate and a trigger book for each instrument, the executed volume, and the
- * durable marks of all instruments.
+ * The market side of an engine: a quote gate and a trigger book for each market, the executed volume, and the durable marks
+ * of all markets. A market is opened by the first order that is armed in it, and by the first quote or print of an instrument
+ * that the host has then (decision BN).
  */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {
@@ -87,6 +94,9 @@ export class MarketHub implements MarketSink {
   /** Prices against which the first quotes after an opening are checked. */
   readonly memory: QuoteMemory;
   readonly #markets: Map<string, Market> = new Map();
+  /** Gates by market. Those of a standby are in the same map, so that both have one for each market. */
+  readonly #gates: Map<string, QuoteGate>;
+  readonly #booksAhead: ReadonlyMap<string, TriggerBook>;
   /** Books with marks that were not taken yet. A commit looks at no other book. */
   readonly #marked: Set<TriggerBook> = new Set();
   /** Markets of which a print has contradicted the log. Each is told once. */
@@ -96,39 +106,60 @@ export class MarketHub implements MarketSink {
   readonly #core: Core;
   readonly #parts: MarketParts;
 
-  constructor(core: Core, options: KeptMarket & Readonly<{ instruments: Instruments }>, parts: MarketParts) {
+  constructor(core: Core, options: KeptMarket, parts: MarketParts) {
     this.#core = core;
     this.#parts = parts;
     const { ahead } = options;
+    this.#gates = ahead?.gates ?? new Map();
+    this.#booksAhead = ahead?.books ?? new Map();
     this.history = ahead?.history ?? new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
     this.memory = ahead?.memory ?? new QuoteMemory();
     this.memory.kept(options.quotes);
     for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
-    const symbols = options.instruments.all().map(({ symbol }) => symbol);
     const pendingOf = (symbol: string) => this.tape.pendingOf(symbol);
-    this.prints = new PrintHistory(symbols, options.volume.priceBars, pendingOf);
+    this.prints = new PrintHistory(options.volume.priceBars, pendingOf);
     this.tape = new VolumeTape({
-      symbols,
       state: options.volume,
       maxAgeMs: core.settings.quoteMaxAgeMs,
       maxAheadMs: core.settings.quoteMaxAheadMs,
       maxWaiting: core.settings.maxPendingPrints,
       settled: (print) => this.prints.settled(print),
     });
-    for (const { symbol } of options.instruments.all()) {
-      this.#markets.set(symbol, {
-        gate: ahead?.gates.get(symbol) ?? new QuoteGate(core.settings),
-        book: ahead?.books.get(symbol) ?? new TriggerBook(symbol, this.history),
-        lastPrint: this.prints.latest(symbol),
-      });
-    }
+    for (const symbol of [...this.#gates.keys(), ...this.#booksAhead.keys()]) this.open(symbol);
+  }
+
+  /** Opens a market if it is not open, and returns its book. */
+  open(symbol: string): TriggerBook {
+    return this.#opened(symbol).book;
+  }
+
+  #opened(symbol: string): Market {
+    const open = this.#markets.get(symbol);
+    if (open !== undefined) return open;
+    const market: Market = {
+      gate: this.#gates.get(symbol) ?? new QuoteGate(this.#core.settings),
+      book: this.#booksAhead.get(symbol) ?? new TriggerBook(symbol, this.history),
+      lastPrint: this.prints.latest(symbol),
+    };
+    this.#markets.set(symbol, market);
+    this.#gates.set(symbol, market.gate);
+    this.memory.opened(symbol);
+    market.gate.remember(this.memory.before(symbol, this.history));
+    return market;
+  }
+
+  /** Returns the market of a quote or print; undefined if it is not open and the host has no such instrument. */
+  #marketOf(symbol: string): Market | undefined {
+    return (
+      this.#markets.get(symbol) ??
+      (isListed(this.#parts.instruments, symbol) ? this.#opened(symbol) : undefined)
+    );
   }
 
   /** Starts the markets of the open parents that were read from the store, with the remembered quotes. */
   begin(): void {
-    const memories = this.memory.atOpening(this.history);
-    for (const [symbol, { gate }] of this.#markets) gate.remember(memories.get(symbol));
+    for (const [symbol, { gate }] of this.#markets) gate.remember(this.memory.before(symbol, this.history));
   }
 
   /** Takes the durable marks of a shard that begins to run here. Earlier ones of it count no more. */
@@ -141,8 +172,8 @@ export class MarketHub implements MarketSink {
   quote(said: QuoteInput): QuoteVerdict {
     const now = this.#parts.timers.runDue();
     const input = readQuoteInput(said);
-    const market = input && this.#markets.get(input.symbol);
     if (input === undefined) return this.#drop("malformed");
+    const market = this.#marketOf(input.symbol);
     if (market === undefined) return this.#drop("unknown-symbol");
     const taken = market.gate.take(input, now);
     if (typeof taken === "string") return this.#drop(taken);
@@ -222,6 +253,7 @@ export class MarketHub implements MarketSink {
     this.#core.counters.activity++;
     const print = readPrintInput(said);
     if (print === undefined) return this.#dropPrint("malformed", "");
+    if (this.#marketOf(print.symbol) === undefined) return this.#dropPrint("unknown-symbol", print.symbol);
     const isOverfull = !this.writes && this.tape.isFull;
     const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs(), isFollowed });
     if (typeof counted === "string") return this.#dropPrint(counted, print.symbol);
@@ -288,7 +320,7 @@ export class MarketHub implements MarketSink {
   }
 
   lastPrice(symbol: string): Price | undefined {
-    return this.#markets.get(symbol)?.lastPrint?.price;
+    return (this.#markets.get(symbol)?.lastPrint ?? this.prints.latest(symbol))?.price;
   }
 
   book(symbol: string): TriggerBook | undefined {

@@ -30,35 +30,36 @@ type PendingOf = (symbol: string) => readonly PricedPrint[];
  * and XP.
  */
 export class PrintHistory {
-  readonly #markets: ReadonlyMap<string, MarketPrints>;
+  readonly #markets: Map<string, MarketPrints> = new Map();
   readonly #hasBars: boolean;
   readonly #pendingOf: PendingOf;
 
   /** `stored` are the bars in the store; undefined if it keeps none. */
-  constructor(
-    symbols: readonly string[],
-    stored: readonly PriceBar[] | undefined,
-    pendingOf: PendingOf = () => [],
-  ) {
+  constructor(stored: readonly PriceBar[] | undefined, pendingOf: PendingOf = () => []) {
     this.#hasBars = stored !== undefined;
     this.#pendingOf = pendingOf;
-    this.#markets = new Map(symbols.map((symbol) => [symbol, emptyMarket()]));
     for (const { symbol, lengthMs, startMs, figures } of stored ?? []) {
-      this.#markets.get(symbol)?.bars.get(lengthMs)?.put(startMs, figures);
+      this.#of(symbol).bars.get(lengthMs)?.put(startMs, figures);
     }
+  }
+
+  #of(symbol: string): MarketPrints {
+    const market = this.#markets.get(symbol) ?? emptyMarket();
+    this.#markets.set(symbol, market);
+    return market;
   }
 
   /** Adds a print that was counted to the newest prints. */
   counted(print: PricedPrint): void {
-    this.#markets.get(print.symbol)?.recent.add(print);
+    this.#of(print.symbol).recent.add(print);
   }
 
   /** Adds a print that is stored to the bars. Prints come in the order in which they are stored. */
   settled(print: PricedPrint): void {
-    const market = this.#markets.get(print.symbol);
-    if (market === undefined || !this.#hasBars || !countsForBars(print)) return;
+    if (!this.#hasBars || !countsForBars(print)) return;
     const figures = figuresOf(print);
-    for (const [lengthMs, row] of market.bars) row.add(barStartMs(print.timeMs, lengthMs), figures);
+    for (const [lengthMs, row] of this.#of(print.symbol).bars)
+      row.add(barStartMs(print.timeMs, lengthMs), figures);
   }
 
   /** Returns the bars of a range, oldest first; undefined if the store keeps none. */

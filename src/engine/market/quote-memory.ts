@@ -7,12 +7,23 @@ import type { GateMemory } from "./quote-gate.ts";
  * opening is checked against it (decision BR).
  */
 export class QuoteMemory {
+  readonly #watchesAll: boolean;
   /** Quotes in the store. */
   readonly #kept: Map<string, KeptQuote> = new Map();
   /** Number of parents that watch each market. Only watched markets have an entry. */
   readonly #open: Map<string, number> = new Map();
   /** Watched symbols whose last quote the store may not have. A commit looks at no others. */
   readonly #unkept: Set<string> = new Set();
+
+  /** With `watchesAll`, the last quotes of all open markets are kept: orders of other nodes may watch them. */
+  constructor({ watchesAll = false }: Readonly<{ watchesAll?: boolean }> = {}) {
+    this.#watchesAll = watchesAll;
+  }
+
+  /** Notes that a market was opened. */
+  opened(symbol: string): void {
+    if (this.#watchesAll) this.watch(symbol);
+  }
 
   /** Stores quotes that are durable: those that the store held at the opening, and later ones. */
   kept(quotes: readonly KeptQuote[]): void {
@@ -65,14 +76,12 @@ export class QuoteMemory {
   }
 
   /**
-   * Returns the prices against which the first quotes of markets with open parents are checked: the kept quote, else
-   * the newest mark, else an empty memory, so that only the next quote confirms. Other markets have no entry.
+   * Returns the prices against which the first quote of a market with open parents is checked: the kept quote, else the
+   * newest mark, else an empty memory, so that only the next quote confirms. Returns undefined for any other market.
    */
-  atOpening(history: MarkHistory): ReadonlyMap<string, GateMemory> {
-    const symbols = [...this.#open.keys()];
-    return new Map(
-      symbols.map((symbol) => [symbol, this.#kept.get(symbol) ?? newestMark(history, symbol) ?? {}]),
-    );
+  before(symbol: string, history: MarkHistory): GateMemory | undefined {
+    if (!this.#open.has(symbol)) return undefined;
+    return this.#kept.get(symbol) ?? newestMark(history, symbol) ?? {};
   }
 }
 

@@ -5,7 +5,9 @@ import { PendingPrints } from "./pending-prints.ts";
 import { readPrint } from "./print-reading.ts";
 import { SymbolTape } from "./symbol-tape.ts";
 
-/** Outcome of a print. `out-of-log`: it contradicts the log of its market. */
+/**
+ * Outcome of a print. `unknown-symbol`: the host has no such instrument. `out-of-log`: it contradicts the log of its market.
+ */
 export type PrintVerdict =
   | "counted"
   | "unknown-symbol"
@@ -21,7 +23,6 @@ export type PrintVerdict =
  * as it is stored and in the order in which it is stored.
  */
 export type TapeOptions = Readonly<{
-  symbols: readonly string[];
   state: VolumeState;
   maxAgeMs: number;
   maxAheadMs: number;
@@ -36,7 +37,7 @@ export type TapeOptions = Readonly<{
  * 29-30). A market with a log of its trades has a second total, that of its newest print (decision XO).
  */
 export class VolumeTape implements VolumeHistory {
-  readonly #symbols: ReadonlyMap<string, SymbolTape>;
+  readonly #symbols: Map<string, SymbolTape> = new Map();
   readonly #maxAgeMs: number;
   readonly #maxAheadMs: number;
   readonly #pending: PendingPrints;
@@ -47,15 +48,20 @@ export class VolumeTape implements VolumeHistory {
     this.#settled = options.settled ?? (() => undefined);
     this.#maxAgeMs = options.maxAgeMs;
     this.#maxAheadMs = options.maxAheadMs;
-    this.#symbols = new Map(options.symbols.map((symbol) => [symbol, new SymbolTape()]));
     this.#restore(options.state);
   }
 
   #restore({ totals, bars, prints }: VolumeState): void {
-    for (const { symbol, total } of totals) this.#symbols.get(symbol)?.restore(total);
-    for (const bar of bars) this.#symbols.get(bar.symbol)?.bars.add(bar.minuteMs, bar.quantity);
+    for (const { symbol, total } of totals) this.#of(symbol).restore(total);
+    for (const bar of bars) this.#of(bar.symbol).bars.add(bar.minuteMs, bar.quantity);
     const oldestFirst = prints.toSorted((a, b) => compare(a.seenAtMs, b.seenAtMs));
-    for (const { symbol, id, seenAtMs } of oldestFirst) this.#symbols.get(symbol)?.ids.add(id, seenAtMs);
+    for (const { symbol, id, seenAtMs } of oldestFirst) this.#of(symbol).ids.add(id, seenAtMs);
+  }
+
+  #of(symbol: string): SymbolTape {
+    const tape = this.#symbols.get(symbol) ?? new SymbolTape();
+    this.#symbols.set(symbol, tape);
+    return tape;
   }
 
   /**
@@ -66,11 +72,10 @@ export class VolumeTape implements VolumeHistory {
   take(
     print: PrintInput,
     { wallMs, nowMs, isFollowed = true }: Readonly<{ wallMs: number; nowMs: number; isFollowed?: boolean }>,
-  ): PricedPrint | Exclude<PrintVerdict, "counted"> {
-    const tape = this.#symbols.get(print.symbol);
-    if (tape === undefined) return "unknown-symbol";
+  ): PricedPrint | Exclude<PrintVerdict, "counted" | "unknown-symbol"> {
     const read = readPrint(print);
     if (read === undefined) return "malformed";
+    const tape = this.#of(print.symbol);
     const { symbol, id, timeMs } = print;
     const { price, quantity, logged } = read;
     const isFuture = timeMs - wallMs > this.#maxAheadMs;
@@ -109,8 +114,7 @@ export class VolumeTape implements VolumeHistory {
    * followed, which the wall clock says too. Returns undefined for one that was counted before.
    */
   takeStored(stored: PricedPrint, wallMs: number): PricedPrint | undefined {
-    const tape = this.#symbols.get(stored.symbol);
-    if (tape === undefined) return undefined;
+    const tape = this.#of(stored.symbol);
     const pending = this.#pending.of(stored.symbol).get(stored.id);
     if (pending !== undefined) {
       this.#settle(pending, stored);

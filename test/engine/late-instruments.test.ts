@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { formatQuantity } from "../../src/decimal/index.ts";
+import { createCluster, TTL_MS } from "../support/cluster.ts";
+import { createListing } from "../support/listing.ts";
+import { sentTo } from "../support/scripted-venue.ts";
+import { accountOn, move, orderOn, pairOf, placeOn, shardIn, verified } from "../support/sharing.ts";
+import { createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
+
+const STOP = { type: "STOP_MARKET", side: "SELL", stopPrice: "90" } as const;
+const TRAIL = { type: "TRAILING_STOP_MARKET", side: "SELL", trailingAmount: "5" } as const;
+const OTHERS = INSTRUMENTS.filter(({ symbol }) => symbol !== SYMBOL);
+
+describe("decision BN: an instrument that comes after the engine was opened", () => {
+  it("takes quotes, prints and orders from then on", async () => {
+    const { catalogue, list } = createListing(OTHERS);
+    const world = await createWorld({ catalogue });
+    expect(await world.quote("99", "100")).toBe("unknown-symbol");
+    await world.print("7");
+    await expect(world.place(STOP)).rejects.toMatchObject({ code: -1121 });
+    list(INSTRUMENTS);
+    expect(await world.quote("99", "100")).toBe("counted");
+    const trail = await world.place(TRAIL);
+    await world.place({ ...STOP, quantity: "2" });
+    await world.place({ type: "POV", quantity: "5", participationBips: 5_000 });
+    await world.quote("100", "101");
+    await world.print("2");
+    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
+    await world.quote("95", "96");
+    await world.quote("90", "91");
+    expect(sentTo(world.venue)).toEqual(["BUY 1", "SELL 1", "SELL 2"]);
+    expect((await world.order(trail)).trigger).toBeDefined();
+    expect(world.engine.metrics()).toMatchObject({ printsCounted: 1, printsDropped: 1 });
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("takes an order before its first quote, which may be placed before any other", async () => {
+    const { catalogue, list } = createListing([]);
+    const world = await createWorld({ catalogue });
+    list(INSTRUMENTS);
+    await world.place(STOP);
+    await world.quote("89", "90");
+    expect(sentTo(world.venue)).toEqual(["SELL 1"]);
+  });
+
+  it("is not there for quotes while the host cannot tell, which its operator is told", async () => {
+    const { catalogue } = createListing(INSTRUMENTS);
+    let fails = true;
+    const find = (symbol: string) => {
+      if (fails) throw new Error("the catalogue is away");
+      return catalogue.find(symbol);
+    };
+    const world = await createWorld({ catalogue: { ...catalogue, find } });
+    expect(await world.quote("99", "100")).toBe("unknown-symbol");
+    await world.print("1");
+    expect(world.told).toContain("host.failed");
+    fails = false;
+    expect(await world.quote("99", "100")).toBe("counted");
+    // An open market asks no more.
+    fails = true;
+    expect(await world.quote("99", "100")).toBe("counted");
+  });
+
+  it("is watched on a node of a cluster that was opened before, and its first quote there must be confirmed", async () => {
+    const { catalogue, list } = createListing(OTHERS);
+    const { cluster, a, b } = await pairOf(createCluster(undefined, { catalogue }));
+    list(INSTRUMENTS);
+    const stop = await placeOn(a, accountOn(a), STOP);
+    const trail = await placeOn(b, accountOn(b), { ...TRAIL, quantity: "2", stopPrice: "95" });
+    await move(cluster, shardIn(stop), b);
+    await move(cluster, shardIn(trail), a);
+    await cluster.quote("89", "90");
+    expect(sentTo(cluster.venue)).toEqual([]);
+    await cluster.quote("89", "90");
+    expect(sentTo(cluster.venue)).toEqual(["SELL 1"]);
+    await cluster.quote("96", "97");
+    await cluster.quote("91", "92");
+    expect(sentTo(cluster.venue)).toEqual(["SELL 1", "SELL 2"]);
+    expect((await orderOn(b, stop)).trigger).toBeDefined();
+    await cluster.pass(TTL_MS);
+    await verified([a, b]);
+  });
+
+  it("is watched after a takeover by a standby that was opened before", async () => {
+    const { catalogue, list } = createListing(OTHERS);
+    const cluster = createCluster(undefined, { catalogue });
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    list(INSTRUMENTS);
+    await cluster.quote("99", "100");
+    await cluster.place(a, STOP);
+    await cluster.place(a, { ...TRAIL, quantity: "2" });
+    await cluster.quote("99", "100");
+    await cluster.quote("100", "101");
+    await cluster.pass(6_000);
+    a.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    const engine = cluster.active(b);
+    await cluster.quote("95", "96");
+    await cluster.quote("90", "91");
+    expect(sentTo(cluster.venue)).toEqual(["SELL 2", "SELL 1"]);
+    expect((await engine.verify()).equal).toBe(true);
+  });
+});
+
+describe("decision BN: an instrument that the host has withdrawn", () => {
+  it("is watched on while it has open orders, also after the engine was opened again", async () => {
+    const { catalogue, list } = createListing(INSTRUMENTS);
+    const world = await createWorld({ catalogue });
+    await world.quote("99", "100");
+    await world.place(STOP);
+    list(OTHERS);
+    await expect(world.place(STOP)).rejects.toMatchObject({ code: -1121 });
+    expect(await world.quote("99", "100")).toBe("counted");
+    await world.crash();
+    expect(await world.quote("95", "96")).toBe("counted");
+    await world.quote("90", "91");
+    expect(sentTo(world.venue)).toEqual(["SELL 1"]);
+  });
+
+  it("has its executed volume when it comes back, as if it had stayed", async () => {
+    const { catalogue, list } = createListing(INSTRUMENTS);
+    const world = await createWorld({ catalogue });
+    await world.print("7");
+    list(OTHERS);
+    await world.crash();
+    expect(await world.quote("99", "100")).toBe("unknown-symbol");
+    list(INSTRUMENTS);
+    await world.print("2", { id: "print-1" });
+    await world.print("2");
+    const bars = world.engine.priceBars({ symbol: SYMBOL, lengthMs: 60_000, fromMs: 0, toMs: 2e12 });
+    expect(bars?.map(({ figures }) => figures && formatQuantity(figures.quantity))).toEqual(["9"]);
+  });
+});
