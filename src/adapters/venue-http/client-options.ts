@@ -30,6 +30,8 @@ export interface VenueClientOptions {
   readonly silenceMs?: number;
   /** Milliseconds within which the server must answer the first call; default 10,000. */
   readonly openWithinMs?: number;
+  /** Milliseconds between two readings of the instruments; default 10,000. */
+  readonly instrumentsEveryMs?: number;
   /** Most calls at a time; default 1,000. A further call is rejected as `unsent`. */
   readonly calls?: number;
 }
@@ -52,6 +54,7 @@ export const clientOption: OptionCheck = optionsOf<VenueClientOptions>({
   timeoutMs: optional(durationOption),
   silenceMs: optional(durationOption),
   openWithinMs: optional(durationOption),
+  instrumentsEveryMs: optional(durationOption),
   calls: optional(wholeOption({ from: 1, to: 1_000_000 })),
 });
 

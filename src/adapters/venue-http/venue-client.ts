@@ -8,10 +8,10 @@ import type {
   NativeOrders,
   VolumeHistory,
 } from "../../ports/index.ts";
-import { createMemoryInstruments } from "../memory/index.ts";
 import { clientOption, type VenueClientOptions } from "./client-options.ts";
 import type { StreamState } from "./follower.ts";
 import { Link } from "./link.ts";
+import { RemoteInstruments } from "./remote-instruments.ts";
 import {
   RemoteStreams,
   remoteBalances,
@@ -42,7 +42,7 @@ export interface VenueClient {
   readonly balances: Balances | undefined;
   readonly exposure: Exposure | undefined;
   readonly volumeHistory: VolumeHistory | undefined;
-  /** The instruments when the client was opened. */
+  /** The instruments as they were last read, at most `instrumentsEveryMs` ago while the server answers. */
   readonly instruments: Instruments | undefined;
   /** Returns the present state. */
   status(): VenueClientStatus;
@@ -53,6 +53,7 @@ export interface VenueClient {
 const SILENCE_MS = 15_000;
 const OPEN_WITHIN_MS = 10_000;
 const PAUSE_MS = 100;
+const INSTRUMENTS_EVERY_MS = 10_000;
 
 /** Codes of answers that another try does not change. */
 const HOPELESS: readonly (string | undefined)[] = ["BAD_SIGNATURE", "NOT_FOUND"];
@@ -79,7 +80,7 @@ const HOPELESS: readonly (string | undefined)[] = ["BAD_SIGNATURE", "NOT_FOUND"]
  */
 export async function openVenueClient(options: VenueClientOptions): Promise<VenueClient> {
   clientOption(options, "openVenueClient");
-  const { silenceMs = SILENCE_MS } = options;
+  const { silenceMs = SILENCE_MS, instrumentsEveryMs: everyMs = INSTRUMENTS_EVERY_MS } = options;
   const telemetry = new QuietTelemetry(options.telemetry);
   const link = new Link({ ...options, clock: checkedClock(options.clock, telemetry) });
   try {
@@ -88,7 +89,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
     const has = (part: Part): boolean => manifest.parts.includes(part);
     const streams = new RemoteStreams(parts);
     const instruments = has("instruments")
-      ? createMemoryInstruments(await link.call(ROUTES.instruments, {}))
+      ? await RemoteInstruments.open({ link, telemetry, everyMs })
       : undefined;
     const venue = new RemoteVenue(parts);
     return {
@@ -104,6 +105,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
         lookups: venue.looking,
       }),
       close() {
+        instruments?.close();
         venue.close();
         streams.close();
         link.close();
