@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +17,7 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
 import {
   type ArchivedLine,
   archiveWriter,
@@ -69,6 +73,14 @@ describe("decision TC: the archive", () => {
     expect(statSync(join(folder, FIRST)).mode & 0o777).toBe(0o600);
   });
 
+  it("a directory that existed keeps its mode; its files are readable by the owner alone", () => {
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    writerIn(folder).add(recordsOf(1, 1), 0);
+    expect(statSync(folder).mode & 0o777).toBe(0o755);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  });
+
   it("a day that is over is compressed; one that is earlier than the newest goes to the newest", async () => {
     const writer = writerIn(folder);
     writer.add(recordsOf(1, 400), 0);
@@ -115,18 +127,33 @@ describe("decision TC: the archive", () => {
     const both = [FIRST, "journal-1970-01-02.ndjson"];
     let asked = 0;
     await closeDays(folder, { alone, goesOn: () => ++asked !== 2 });
-    expect(files().filter((name) => !name.endsWith(".part"))).toEqual(both);
+    expect(files()).toEqual(both);
     let changes = 0;
     const grown = (change: () => void): void => {
       if (++changes === 2) appendFileSync(join(folder, FIRST), "more");
       change();
     };
     await closeDays(folder, { alone: grown, goesOn: always });
-    expect(files().filter((name) => !name.endsWith(".part"))).toEqual(both);
+    expect(files()).toEqual(both);
     const first = join(folder, FIRST);
     writeFileSync(first, readFileSync(first, "utf8").replace('"sequence":5,', '"sequence":6,'));
     await expect(closeDays(folder, { alone, goesOn: always })).rejects.toThrow("cannot be compressed");
-    expect(files()).toContain(FIRST);
+    expect(files()).toEqual(both);
+  });
+
+  it("does not remove the part of a process that owns the archive meanwhile", async () => {
+    const writer = writerIn(folder);
+    writer.add(recordsOf(1, 9), 0);
+    writer.add(recordsOf(10, 10), DAY_MS);
+    let changes = 0;
+    const lost = (change: () => void): void => {
+      if (++changes > 1) throw new Error("another process owns the store");
+      change();
+    };
+    await expect(closeDays(folder, { alone: lost, goesOn: always })).rejects.toMatchObject({
+      cause: { message: "another process owns the store" },
+    });
+    expect(files()).toContain(`${FIRST}.gz.part`);
   });
 
   it("is read whole while days are compressed", async () => {
@@ -139,17 +166,42 @@ describe("decision TC: the archive", () => {
     expect(found).toEqual(recordsOf(1, 30));
   });
 
+  it.each(["lines", "lines beside a compressed file"])(
+    "is read whole if a day of %s is compressed before its files are opened",
+    async (name) => {
+      const writer = writerIn(folder);
+      writer.add(recordsOf(1, 10), 0);
+      writer.add(recordsOf(21, 30), DAY_MS);
+      const lines = join(folder, FIRST);
+      if (name !== "lines") {
+        await closeDays(folder, { alone, goesOn: always });
+        writeFileSync(lines, recordsOf(11, 20).map(lineOf).join(""));
+      }
+      const whole = join(place.directory, "whole");
+      const probe = (): void => {
+        copyFileSync(`${lines}.gz.part`, whole);
+        throw new Error("stopped here");
+      };
+      await expect(closeDays(folder, { alone, goesOn: always, probe })).rejects.toThrow(FIRST);
+      const expected = (await records()).map((record) => record?.position);
+      const reader = readArchive(folder);
+      const first = reader.next();
+      renameSync(whole, `${lines}.gz`);
+      rmSync(lines);
+      const found: ArchivedLine[] = [(await first).value];
+      for await (const line of reader) found.push(line);
+      expect(found.filter(({ problem }) => problem !== undefined)).toEqual([]);
+      expect(new Set(found.map(({ record }) => record?.position))).toEqual(new Set(expected));
+    },
+  );
+
   it("compresses the days after one that is damaged, whose lines stay", async () => {
     const writer = writerIn(folder);
     for (const day of [0, 1, 2]) writer.add(recordsOf(day * 10 + 1, day * 10 + 10), day * DAY_MS);
     const first = join(folder, FIRST);
     writeFileSync(first, readFileSync(first, "utf8").replace('"sequence":5,', '"sequence":6,'));
     await expect(closeDays(folder, { alone, goesOn: always })).rejects.toThrow(FIRST);
-    expect(files().filter((name) => !name.endsWith(".part"))).toEqual([
-      FIRST,
-      "journal-1970-01-02.ndjson.gz",
-      "journal-1970-01-03.ndjson",
-    ]);
+    expect(files()).toEqual([FIRST, "journal-1970-01-02.ndjson.gz", "journal-1970-01-03.ndjson"]);
   });
 
   it("reads on after a line of 40,000,000 characters, in time that grows with its length", async () => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -26,7 +26,8 @@ const BLOCK = 65_536;
  * Compresses the files of all days before the newest one, one after the other, without blocking the thread. Each is
  * written under another name, read back, and only then put in place of its lines, in one step that checks that nothing
  * was added meanwhile. A crash at any time leaves the lines, the compressed file, or both. The lines of a day that cannot
- * be compressed stay, and the later days are compressed all the same. Rejects then with an Error that names the first one.
+ * be compressed stay without a part of a compressed file, which would take space on a full disk, and the later days are
+ * compressed all the same. Rejects then with an Error that names the first one.
  */
 export async function closeDays(folder: string, work: ClosingWork): Promise<void> {
   const problems: unknown[] = [];
@@ -72,6 +73,18 @@ async function closeDay(
     });
   } catch (cause) {
     throw archiveError(lines, "cannot be compressed", cause);
+  } finally {
+    removePart(part, alone);
+  }
+}
+
+/** Removes a part that was not put in place, unless another process owns the archive now: then the part may be its own. */
+function removePart(part: string, alone: ClosingWork["alone"]): void {
+  if (!existsSync(part)) return;
+  try {
+    alone(() => rmSync(part, { force: true }));
+  } catch {
+    // The next closing removes it.
   }
 }
 

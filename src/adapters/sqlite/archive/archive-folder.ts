@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode, fileProblem } from "../../../common/index.ts";
 
@@ -12,8 +12,8 @@ const PART = /^journal-.*\.part$/;
 export type ArchiveDay = Readonly<{ day: string; compressed?: string; lines?: string }>;
 
 /**
- * Creates the directory with mode 0700 if it is missing, on disk, and removes other users' permissions from it. The path
- * must be absolute.
+ * Creates the directory with mode 0700 if it is missing, on disk. One that exists may be shared with others, so it keeps
+ * its mode: only the owner can read the files in it. The path must be absolute.
  */
 export function makeFolder(folder: string): void {
   try {
@@ -21,7 +21,6 @@ export function makeFolder(folder: string): void {
     // The name of a directory is on disk when its parent is.
     for (let each = folder; first !== undefined && each.length >= first.length; each = dirname(each))
       syncFolder(dirname(each));
-    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
   } catch (cause) {
     throw archiveError(folder, "cannot be used", cause);
   }

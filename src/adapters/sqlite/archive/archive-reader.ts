@@ -28,11 +28,11 @@ const LONGEST_LINE: number = 16 * 2 ** 20;
  * read.
  */
 export async function* readArchive(folder: string): AsyncGenerator<ArchivedLine> {
-  for (const { day } of daysOf(folder)) {
-    // Days are compressed meanwhile, so a file that was there at first may be under its other name.
-    const { compressed, lines } = daysOf(folder).find((each) => each.day === day) ?? {};
+  for (const { compressed, lines } of daysOf(folder)) {
+    // Days are compressed meanwhile. The lines come first: when they are gone, the compressed file has them.
+    const areGone = lines !== undefined && !(yield* readLinesIfThere(lines));
     if (compressed !== undefined) yield* readCompressed(compressed);
-    if (lines !== undefined) yield* readLines(lines);
+    else if (areGone) yield* readCompressed(`${lines}.gz`);
   }
 }
 
@@ -40,21 +40,26 @@ export async function* readArchive(folder: string): AsyncGenerator<ArchivedLine>
 export function readCompressed(path: string): AsyncGenerator<ArchivedLine> {
   // A pipeline closes the file also when the bytes are damaged or the reader stops. The reader hears of the errors itself.
   const open = (): Readable => pipeline(createReadStream(path), createGunzip(), () => undefined);
-  return linesIn(path, open, false);
+  return linesIn(path, open);
 }
 
-/** Reads a file of lines, or its first `bytes`. */
-export function readLines(path: string, bytes?: number): AsyncGenerator<ArchivedLine> {
-  if (bytes === 0) return linesIn(path, () => undefined, true);
-  return linesIn(path, () => createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 }), true);
+/** Reads the first `bytes` of a file of lines. */
+export function readLines(path: string, bytes: number): AsyncGenerator<ArchivedLine> {
+  const open = (): Readable | undefined =>
+    bytes === 0 ? undefined : createReadStream(path, { end: bytes - 1 });
+  return linesIn(path, open, { mayBeCut: true });
 }
+
+/** Reads a file of lines. Returns false if it does not exist. */
+const readLinesIfThere = (path: string): AsyncGenerator<ArchivedLine, boolean> =>
+  linesIn(path, () => createReadStream(path), { mayBeCut: true, mayBeGone: true });
 
 /** The file is opened when the first line is asked for, so that it is closed whatever becomes of the reader. */
 async function* linesIn(
   path: string,
   open: () => Readable | undefined,
-  mayBeCut: boolean,
-): AsyncGenerator<ArchivedLine> {
+  { mayBeCut = false, mayBeGone = false } = {},
+): AsyncGenerator<ArchivedLine, boolean> {
   const file = basename(path);
   let line = 0;
   const rest = new LineStart();
@@ -72,10 +77,13 @@ async function* linesIn(
       rest.add(last);
     }
   } catch (error) {
-    yield { file, line: line + 1, problem: `the file cannot be read from here on (${errorCode(error)})` };
-    return;
+    const code = errorCode(error);
+    if (mayBeGone && code === "ENOENT") return false;
+    yield { file, line: line + 1, problem: `the file cannot be read from here on (${code})` };
+    return true;
   }
   if (!rest.isEmpty && !mayBeCut) yield { file, line: line + 1, problem: DAMAGED };
+  return true;
 }
 
 /** The beginning of a line in pieces. A line without end, as damage leaves it, takes neither memory nor time. */
