@@ -1,3 +1,4 @@
+import { rmSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
@@ -6,6 +7,16 @@ import { createFile, type DatabaseOptions, explained, inUse } from "./open-datab
 /** Releases a lock. */
 export type Unlock = () => void;
 
+/** Locks a file as {@link lockFile} does, through a file beside it that is removed when the lock is released. */
+export function lockFileOnce(options: DatabaseOptions): Unlock {
+  const unlock = lockFile(options);
+  return () => {
+    // While it is locked: removed later, it could be one that somebody else has locked meanwhile.
+    rmSync(besideOf(options.path), { force: true });
+    unlock();
+  };
+}
+
 /**
  * Locks a file exclusively for this opening, through an empty file beside it. Waits up to `busyTimeoutMs` for another holder.
  * The system releases the lock with the process, however it dies, so that nothing needs cleaning up. Throws an Error
@@ -13,20 +24,29 @@ export type Unlock = () => void;
  */
 export function lockFile({ path, busyTimeoutMs, driver: name }: DatabaseOptions): Unlock {
   const driver = loadDriver(name);
-  const beside = `${resolve(path)}.lock`;
+  const beside = besideOf(path);
   let lock: Database | undefined;
   try {
-    createFile(beside);
+    const { ino } = createFile(beside);
     lock = driver.open(beside, { timeoutMs: busyTimeoutMs });
     // The lock file is never written, so a journal file on disk would only be left behind.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
+    if (statSync(beside, { throwIfNoEntry: false })?.ino !== ino) throw new RemovedLock();
   } catch (cause) {
     lock?.close();
     if (!isBusy(cause)) throw explained(cause, basename(path));
     throw inUse(cause, basename(path));
   }
   return () => void lock?.close();
+}
+
+const besideOf = (path: string): string => `${resolve(path)}.lock`;
+
+/** The holder has removed the file before this lock was got: whoever comes next locks another file. */
+class RemovedLock extends Error {
+  override readonly name = "RemovedLock";
+  readonly code = "SQLITE_BUSY";
 }
 
 const isBusy = (error: unknown): boolean =>

@@ -16,7 +16,7 @@ import {
 import type { ShardHead } from "../../ports/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
-import { lockFile } from "./file-lock.ts";
+import { lockFile, lockFileOnce } from "./file-lock.ts";
 import { FileProblem } from "./file-problem.ts";
 import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere } from "./open-database.ts";
 import { atOneMoment } from "./reading.ts";
@@ -186,7 +186,7 @@ async function published(
   // Left by an earlier database of that name, they would be applied to the new one.
   for (const beside of besides(path)) refuseExisting(beside);
   const part = partOf(path);
-  const unlock = lockFile({ path: part, busyTimeoutMs: 0, driver });
+  const unlock = lockFileOnce({ path: part, busyTimeoutMs: 0, driver });
   try {
     removeAll(part);
     const made = await make(part);
@@ -204,7 +204,6 @@ async function published(
     throw unwritten(cause, basename(path));
   } finally {
     unlock();
-    rmSync(`${part}.lock`, { force: true });
   }
 }
 

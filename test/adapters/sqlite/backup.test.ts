@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { lockFile, lockFileOnce } from "../../../src/adapters/sqlite/file-lock.ts";
 import {
   backupSqliteStore,
   openSqliteStore,
@@ -116,6 +117,60 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
       expect(readdirSync(dirname(restored))).toEqual(["orders.db.lock"]);
     },
   );
+
+  it("is made once if several are begun for one path at once; the others are refused, and nothing else is left", async () => {
+    const store = await filled();
+    const begun = [1, 2, 3].map(() => backupSqliteStore({ path: place.path, to }));
+    const ends = await Promise.allSettled(begun);
+    expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+    for (const end of ends)
+      if (end.status === "rejected")
+        expect(end.reason).toMatchObject({ code: expect.stringMatching(/^(EBUSY|EEXIST)$/) });
+    expect(await verifySqliteStore({ path: to })).toMatchObject({ whole: true, records: 40 });
+    expect(readdirSync(place.directory).filter((name) => name.includes("part"))).toEqual([]);
+    await store.close();
+  });
+
+  describe.runIf(driver.name === "better-sqlite3")("has one writer, also at the end of another one", () => {
+    const part = () => ({ path: `${to}.part`, busyTimeoutMs: 0 });
+
+    it("whose lock is taken as soon as it is released", async () => {
+      const store = await filled();
+      const { prototype } = createRequire(import.meta.url)("better-sqlite3") as typeof Sqlite;
+      const { close } = prototype;
+      const taken: (() => void)[] = [];
+      const closing = vi.spyOn(prototype, "close").mockImplementation(function (this: Sqlite.Database) {
+        const closed = close.call(this);
+        if (this.name.endsWith(".part.lock") && taken.length === 0) taken.push(lockFile(part()));
+        return closed;
+      });
+      await backupSqliteStore({ path: place.path, to });
+      expect(taken).toHaveLength(1);
+      expect(() => lockFile(part())).toThrow(expect.objectContaining({ code: "EBUSY" }));
+      closing.mockRestore();
+      for (const unlock of taken) unlock();
+      await store.close();
+    });
+
+    it("whose lock is removed while another one waits for it", () => {
+      const { prototype } = createRequire(import.meta.url)("better-sqlite3") as typeof Sqlite;
+      const { pragma } = prototype;
+      const first = lockFileOnce(part());
+      let third = (): void => undefined;
+      const locking = vi.spyOn(prototype, "pragma").mockImplementationOnce(function (
+        this: Sqlite.Database,
+        source,
+        options,
+      ) {
+        first();
+        third = lockFile(part());
+        return pragma.call(this, source, options);
+      });
+      expect(() => lockFile(part())).toThrow(expect.objectContaining({ code: "EBUSY" }));
+      locking.mockRestore();
+      third();
+    });
+  });
 
   it("replaces no file, and needs a store", async () => {
     const store = await filled();
