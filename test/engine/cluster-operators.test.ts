@@ -130,6 +130,27 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
     expect((await operator.leases.nodes()).nodes[0]?.wanted).toBeUndefined();
   });
 
+  it.each(["before", "after"])(
+    "of two drains of a node, the one that ends %s the node has begun takes nothing from the other",
+    async (moment) => {
+      const { cluster, a, b } = await startPair();
+      const options = { ...operatorOf(cluster), incarnation: numberOf(a) };
+      const stopping = new AbortController();
+      const first = drainNode({ ...options, signal: stopping.signal });
+      const second = drainNode(options);
+      await cluster.pass(500);
+      if (moment === "before") stopping.abort();
+      await cluster.pass(500);
+      expect((await options.leases.nodes()).nodes[0]?.wanted).toBe("hand-over");
+      const handed = cluster.active(a).handOver();
+      await cluster.pass(500);
+      stopping.abort();
+      expect(await first).toMatchObject({ kind: "stopped", isWithdrawn: true });
+      expect(await during(cluster, second)).toEqual({ kind: "drained", owners: [numberOf(b)] });
+      await handed;
+    },
+  );
+
   it("a node of a version that cannot be asked is told as such", async () => {
     const { cluster, a } = await startPair();
     const { clock, leases } = operatorOf(cluster);

@@ -7,7 +7,7 @@ import {
   wholeOption,
 } from "../../common/index.ts";
 import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView } from "../../ports/index.ts";
+import type { ClusterView, NodeRow } from "../../ports/index.ts";
 import { livingIn, ownedBy, rowIn } from "./cluster-views.ts";
 import { askedBy, listenerOption, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
@@ -90,6 +90,7 @@ class Drain {
   #own: readonly number[] = [];
   #step: DrainStep = "asked";
   #shards = 0;
+  #isAskedAgain = false;
 
   constructor(options: DrainOptions) {
     this.#options = options;
@@ -139,7 +140,8 @@ class Drain {
       const left = numbersOf(view, incarnation);
       this.#own = [...new Set([...this.#own, ...left])];
       this.#shards = countOf(left);
-      if (left.length > 0 && row?.dead === false && row.wanted === undefined) return { kind: "no-standby" };
+      const isUnasked = left.length > 0 && row?.dead === false && row.wanted === undefined;
+      if (isUnasked && (await this.#hasAnswered(view, row))) return { kind: "no-standby" };
       if (left.length === 0) this.#step = "released";
       else this.#step = row?.state === "handing-over" ? "handing-over" : "asked";
       const owners = this.#successors(view);
@@ -152,6 +154,18 @@ class Drain {
       ...(failing !== undefined && { failing }),
     });
     return undefined;
+  }
+
+  /**
+   * Resolves to whether a node that is not asked any more has answered so itself. The end of another operator's drain has
+   * withdrawn the question too: a node that has begun goes on all the same, and one that has not is asked again.
+   */
+  async #hasAnswered(view: ClusterView, { incarnation, state }: NodeRow): Promise<boolean> {
+    if (state === "handing-over") return false;
+    const isAlone = livingIn(view).size === 1;
+    if (this.#step !== "asked" || isAlone || this.#isAskedAgain) return true;
+    this.#isAskedAgain = await this.#leases.want({ incarnation, wanted: "hand-over" });
+    return false;
   }
 
   /** Returns who owns what the node has owned; undefined while a shard belongs to it, to nobody or to a dead node. */
