@@ -4,6 +4,8 @@ import { PLATFORM } from "../../src/client/defaults.ts";
 import { RefusedError } from "../../src/client/errors/refused-error.ts";
 import { pause } from "../../src/client/http/deadline.ts";
 import { createClient } from "../../src/client/index.ts";
+import { Gate } from "../../src/client/methods/gate.ts";
+import { CLIENT_ROUTES } from "../../src/client/methods/routes.ts";
 import { again } from "../../src/client/socket/again.ts";
 import { control } from "../../src/client/socket/control.ts";
 import type { Link } from "../../src/client/socket/link.ts";
@@ -43,6 +45,38 @@ describe("pauses of the client", () => {
     const why = await ended;
     if (outcome === "ends") expect(why).toBeInstanceOf(RefusedError);
     else expect(why).toMatchObject({ message: "subscribed" });
+  });
+});
+
+describe("a wait that a server asks for is at most three days, the longest ban", () => {
+  const DAYS_MS = 3 * 86_400_000;
+  const refusalOf = (retryAfterMs: number): RefusedError =>
+    new RefusedError({ code: -1003, msg: "Later.", status: 429, retryAfterMs }, { sent: true });
+
+  it.each([1e15, Number.POSITIVE_INFINITY])("requests are sent again after %d ms", async (retryAfterMs) => {
+    const clock = createManualClock({ startMs: 0 });
+    const gate = new Gate(clock);
+    gate.learn(refusalOf(retryAfterMs));
+    await clock.advanceBy(DAYS_MS - 1);
+    expect(() => gate.demand(CLIENT_ROUTES.ping)).toThrow(expect.objectContaining({ retryAfterMs: 1 }));
+    await clock.advanceBy(1);
+    expect(() => gate.demand(CLIENT_ROUTES.ping)).not.toThrow();
+  });
+
+  it("decision LK: a stream connects again", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    const controller = new AbortController();
+    let sessions = 0;
+    const session = async (): Promise<never> => {
+      if (++sessions === 2) controller.abort();
+      throw refusalOf(1e15);
+    };
+    const ended = again({ clock, random: () => 0.5 }, session, controller.signal).catch(() => "ended");
+    await clock.advanceBy(DAYS_MS - 1);
+    expect(sessions).toBe(1);
+    await clock.advanceBy(1);
+    expect(sessions).toBe(2);
+    expect(await ended).toBe("ended");
   });
 });
 

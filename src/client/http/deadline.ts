@@ -5,6 +5,12 @@ import type { AbortLike, ClientClock } from "./platform.ts";
 export type Bounds = Readonly<{ timeoutMs: number; signal?: AbortLike | undefined }>;
 
 /**
+ * The longest that a client sends nothing because a server asks for a wait: the longest ban. A longer wait is a mistake of
+ * a server or of a proxy before it, which would stop the client for ever.
+ */
+export const LONGEST_HOLD_MS: number = 3 * 86_400_000;
+
+/**
  * Runs work until it settles, the time is up or the caller aborts, whichever comes first. The work gets a signal that
  * aborts in the last two cases; the returned promise does not wait for work that ignores it. Rejects with a
  * TransportError "timeout" or "aborted".

@@ -1,5 +1,6 @@
 import { ProtocolError } from "../errors/protocol-error.ts";
 import { type Refusal, RefusedError } from "../errors/refused-error.ts";
+import { LONGEST_HOLD_MS } from "../http/deadline.ts";
 import type { ClientClock } from "../http/platform.ts";
 import type { Route } from "./routes.ts";
 
@@ -25,7 +26,7 @@ export class Gate {
     if (!(error instanceof RefusedError || error instanceof ProtocolError)) return;
     const { status, retryAfterMs } = error;
     if (status !== 429 || retryAfterMs === undefined) return;
-    const untilMs = this.#clock.monotonicMs() + retryAfterMs;
+    const untilMs = this.#clock.monotonicMs() + Math.min(retryAfterMs, LONGEST_HOLD_MS);
     const refusal: Refusal = error instanceof RefusedError ? error : { msg: TOO_MANY_REQUESTS, status };
     this.#refusal = refusal;
     this.#ordersUntilMs = Math.max(this.#ordersUntilMs, untilMs);

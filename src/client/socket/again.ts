@@ -1,6 +1,6 @@
 import { ClientError } from "../errors/client-error.ts";
 import { RefusedError } from "../errors/refused-error.ts";
-import { pause } from "../http/deadline.ts";
+import { LONGEST_HOLD_MS, pause } from "../http/deadline.ts";
 import type { AbortLike, Platform } from "../http/platform.ts";
 import type { Link } from "./link.ts";
 
@@ -33,7 +33,7 @@ export async function again(
       if (signal.aborted || isFinal(error)) throw error;
       if (clock.monotonicMs() - beganAtMs > LONGEST_PAUSE_MS) failures = 0;
       const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-      const asked = error instanceof RefusedError ? (error.retryAfterMs ?? 0) : 0;
+      const asked = error instanceof RefusedError ? Math.min(error.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0;
       await pause(clock, Math.max(asked, Math.floor(most * (0.5 + random() / 2))), signal);
     }
   }
