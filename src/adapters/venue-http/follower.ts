@@ -177,8 +177,9 @@ export class Follower {
   #begin(hello: StreamMessage): boolean {
     const { stream, seq } = hello;
     if (typeof stream !== "string" || !/^[0-9A-Za-z_-]{1,64}$/.test(stream) || !isNumber(seq)) return false;
-    // A server that goes on after a later event than it was asked for has lost those between them, and may not know it.
-    const isAnew = this.#stream !== stream || seq > this.#after;
+    // A server that goes on after a later event than it was asked for has lost those between them, and may not know it. One
+    // that goes on after an earlier one numbers anew: its next events would be taken for old ones.
+    const isAnew = this.#stream !== stream || seq !== this.#after;
     this.#stream = stream;
     if (isAnew) this.#after = seq;
     this.#isLive = true;

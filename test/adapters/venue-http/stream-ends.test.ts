@@ -54,42 +54,51 @@ it("a server that was closed while a request for a stream arrived opens none", a
   expect(listeners).toBe(0);
 });
 
-it("a stream that begins after a later event than the reader asked for was interrupted: what is open is looked up", async () => {
-  const streams: ServerResponse[] = [];
-  const child = childOf({ quantity: "1" });
-  const report = (state: string) => JSON.stringify({ report: { childId: child.childId, state, fills: [] } });
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const [path] = (request.url ?? "").split("?");
-    if (path === "/v1/events") {
-      const seq = streams.length === 0 ? 0 : 7;
-      response.writeHead(200);
-      response.write(`${JSON.stringify({ type: "hello", stream: "s", seq, timeMs: 1, beatMs: 5_000 })}\n`);
-      return void streams.push(response);
-    }
-    if (path === "/v1/venue")
-      return void response.end(
-        JSON.stringify({ protocol: 1, capabilities: { honoursDeadline: true, canVoid: false }, parts: [] }),
-      );
-    response.end(report(path === "/v1/children/lookup" ? "closed" : "open"));
-  };
-  const http = createServer(answer);
-  await listening(http, 0);
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  const client = await connect(`http://127.0.0.1:${(http.address() as AddressInfo).port}`);
-  onTestFinished(() => client.close());
-  const heard: string[] = [];
-  client.venue.subscribe((event) => heard.push(event.report.state));
-  await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
-  const limits = { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal };
-  await client.venue.submit(child, limits);
-  streams[0]?.destroy();
-  await until(() => streams.length === 2, "the stream again");
-  await until(() => heard.length > 0, "what became of the child");
-  expect(heard).toEqual(["closed"]);
-});
+it.each([
+  ["a later", 0, 7],
+  ["an earlier", 7, 0],
+])(
+  "a stream that begins after %s event than the reader asked for was interrupted: what is open is looked up, and what follows is heard",
+  async (_name, before, after) => {
+    const streams: ServerResponse[] = [];
+    const [child, other] = [childOf({ quantity: "1" }), childOf({ quantity: "1" })];
+    const reported = (childId: string, state: string) => ({ report: { childId, state, fills: [] } });
+    const answer = (request: IncomingMessage, response: ServerResponse): void => {
+      const [path] = (request.url ?? "").split("?");
+      if (path === "/v1/events") {
+        const seq = streams.length === 0 ? before : after;
+        response.writeHead(200);
+        response.write(`${JSON.stringify({ type: "hello", stream: "s", seq, timeMs: 1, beatMs: 5_000 })}\n`);
+        return void streams.push(response);
+      }
+      if (path === "/v1/venue")
+        return void response.end(
+          JSON.stringify({ protocol: 1, capabilities: { honoursDeadline: true, canVoid: false }, parts: [] }),
+        );
+      const state = path === "/v1/children/lookup" ? "closed" : "open";
+      response.end(JSON.stringify(reported(child.childId, state)));
+    };
+    const http = createServer(answer);
+    await listening(http, 0);
+    onTestFinished(() => {
+      http.closeAllConnections();
+      http.close();
+    });
+    const client = await connect(`http://127.0.0.1:${(http.address() as AddressInfo).port}`);
+    onTestFinished(() => client.close());
+    const heard: string[] = [];
+    client.venue.subscribe((event) => heard.push(`${event.report.childId} ${event.report.state}`));
+    await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
+    const limits = { deadlineMs: Date.now() + 60_000, signal: new AbortController().signal };
+    await client.venue.submit(child, limits);
+    streams[0]?.destroy();
+    await until(() => streams.length === 2, "the stream again");
+    const event = { seq: after + 1, type: "report", ...reported(other.childId, "open") };
+    streams[1]?.write(`${JSON.stringify(event)}\n`);
+    await until(() => heard.length > 1, "what became of the child, and the next event");
+    expect(heard.toSorted()).toEqual([`${child.childId} closed`, `${other.childId} open`].toSorted());
+  },
+);
 
 it("a stream that was asked for behind an unanswered request of its connection takes no place for ever", async () => {
   const venue = createScriptedVenue();
