@@ -115,6 +115,7 @@ class AskedAccountEvents implements AccountEvents {
   async #ask(accountId: number, queue: readonly Waiting[]): Promise<Now> {
     const { balances, exposure } = this.#parts;
     const symbols = [...new Set(queue.map(({ told }) => told.symbol))];
+    const assets = new Set(queue.flatMap(({ changes }) => changes.map(({ asset }) => asset)));
     const held = await balances.balances(accountId);
     const positions = await Promise.all(
       symbols.map(async (symbol): Promise<PositionNow> => {
@@ -122,7 +123,10 @@ class AskedAccountEvents implements AccountEvents {
       }),
     );
     return {
-      wallets: new Map(held.map((balance) => [balance.asset, walletOf(balance)])),
+      // Another asset, whose amount may be one that cannot be read, does not keep the events from the account.
+      wallets: new Map(
+        held.filter(({ asset }) => assets.has(asset)).map((balance) => [balance.asset, walletOf(balance)]),
+      ),
       positions: new Map(positions.map((position) => [position.symbol, position])),
     };
   }
@@ -147,7 +151,7 @@ class AskedAccountEvents implements AccountEvents {
   }
 }
 
-/** Balances by asset and positions by symbol, as the venue has just told them. */
+/** Balances of the assets that fills exchanged, and positions by symbol, as the venue has just told them. */
 type Now = Readonly<{
   wallets: ReadonlyMap<string, string>;
   positions: ReadonlyMap<string, PositionNow>;

@@ -92,6 +92,23 @@ describe("decision ZH: account events of a venue elsewhere", () => {
     expect(reported).toEqual(["account-events.waiting"]);
   });
 
+  it("wait while the venue tells no amount of an asset that a fill exchanged; one of another asset does not matter", async () => {
+    const { clock, events, questions, told, reported } = openRemote();
+    const odd = { asset: "ODD", free: "many", locked: `0.${"1".repeat(40)}` };
+    fill(events, 1);
+    questions.shift()?.([odd, ...BALANCES]);
+    await turns();
+    expect(timesOf(told)).toEqual([1]);
+    fill(events, 2);
+    questions.shift()?.([{ ...odd, asset: "USD" }]);
+    await turns();
+    expect([timesOf(told), reported]).toEqual([[1], ["account-events.waiting"]]);
+    await clock.advanceBy(500);
+    questions.shift()?.(BALANCES);
+    await turns();
+    expect(timesOf(told)).toEqual([1, 2]);
+  });
+
   it("are bounded: of more than 1,000 fills that wait, the oldest get none", async () => {
     const { events, questions, told, reported } = openRemote();
     for (let id = 1; id <= 1_502; id++) fill(events, id);
