@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { errorMessage } from "../common/index.ts";
 import { VenueInputError } from "../simulator/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
@@ -35,12 +41,14 @@ export type ControlAnswer = (call: ControlCall) => Promise<JsonInput>;
  */
 export function createControlServer(answerCall: ControlAnswer, origins: () => readonly string[]): Server {
   const server = createServer((request, response) => {
-    const granted = grantsTo(request, origins());
+    const refusal = refusalOf(request.headers, origins());
+    const granted = refusal === undefined ? grantsTo(request.headers) : NOTHING;
     if (request.method === "OPTIONS" && granted !== NOTHING) {
       response.writeHead(204, { ...granted, ...PREFLIGHT }).end();
       return;
     }
-    answer(answerCall, request, origins()).then(
+    const answered = refusal === undefined ? answer(answerCall, request) : Promise.reject(refusal);
+    answered.then(
       (body) => send(response, { status: 200, headers: granted, body }),
       (error: unknown) =>
         send(response, { status: statusOf(error), headers: granted, body: { error: messageOf(error) } }),
@@ -60,43 +68,36 @@ const PREFLIGHT: Headers = {
   "access-control-max-age": "600",
 };
 
-/** Lets the console's page read the replies. Every other origin is refused, and could not read them either. */
-function grantsTo({ headers: { host, origin } }: IncomingMessage, origins: readonly string[]): Headers {
-  if (host === undefined || !LOOPBACK_HOST.test(host)) return NOTHING;
-  if (origin === undefined || !origins.includes(origin)) return NOTHING;
-  return { "access-control-allow-origin": origin, vary: "Origin" };
-}
+/** Lets the console's page read the replies. Every other origin was refused, and could not read them either. */
+const grantsTo = ({ origin }: IncomingHttpHeaders): Headers =>
+  origin === undefined ? NOTHING : { "access-control-allow-origin": origin, vary: "Origin" };
 
-async function answer(
-  answerCall: ControlAnswer,
-  request: IncomingMessage,
-  origins: readonly string[],
-): Promise<JsonInput> {
-  checkSender(request, origins);
-  const body = await readBody(request);
-  return await answerCall(callOf(request, body));
-}
-
-function checkSender(request: IncomingMessage, origins: readonly string[]): void {
-  const { host, origin } = request.headers;
-  if (host === undefined || !LOOPBACK_HOST.test(host))
-    throw new RefusedError(403, "the Host header must name a loopback address");
-  if (origin !== undefined && !origins.includes(origin))
-    throw new RefusedError(403, "the Origin header must name the origin of the console");
-  if (origin === undefined && isOfAnotherPage(request.headers)) {
-    throw new RefusedError(403, "a page of another origin sent this request");
-  }
+async function answer(answerCall: ControlAnswer, request: IncomingMessage): Promise<JsonInput> {
   const type = request.headers["content-type"];
   if (request.method === "POST" && !/^application\/json(; ?charset=utf-8)?$/i.test(type ?? "")) {
     throw new RefusedError(415, "Content-Type must be application/json");
   }
+  const body = await readBody(request);
+  return await answerCall(callOf(request, body));
+}
+
+/** Returns why a request is refused for where it comes from; undefined if it is not. */
+function refusalOf(headers: IncomingHttpHeaders, origins: readonly string[]): RefusedError | undefined {
+  const { host, origin } = headers;
+  if (host === undefined || !LOOPBACK_HOST.test(host))
+    return new RefusedError(403, "the Host header must name a loopback address");
+  if (origin !== undefined && !origins.includes(origin))
+    return new RefusedError(403, "the Origin header must name the origin of the console");
+  if (origin === undefined && isOfAnotherPage(headers))
+    return new RefusedError(403, "a page of another origin sent this request");
+  return undefined;
 }
 
 /**
  * Returns whether another origin's page sent the request. Browsers name the relation in Sec-Fetch-Site (`none`: a
  * person), older ones send a Referer. A page that loads a path as an image sends no Origin.
  */
-function isOfAnotherPage({ host, referer, ...headers }: IncomingMessage["headers"]): boolean {
+function isOfAnotherPage({ host, referer, ...headers }: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   return referer !== undefined && !referer.startsWith(`http://${host}/`);
