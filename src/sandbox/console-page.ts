@@ -34,7 +34,8 @@ export function withConsole({ files, settings, controlUrl }: ConsoleOptions, han
     if (file === undefined) return await handle(request, front);
     const { name, type } = file;
     const control = controlUrl();
-    const body = files[name].replace(PLACE, () => described(settings, control));
+    const text = files[name];
+    const body = name === "index.html" ? text.replace(PLACE, () => described(settings, control)) : text;
     return { status: 200, headers: headersOf(type, sourcesOf(request, control)), body };
   };
 }

@@ -30,7 +30,10 @@ async function sandboxWith(settings: Readonly<Record<string, string>> = {}): Pro
 }
 
 const page = {
-  files: { "index.html": "<html><!-- sandbox --></html>", "console.js": "js", "console.css": "css" },
+  files: {
+    ...{ "index.html": "<html><!-- sandbox --></html>", "console.css": "css" },
+    "console.js": '"<!-- sandbox -->"',
+  },
   settings: { market: { kind: "manual" }, clock: "manual" },
   controlUrl: () => "http://127.0.0.1:8081",
 } as const;
@@ -74,6 +77,12 @@ describe("decision SP: the sandbox answers for the console page, and for nothing
     ["GET", "/health"],
   ])("%s %s goes to the service", async (method, target) => {
     expect(await answered(method, target)).toBeUndefined();
+  });
+
+  it("the sandbox is described in the page alone, and its other files are as they were built", async () => {
+    const [html, script] = [await answered("GET", "/"), await answered("GET", "/console.js")];
+    expect(html?.body).toContain('<meta name="sandbox-clock" content="manual" />');
+    expect(script?.body).toBe(page.files["console.js"]);
   });
 
   it("a sandbox whose page was not built answers as before", async () => {
