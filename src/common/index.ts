@@ -1,4 +1,5 @@
 export { follow, isAwaited } from "./awaitable.ts";
+export { durationText } from "./duration-text.ts";
 export { errorCode, errorMessage, errorName } from "./error-text.ts";
 export { deviceProblem, fileProblem, linksProblem } from "./file-problem.ts";
 export { isError } from "./is-error.ts";

@@ -21,17 +21,6 @@ export function shortPrice(text: string): string {
   return dollars(kept === "" ? whole : `${whole}.${kept}`);
 }
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const SECOND_MS = 1_000;
-
-/** Returns a duration in words: `5 s`, `2 min`. */
-export function durationText(ms: number): string {
-  if (ms % HOUR_MS === 0 && ms >= HOUR_MS) return `${ms / HOUR_MS} h`;
-  if (ms % MINUTE_MS === 0 && ms >= MINUTE_MS) return `${ms / MINUTE_MS} min`;
-  return `${ms / SECOND_MS} s`;
-}
-
 const two = (value: number): string => String(value).padStart(2, "0");
 
 /** Returns the time of day. */

@@ -1,5 +1,6 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
-import { dollars, durationText, grouped, shortPrice } from "./number-texts.ts";
+import { durationText } from "../../common/index.ts";
+import { dollars, grouped, shortPrice } from "./number-texts.ts";
 import { KINDS, kindOf } from "./ticket-table.ts";
 
 /** The members of an order that its words need. */

@@ -1,3 +1,4 @@
+import { durationText } from "../../common/index.ts";
 import { formatPrice, formatQuantity, formatScaled, PRICE_SCALE } from "../../decimal/index.ts";
 import { statusOf } from "../../lifecycle/index.ts";
 import type { NativeOrder, ParentIntent, ParentOrder, TrailingDistance } from "../../model/index.ts";
@@ -6,7 +7,7 @@ import { type Content, html, type Markup } from "./markup.ts";
 import { averageText, grouped } from "./numbers.ts";
 import type { OrderStory } from "./story.ts";
 import { firstOf, type TableColumn, table } from "./table.ts";
-import { durationText, instantText } from "./times.ts";
+import { instantText } from "./times.ts";
 
 const COLUMNS: readonly TableColumn[] = [
   { name: "No." },

@@ -1,3 +1,4 @@
+import { durationText } from "../../common/index.ts";
 import { formatQuantity } from "../../decimal/index.ts";
 import { needsTrigger } from "../../lifecycle/index.ts";
 import type { MarketChart, SimulationChart } from "../chart/index.ts";
@@ -8,7 +9,6 @@ import { grouped } from "./numbers.ts";
 import { priceFigure } from "./price-figure.ts";
 import type { OrderStory } from "./story.ts";
 import { firstOf, more } from "./table.ts";
-import { durationText } from "./times.ts";
 
 /** Most orders with levels in a chart of all orders of a symbol. */
 const MOST_LEVELS = 100;

@@ -1,3 +1,4 @@
+import { durationText } from "../../common/index.ts";
 import type { SimulationResult } from "../result/index.ts";
 import { equityFigures } from "./equity-figure.ts";
 import { type Content, html, Markup } from "./markup.ts";
@@ -14,7 +15,7 @@ import { statisticsSection } from "./statistics-section.ts";
 import { type OrderStory, storiesOf } from "./story.ts";
 import { STYLE, STYLE_HASH } from "./style.ts";
 import { firstOf, more } from "./table.ts";
-import { durationText, instantText } from "./times.ts";
+import { instantText } from "./times.ts";
 
 const DEFAULT_ROWS = 500;
 const DEFAULT_CHARTS = 20;

@@ -1,3 +1,4 @@
+import { durationText } from "../../common/index.ts";
 import {
   add,
   formatQuantity,
@@ -14,7 +15,6 @@ import { grouped } from "./numbers.ts";
 import { stepOf, stepPath } from "./steps.ts";
 import type { OrderStory } from "./story.ts";
 import { roomySpan } from "./ticks.ts";
-import { durationText } from "./times.ts";
 
 /** A cumulative quantity from a time on. */
 export type Progress = Readonly<{ timeMs: number; quantity: Quantity }>;

@@ -29,26 +29,6 @@ export function instantText(timeMs: number): string {
   return timeMs <= LAST_MS ? `${dateText(timeMs)} ${clockText(timeMs)}` : `${timeMs} ms`;
 }
 
-const UNITS: readonly (readonly [lengthMs: number, name: string])[] = [
-  [DAY_MS, "d"],
-  [HOUR_MS, "h"],
-  [MINUTE_MS, "min"],
-  [SECOND_MS, "s"],
-  [1, "ms"],
-];
-
-/** Returns a duration in the largest units, such as `1 h 30 min`. */
-export function durationText(durationMs: number): string {
-  let rest = durationMs;
-  const parts: string[] = [];
-  for (const [lengthMs, name] of UNITS) {
-    const count = Math.floor(rest / lengthMs);
-    rest -= count * lengthMs;
-    if (count > 0) parts.push(`${count} ${name}`);
-  }
-  return parts.join(" ") || "0 ms";
-}
-
 /** Returns the label of a tick of a time axis: no finer than the distance between ticks. */
 export function tickText(timeMs: number, stepMs: number): string {
   if (stepMs >= DAY_MS) return dateText(timeMs);
