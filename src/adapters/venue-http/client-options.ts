@@ -28,7 +28,10 @@ export interface VenueClientOptions {
   readonly timeoutMs?: number;
   /** Milliseconds without a line after which a stream counts as broken; default 15,000, three beats of a server. */
   readonly silenceMs?: number;
-  /** Milliseconds within which the server must answer the first call; default 10,000. */
+  /**
+   * Milliseconds within which the server must answer the first call; default 10,000. The call for its instruments, which
+   * follows, has `timeoutMs`.
+   */
   readonly openWithinMs?: number;
   /** Milliseconds between two readings of the instruments; default 10,000. */
   readonly instrumentsEveryMs?: number;
