@@ -4,7 +4,7 @@ import { createCluster, TTL_MS } from "../support/cluster.ts";
 import { createListing } from "../support/listing.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { accountOn, move, orderOn, pairOf, placeOn, shardIn, verified } from "../support/sharing.ts";
-import { createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
+import { ACCOUNT, createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", side: "SELL", stopPrice: "90" } as const;
 const TRAIL = { type: "TRAILING_STOP_MARKET", side: "SELL", trailingAmount: "5" } as const;
@@ -58,6 +58,17 @@ describe("decision BN: an instrument that comes after the engine was opened", ()
     // An open market asks no more.
     fails = true;
     expect(await world.quote("99", "100")).toBe("counted");
+  });
+
+  it("is not opened by an order that is only checked or that is refused", async () => {
+    const { catalogue, list } = createListing(INSTRUMENTS);
+    const world = await createWorld({ catalogue });
+    const order = { ...STOP, symbol: SYMBOL, quantity: "1" };
+    await world.engine.check({ accountId: ACCOUNT, order });
+    await expect(world.place({ ...STOP, quantity: "0.000001" })).rejects.toMatchObject({ code: -1013 });
+    await expect(world.place(STOP, 3)).rejects.toMatchObject({ reason: "UNKNOWN_ACCOUNT" });
+    list(OTHERS);
+    expect(await world.quote("99", "100")).toBe("unknown-symbol");
   });
 
   it("is watched on a node of a cluster that was opened before, and its first quote there must be confirmed", async () => {

@@ -166,7 +166,16 @@ export class Placements {
 
   #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
     const { shard, timeMs, admission } = this.#admit(accountId, intent, fetched);
-    return shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
+    return this.#acceptIn(intent.symbol, shard, { accountId, timeMs, parents: [{ intent, admission }] });
+  }
+
+  /**
+   * Accepts the parents of a market. It is open before they watch it, so that the first quote of a market without orders
+   * needs no other to confirm it.
+   */
+  #acceptIn(symbol: string, shard: Shard, command: Parameters<Shard["accept"]>[0]): PendingRecord {
+    this.#parts.market.open(symbol);
+    return shard.accept(command);
   }
 
   /** Decides on an order for which the host has answered. Changes nothing. Throws the refusal. */
@@ -193,12 +202,13 @@ export class Placements {
     const shard = this.#demandShard(accountId, intents.length);
     shard.demandSince(epoch);
     const timeMs = this.#core.nowMs();
+    const symbol = intents[0]?.symbol ?? "";
     const admissions = admitList(list, {
-      ...this.#admissionContext(intents[0]?.symbol ?? "", timeMs, fetched),
+      ...this.#admissionContext(symbol, timeMs, fetched),
       mustStraddle: this.#core.settings.ocoMustStraddle,
     });
     const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
-    const pending = shard.accept({ accountId, timeMs, parents, list });
+    const pending = this.#acceptIn(symbol, shard, { accountId, timeMs, parents, list });
     // The list's names stay reserved until then: an earlier copy would otherwise find legs without a list.
     await shard.whenDurable(pending);
     return listPlacementOf(pending);
@@ -298,8 +308,6 @@ export class Placements {
     if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     if (instrument.kind !== "liquidity") throw notTraded(instrument);
     if (instrument.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
-    // Before the order watches it, so that the first quote of a market without orders needs no other to confirm it.
-    this.#parts.market.open(symbol);
     return instrument;
   }
 
