@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatQuantity } from "../../src/decimal/index.ts";
+import type { MarketSink } from "../../src/ports/index.ts";
 import { createCluster, TTL_MS } from "../support/cluster.ts";
 import { createListing } from "../support/listing.ts";
 import { sentTo } from "../support/scripted-venue.ts";
@@ -110,6 +111,40 @@ describe("decision BN: an instrument that comes after the engine was opened", ()
     await cluster.quote("90", "91");
     expect(sentTo(cluster.venue)).toEqual(["SELL 2", "SELL 1"]);
     expect((await engine.verify()).equal).toBe(true);
+  });
+});
+
+describe("decision WS: a market whose first quotes come while an engine takes over", () => {
+  it("has these quotes from then on", async () => {
+    const quote = { symbol: "ETH/USD", bid: "50", ask: "51" };
+    const verdicts: string[] = [];
+    const passing = (name: string, point: string, sink: MarketSink) => {
+      if (name === "b" && point === "after-load")
+        for (let n = 0; n < 2; n++) verdicts.push(sink.quote(quote));
+    };
+    const cluster = createCluster(undefined, { passing });
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    await cluster.pass(6_000);
+    a.process.kill();
+    await cluster.pass(2 * TTL_MS);
+    expect(verdicts.at(-1)).toBe("counted");
+    expect(cluster.active(b).quote("ETH/USD")?.quote.sequence).toBe(
+      verdicts.filter((one) => one === "counted").length,
+    );
+  });
+
+  it("must have them confirmed on a node, whose orders may come later", async () => {
+    const quote = { symbol: "ETH/USD", bid: "50", ask: "51" };
+    const verdicts: string[] = [];
+    const passing = (_name: string, point: string, sink: MarketSink) => {
+      if (point === "after-load") verdicts.push(sink.quote(quote));
+    };
+    const cluster = createCluster(undefined, { passing });
+    const { engine } = await cluster.join("a");
+    verdicts.push(engine.market.quote({ ...quote, bid: "0.5", ask: "0.6" }));
+    verdicts.push(engine.market.quote({ ...quote, bid: "0.5", ask: "0.6" }));
+    expect(verdicts).toEqual(["unconfirmed", "unconfirmed", "counted"]);
   });
 });
 

@@ -93,6 +93,7 @@ describe("decision NF: price bars in memory", () => {
     add(without, print("a", 5));
     expect(without.bars({ ...ALL, lengthMs: MINUTE })).toBeUndefined();
     expect(without.recent(BTC)).toHaveLength(1);
+    expect(without.latest(BTC)).toEqual({ price: price("100"), timeMs: 5 });
     expect(new PrintHistory([]).bars({ ...ALL, symbol: "XRP/USD", lengthMs: MINUTE })).toEqual([]);
   });
 

@@ -84,8 +84,10 @@ export type ClusterEar = Readonly<{
   said?: (name: string, level: string, event: string) => void;
   /** A node asks the host for an account; the answer waits for what is returned. */
   asking?: (name: string, accountId: number) => Promise<void> | undefined;
-  /** The catalogue of all nodes, in the place of the usual one. */
-  catalogue?: Instruments;
+  /** The catalogue of all nodes, or of each, in the place of the usual one. */
+  catalogue?: Instruments | ((name: string) => Instruments);
+  /** A node passes a named point, while which it may hear quotes. */
+  passing?: (name: string, point: string, sink: MarketSink) => void;
   /** Returns the faults of the store with which a node starts. */
   faults?: (name: string) => StoreFaults;
 }>;
@@ -152,6 +154,10 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
   let started = 0;
   let tokens = 0;
   const faultsOf = (name: string): StoreFaults => ear.faults?.(name) ?? {};
+  const catalogueOf = (name: string): Instruments =>
+    typeof ear.catalogue === "function"
+      ? ear.catalogue(name)
+      : (ear.catalogue ?? createMemoryInstruments(INSTRUMENTS));
   const tell = (run: (sink: MarketSink) => void): void => {
     for (const { node, sink } of sinks) node.enter(() => run(sink));
   };
@@ -186,7 +192,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
         claimed: () => ear.claimed?.(name),
         asked: node.asked,
       }),
-      instruments: ear.catalogue ?? createMemoryInstruments(INSTRUMENTS),
+      instruments: catalogueOf(name),
       accounts: accountsOf((accountId) => ear.asking?.(name, accountId)),
       exposure: createMemoryExposure(),
       venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
@@ -194,6 +200,9 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
       telemetry: { event: (level, event) => ear.said?.(name, level, event) },
       settings: { advancedOrders: true, ...settings },
+      probe: (point) => {
+        for (const { node: of, sink } of sinks) if (of === process) ear.passing?.(name, point, sink);
+      },
       marketData: {
         subscribe(sink) {
           sinks.push({ node: process, sink });

@@ -40,8 +40,7 @@ export type MarketParts = Readonly<{
   stream: EventStream;
 }>;
 
-type LastPrint = Readonly<{ price: Price; timeMs: number }>;
-type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint: LastPrint | undefined };
+type Market = Readonly<{ gate: QuoteGate; book: TriggerBook }>;
 
 /**
  * What a standby has made before the opening: quote gates, which count quotes until the opening is over, trigger books of
@@ -140,7 +139,6 @@ export class MarketHub implements MarketSink {
     const market: Market = {
       gate: this.#gates.get(symbol) ?? new QuoteGate(this.#core.settings),
       book: this.#booksAhead.get(symbol) ?? new TriggerBook(symbol, this.history),
-      lastPrint: this.prints.latest(symbol),
     };
     this.#markets.set(symbol, market);
     this.#gates.set(symbol, market.gate);
@@ -157,9 +155,13 @@ export class MarketHub implements MarketSink {
     );
   }
 
-  /** Starts the markets of the open parents that were read from the store, with the remembered quotes. */
+  /**
+   * Starts the markets of the open parents that were read from the store, and those that were quoted since, with the
+   * remembered quotes.
+   */
   begin(): void {
-    for (const [symbol, { gate }] of this.#markets) gate.remember(this.memory.before(symbol, this.history));
+    for (const symbol of this.#gates.keys())
+      this.#opened(symbol).gate.remember(this.memory.before(symbol, this.history));
   }
 
   /** Takes the durable marks of a shard that begins to run here. Earlier ones of it count no more. */
@@ -229,7 +231,7 @@ export class MarketHub implements MarketSink {
 
   heartbeat(symbol: string): void {
     const now = this.#parts.timers.runDue();
-    this.#markets.get(symbol)?.gate.heartbeat(now);
+    this.#gates.get(symbol)?.heartbeat(now);
   }
 
   /**
@@ -288,10 +290,6 @@ export class MarketHub implements MarketSink {
     this.printsCounted++;
     if (this.hasPrints) this.#core.effects.emit({ kind: "MARKET_MOVED" });
     this.prints.counted(counted);
-    const { symbol, price, timeMs } = counted;
-    const market = this.#markets.get(symbol);
-    if (market !== undefined && timeMs >= (market.lastPrint?.timeMs ?? 0))
-      market.lastPrint = { price, timeMs };
   }
 
   #dropPrint(why: Exclude<PrintVerdict, "counted">, symbol: string): void {
@@ -304,14 +302,14 @@ export class MarketHub implements MarketSink {
 
   /** Returns the last counted quote of a symbol, and whether it is fresh. */
   now(symbol: string): QuoteNow | undefined {
-    const gate = this.#markets.get(symbol)?.gate;
+    const gate = this.#gates.get(symbol);
     if (gate?.last === undefined) return undefined;
     return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
   }
 
   /** Markets with a last quote that is too old. */
   get stopped(): readonly string[] {
-    return [...this.#markets.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
+    return [...this.#gates.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
   }
 
   /** Returns the total of a market's own log if it is known to be that of now (decision XO). */
@@ -320,7 +318,7 @@ export class MarketHub implements MarketSink {
   }
 
   lastPrice(symbol: string): Price | undefined {
-    return (this.#markets.get(symbol)?.lastPrint ?? this.prints.latest(symbol))?.price;
+    return this.prints.latest(symbol)?.price;
   }
 
   book(symbol: string): TriggerBook | undefined {
@@ -365,7 +363,7 @@ export class MarketHub implements MarketSink {
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */
   quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
     if (!this.writes) return [];
-    this.#quotesUnderWay = this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
+    this.#quotesUnderWay = this.memory.due((symbol) => this.#gates.get(symbol)?.last, touched);
     return this.#quotesUnderWay;
   }
 

@@ -18,7 +18,13 @@ import type { PriceBarRange } from "../core/api.ts";
 /** Prints kept of each market. */
 const PRINTS_KEPT = 1_000;
 
-type MarketPrints = Readonly<{ recent: RecentPrints; bars: ReadonlyMap<BarLengthMs, BarRow> }>;
+type LastPrint = Readonly<{ price: Price; timeMs: number }>;
+type MarketPrints = {
+  readonly recent: RecentPrints;
+  readonly bars: ReadonlyMap<BarLengthMs, BarRow>;
+  /** The latest print that was counted here; undefined before the first. */
+  last: LastPrint | undefined;
+};
 
 /** Returns the counted prints of a symbol that are not known to be stored. */
 type PendingOf = (symbol: string) => readonly PricedPrint[];
@@ -51,7 +57,10 @@ export class PrintHistory {
 
   /** Adds a print that was counted to the newest prints. */
   counted(print: PricedPrint): void {
-    this.#of(print.symbol).recent.add(print);
+    const market = this.#of(print.symbol);
+    market.recent.add(print);
+    const { price, timeMs } = print;
+    if (timeMs >= (latestIn(market)?.timeMs ?? 0)) market.last = { price, timeMs };
   }
 
   /** Adds a print that is stored to the bars. Prints come in the order in which they are stored. */
@@ -71,15 +80,12 @@ export class PrintHistory {
   }
 
   /**
-   * Returns price and time of the latest print in the bars of a symbol; undefined if there is none, or if the prices of
-   * the newest bars are unknown.
+   * Returns price and time of the latest print of a symbol; before the first that is counted here, of the latest in its
+   * bars. Undefined if there is none, or if the prices of the newest bars are unknown.
    */
-  latest(symbol: string): Readonly<{ price: Price; timeMs: number }> | undefined {
-    let latest: BarFigures | undefined;
-    for (const { newest } of this.#markets.get(symbol)?.bars.values() ?? []) {
-      if (newest !== undefined && newest.closedAtMs >= (latest?.closedAtMs ?? 0)) latest = newest;
-    }
-    return latest && { price: latest.close, timeMs: latest.closedAtMs };
+  latest(symbol: string): LastPrint | undefined {
+    const market = this.#markets.get(symbol);
+    return market && latestIn(market);
   }
 
   /** Returns the newest prints of a symbol in the order in which they were counted. */
@@ -99,7 +105,17 @@ function emptyMarket(): MarketPrints {
   return {
     recent: new RecentPrints(),
     bars: new Map(BAR_LENGTHS_MS.map((lengthMs) => [lengthMs, new BarRow(lengthMs)])),
+    last: undefined,
   };
+}
+
+function latestIn({ last, bars }: MarketPrints): LastPrint | undefined {
+  if (last !== undefined) return last;
+  let latest: BarFigures | undefined;
+  for (const { newest } of bars.values()) {
+    if (newest !== undefined && newest.closedAtMs >= (latest?.closedAtMs ?? 0)) latest = newest;
+  }
+  return latest && { price: latest.close, timeMs: latest.closedAtMs };
 }
 
 /** The bars of one market and length, oldest first. A bar of unknown prices is undefined. */
