@@ -8,7 +8,10 @@ export type Awaitable<T> = T | Promise<T>;
 export interface Instruments {
   /** Returns every instrument. Symbols, ids and aliases must be unique. */
   all(): readonly Instrument[];
-  /** Returns the instrument of an exact canonical symbol. */
+  /**
+   * Returns the instrument of an exact canonical symbol. It is asked for with each quote and print of a symbol that it did not
+   * have so far, so let it answer from memory.
+   */
   find(symbol: string): Instrument | undefined;
   /** Returns the instrument of a canonical symbol or an alias such as BTCUSD. */
   resolve(symbolOrAlias: string): Instrument | undefined;

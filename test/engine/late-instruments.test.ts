@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { formatQuantity } from "../../src/decimal/index.ts";
+import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { MarketSink } from "../../src/ports/index.ts";
-import { createCluster, TTL_MS } from "../support/cluster.ts";
+import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import { createListing } from "../support/listing.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { accountOn, move, orderOn, pairOf, placeOn, shardIn, verified } from "../support/sharing.ts";
-import { ACCOUNT, createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
+import { ACCOUNT, createWorld, INSTRUMENTS, SYMBOL, type World } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", side: "SELL", stopPrice: "90" } as const;
 const TRAIL = { type: "TRAILING_STOP_MARKET", side: "SELL", trailingAmount: "5" } as const;
 const OTHERS = INSTRUMENTS.filter(({ symbol }) => symbol !== SYMBOL);
+
+const reasonsOf = ({ engine }: Pick<World, "engine">): readonly string[] =>
+  engine.status().reasons.map(({ kind }) => kind);
 
 describe("decision BN: an instrument that comes after the engine was opened", () => {
   it("takes quotes, prints and orders from then on", async () => {
@@ -161,6 +165,39 @@ describe("decision BN: an instrument that the host has withdrawn", () => {
     expect(await world.quote("95", "96")).toBe("counted");
     await world.quote("90", "91");
     expect(sentTo(world.venue)).toEqual(["SELL 1"]);
+  });
+
+  it("has stopped only for the open orders on it, or if the host cannot tell", async () => {
+    const { catalogue, list } = createListing(INSTRUMENTS);
+    let fails = false;
+    const find = (symbol: string) => {
+      if (fails) throw new Error("the catalogue is away");
+      return catalogue.find(symbol);
+    };
+    const world = await createWorld({ catalogue: { ...catalogue, find } });
+    await world.quote("99", "100");
+    const stop = await world.place(STOP);
+    await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
+    list(OTHERS);
+    expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
+    await world.cancel(stop);
+    expect(reasonsOf(world)).toEqual([]);
+    fails = true;
+    expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
+    fails = false;
+    list(INSTRUMENTS);
+    expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
+  });
+
+  it("has stopped on a node of a cluster only for the open orders that run there", async () => {
+    const { catalogue, list } = createListing(INSTRUMENTS);
+    const { cluster, a, b } = await pairOf(createCluster(undefined, { catalogue }));
+    await cluster.quote("99", "100");
+    await cluster.quote("99", "100");
+    await placeOn(a, accountOn(a), STOP);
+    list(OTHERS);
+    await cluster.clock.advanceBy(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, settle);
+    expect([a, b].map(reasonsOf)).toEqual([["QUOTES_STOPPED"], []]);
   });
 
   it("has its executed volume when it comes back, as if it had stayed", async () => {

@@ -8,3 +8,12 @@ export function isListed(instruments: Pick<Instruments, "find">, symbol: string)
     return false;
   }
 }
+
+/** Returns whether the host is known to have an instrument no more. If it cannot tell, the answer is no. */
+export function isWithdrawn(instruments: Pick<Instruments, "find">, symbol: string): boolean {
+  try {
+    return instruments.find(symbol) === undefined;
+  } catch {
+    return false;
+  }
+}

@@ -16,7 +16,7 @@ import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
-import { isListed } from "./listed.ts";
+import { isListed, isWithdrawn } from "./listed.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
 import { QuoteGate } from "./quote-gate.ts";
@@ -307,9 +307,14 @@ export class MarketHub implements MarketSink {
     return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
   }
 
-  /** Markets with a last quote that is too old. */
+  /** Markets with a last quote that is too old, without those that the host has withdrawn and no open parent watches. */
   get stopped(): readonly string[] {
-    return [...this.#gates.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
+    const { instruments } = this.#parts;
+    return [...this.#gates.keys()].filter(
+      (symbol) =>
+        this.now(symbol)?.fresh === false &&
+        (this.memory.hasParents(symbol) || !isWithdrawn(instruments, symbol)),
+    );
   }
 
   /** Returns the total of a market's own log if it is known to be that of now (decision XO). */

@@ -41,6 +41,11 @@ export class QuoteMemory {
     if (this.#open.has(symbol)) this.#unkept.add(symbol);
   }
 
+  /** Returns whether an open parent of this engine watches a market. */
+  hasParents(symbol: string): boolean {
+    return (this.#open.get(symbol) ?? 0) > (this.#watchesAll ? 1 : 0);
+  }
+
   /** Counts one more open parent that watches a market. */
   watch(symbol: string): void {
     const watching = this.#open.get(symbol) ?? 0;
