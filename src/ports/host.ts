@@ -10,7 +10,7 @@ export interface Instruments {
   all(): readonly Instrument[];
   /**
    * Returns the instrument of an exact canonical symbol. It is asked for with each quote and print of a symbol that it did not
-   * have so far, so let it answer from memory.
+   * have so far, so let it answer from memory; after a failure, a second later.
    */
   find(symbol: string): Instrument | undefined;
   /** Returns the instrument of a canonical symbol or an alias such as BTCUSD. */

@@ -2,7 +2,7 @@ import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
 import type { Instruments, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import { Fifo } from "../core/fifo.ts";
-import { isListed } from "../market/listed.ts";
+import { ListedInstruments } from "../market/listed.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import { QuoteGate } from "../market/quote-gate.ts";
 
@@ -25,7 +25,7 @@ type HeardPrint = Readonly<{ print: PrintInput; atMs: number; wallMs: number }>;
  */
 export class WaitingMarket implements MarketSink {
   readonly gates: Map<string, QuoteGate> = new Map();
-  readonly #instruments: Pick<Instruments, "find">;
+  readonly #listed: ListedInstruments;
   readonly #core: Core;
   readonly #keepMs: number;
   readonly #nodesApartMs: number;
@@ -34,7 +34,7 @@ export class WaitingMarket implements MarketSink {
 
   constructor(core: Core, instruments: Pick<Instruments, "find">, { ttlMs, clockApartMs }: WaitingTerms) {
     this.#core = core;
-    this.#instruments = instruments;
+    this.#listed = new ListedInstruments(core, instruments);
     this.#keepMs = 2 * ttlMs;
     // The clocks of two nodes may be off in opposite directions.
     this.#nodesApartMs = 2 * clockApartMs;
@@ -43,7 +43,7 @@ export class WaitingMarket implements MarketSink {
   /** Returns the gate of a market; undefined if the host has no such instrument. */
   #gateOf(symbol: string): QuoteGate | undefined {
     const known = this.gates.get(symbol);
-    if (known !== undefined || !isListed(this.#instruments, symbol)) return known;
+    if (known !== undefined || !this.#listed.has(symbol)) return known;
     const gate = new QuoteGate(this.#core.settings);
     gate.remember({});
     this.gates.set(symbol, gate);

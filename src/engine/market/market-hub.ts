@@ -16,7 +16,7 @@ import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
-import { isListed, isWithdrawn } from "./listed.ts";
+import { ListedInstruments } from "./listed.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
 import { QuoteGate } from "./quote-gate.ts";
@@ -104,10 +104,12 @@ export class MarketHub implements MarketSink {
   #quotesUnderWay: readonly KeptQuote[] = [];
   readonly #core: Core;
   readonly #parts: MarketParts;
+  readonly #listed: ListedInstruments;
 
   constructor(core: Core, options: KeptMarket, parts: MarketParts) {
     this.#core = core;
     this.#parts = parts;
+    this.#listed = new ListedInstruments(core, parts.instruments);
     const { ahead } = options;
     this.#gates = ahead?.gates ?? new Map();
     this.#booksAhead = ahead?.books ?? new Map();
@@ -149,10 +151,7 @@ export class MarketHub implements MarketSink {
 
   /** Returns the market of a quote or print; undefined if it is not open and the host has no such instrument. */
   #marketOf(symbol: string): Market | undefined {
-    return (
-      this.#markets.get(symbol) ??
-      (isListed(this.#parts.instruments, symbol) ? this.#opened(symbol) : undefined)
-    );
+    return this.#markets.get(symbol) ?? (this.#listed.has(symbol) ? this.#opened(symbol) : undefined);
   }
 
   /**
@@ -309,11 +308,10 @@ export class MarketHub implements MarketSink {
 
   /** Markets with a last quote that is too old, without those that the host has withdrawn and no open parent watches. */
   get stopped(): readonly string[] {
-    const { instruments } = this.#parts;
     return [...this.#gates.keys()].filter(
       (symbol) =>
         this.now(symbol)?.fresh === false &&
-        (this.memory.hasParents(symbol) || !isWithdrawn(instruments, symbol)),
+        (this.memory.hasParents(symbol) || !this.#listed.hasWithdrawn(symbol)),
     );
   }
 
