@@ -291,8 +291,8 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
     ...{ leases: checked, entry, ttlMs, clockApartMs },
     followed: () => state.made?.journal.followed ?? 0,
   });
-  await keeper.join();
   try {
+    await keeper.join();
     state.made = await made(parts, hearing, keeper, entry);
     const node = new SharingNode(parts, state.made);
     await node.start(market);

@@ -7,10 +7,10 @@ import { createScriptedVenue } from "../support/scripted-venue.ts";
 const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
 
 /** A store of which one call fails. */
-function failing(store: OrderStore, call: "heads" | "readVolume"): OrderStore {
+function failing(store: OrderStore, call: "join" | "heads" | "readVolume"): OrderStore {
   if (store.leases === undefined) throw new Error("the store has no leases");
   if (call === "readVolume") return { ...store, readVolume: away };
-  return { ...store, leases: { ...store.leases, heads: away } };
+  return { ...store, leases: { ...store.leases, [call]: away } };
 }
 
 /** What is subscribed to now. */
@@ -35,6 +35,23 @@ describe("a node whose opening fails after it has joined", () => {
     const options = { ...host, ...ports, store: failing(host.store, call), cluster: { name: "node-1" } };
     await expect(form === "openNode" ? openNode(options) : openStandby(options)).rejects.toThrow("away");
     expect([...open]).toEqual([]);
+  });
+});
+
+describe("decision KX: a node whose opening fails closes its store", () => {
+  it.each([
+    ["openNode", "join"],
+    ["openNode", "heads"],
+    ["openNode", "readVolume"],
+    ["openStandby", "join"],
+    ["openStandby", "heads"],
+  ] as const)("%s if %s fails", async (form, call) => {
+    const host = createMemoryHost({ symbols: ["BTC/USD"] });
+    let closed = 0;
+    const store = { ...failing(host.store, call), close: async (): Promise<void> => void closed++ };
+    const options = { ...host, venue: createScriptedVenue(), store, cluster: { name: "node-1" } };
+    await expect(form === "openNode" ? openNode(options) : openStandby(options)).rejects.toThrow("away");
+    expect(closed).toBe(1);
   });
 });
 
