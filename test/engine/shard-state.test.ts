@@ -267,21 +267,41 @@ describe("I65: the mailbox of a shard", () => {
   });
 });
 
+/** A shard of an engine whose trust has lapsed, and a function that renews it. */
+async function untrusted(): Promise<Readonly<{ shard: Shard; renew: () => void }>> {
+  const store = createMemoryStore({ disk: createMemoryDisk() });
+  const [head] = await store.acquire();
+  if (head === undefined) throw new Error("the store has no shard");
+  const core = coreOn(store, { ttlMs: 3_000, marginMs: 600 });
+  const shard = shardOn(head, core);
+  await shard.load();
+  const renew = (): void => {
+    core.trust.extend({ wallMs: core.wallMs(), monotonicMs: core.monotonicMs() });
+    shard.resume();
+  };
+  return { shard, renew };
+}
+
 describe("I22: a shard that leaves while the trust of its engine has lapsed", () => {
   it("is not settled before what belongs to its decisions has run, such as the answer of the venue", async () => {
-    const store = createMemoryStore({ disk: createMemoryDisk() });
-    const [head] = await store.acquire();
-    if (head === undefined) throw new Error("the store has no shard");
-    const core = coreOn(store, { ttlMs: 3_000, marginMs: 600 });
-    const shard = shardOn(head, core);
-    await shard.load();
+    const { shard, renew } = await untrusted();
     const ran: string[] = [];
     shard.conclude(() => ran.push("answer"));
     shard.leave();
     expect([shard.isSettled, ran]).toEqual([false, []]);
-    core.trust.extend({ wallMs: core.wallMs(), monotonicMs: core.monotonicMs() });
-    shard.resume();
+    renew();
     expect([shard.isSettled, ran]).toEqual([true, ["answer"]]);
+  });
+
+  it("runs what belongs to its decisions in order of arrival, and none of it before trust holds again", async () => {
+    const { shard, renew } = await untrusted();
+    const ran: string[] = [];
+    shard.conclude(() => ran.push("answer"));
+    shard.leave();
+    shard.conclude(() => ran.push("withdrawal"));
+    expect([shard.isSettled, ran]).toEqual([false, []]);
+    renew();
+    expect([shard.isSettled, ran]).toEqual([true, ["answer", "withdrawal"]]);
   });
 });
 

@@ -132,10 +132,12 @@ export class ShardLife {
     this.#add({ run, refused, concludes: false });
   }
 
-  /** Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. */
+  /**
+   * Runs an input as {@link post} does, and also while the shard leaves: it belongs to what was decided before. Then too it
+   * waits for trust, and for the inputs that wait already.
+   */
   conclude(run: () => void): void {
-    if (this.#isLeaving && this.#state === "running") this.#attempt(run);
-    else this.#add({ run, refused: undefined, concludes: true });
+    this.#add({ run, refused: undefined, concludes: true });
   }
 
   #add(input: Input): void {
