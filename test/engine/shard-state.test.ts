@@ -6,6 +6,7 @@ import {
   createMemoryInstruments,
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
+import { price } from "../../src/decimal/index.ts";
 import { type Core, coreOf } from "../../src/engine/core/core.ts";
 import { timely } from "../../src/engine/core/stored.ts";
 import { type LeaseTerm, Trust } from "../../src/engine/core/trust.ts";
@@ -302,6 +303,31 @@ describe("I22: a shard that leaves while the trust of its engine has lapsed", ()
     expect([shard.isSettled, ran]).toEqual([false, []]);
     renew();
     expect([shard.isSettled, ran]).toEqual([true, ["answer", "withdrawal"]]);
+  });
+});
+
+describe("I31: an activation that waits in the mailbox of its shard", () => {
+  const cause = { kind: "RECOVERY" } as const;
+  const activation = { position: 7, seed: price("100") };
+  const waiting = ({ activating }: Shard): readonly number[] => [...activating.keys()];
+
+  it("is known until it is decided, also while its shard leaves, so that its mark stays", async () => {
+    const { shard, renew } = await untrusted();
+    shard.activate(-256, activation, cause);
+    shard.leave();
+    shard.activate(-512, activation, cause, true);
+    expect([waiting(shard), shard.isSettled]).toEqual([[-256, -512], false]);
+    renew();
+    expect([waiting(shard), shard.isSettled]).toEqual([[], true]);
+  });
+
+  it("is not decided and not known if it comes after the shard began to leave, or has gone", async () => {
+    const { shard } = await untrusted();
+    shard.leave();
+    shard.activate(-256, activation, cause);
+    const { shard: gone } = await shardIn("elsewhere");
+    gone.activate(-256, activation, cause, true);
+    expect([waiting(shard), waiting(gone)]).toEqual([[], []]);
   });
 });
 

@@ -134,18 +134,17 @@ export class Shard {
   }
 
   /**
-   * Activates a trailing parent now, or when the shard runs. The quote may not come again: if the store does not keep the
-   * record, the activation is decided again, also while the shard leaves.
+   * Activates a trailing parent now, or when the shard runs. The quote may not come again: what waits is decided also while
+   * the shard leaves, and what the store does not keep is decided again. The next owner sees later quotes itself.
    */
   activate(orderId: number, activation: Activation, cause: Cause, isAgain = false): void {
-    if (this.isOwned) this.#activating.set(orderId, activation);
-    const input = (): void => {
+    if (isAgain ? this.#hasStopped : !this.isOwned) return;
+    this.#activating.set(orderId, activation);
+    this.conclude(() => {
       this.#activating.delete(orderId);
       const pending = this.change(orderId, { kind: "ACTIVATED", activation }, cause);
       ifLost(pending, () => this.activate(orderId, activation, cause, true));
-    };
-    if (isAgain) this.conclude(input);
-    else this.post(input);
+    });
   }
 
   /** Activations that wait in the mailbox, by order. No state of a parent has them yet. */
@@ -273,8 +272,6 @@ export class Shard {
   /** Decides nothing more; what is decided still becomes durable. The shard goes to another node. */
   leave(): void {
     this.#life.leave();
-    // What waited was refused, and the shard may come back.
-    this.#activating.clear();
   }
 
   /** Whether everything that was decided is durable, and nothing waits that belongs to it. */
