@@ -52,8 +52,11 @@ export type ParentEvent =
   | Readonly<{ kind: "RESUMED"; children: readonly ChildFills[] }>
   /** It is proved that its child can never execute. */
   | Readonly<{ kind: "CHILD_VOIDED"; childId: string }>
-  /** Its child was not handed over because price, time or a cancel came in between. */
-  | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string }>
+  /**
+   * Its child was not handed over because price, time or a cancel came in between. `atOnce`: nothing came in between, another
+   * engine is to send the next child, and without a pause.
+   */
+  | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string; atOnce?: boolean }>
   | Readonly<{ kind: "CANCEL" }>
   | Readonly<{ kind: "EXPIRED" }>
   /** The last slot of its schedule has closed. */

@@ -18,7 +18,7 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
   const child = draft.order.child;
   if (child === undefined) return;
   if (report.state === "closed" || child.executedQuantity >= child.quantity) {
-    return closeChild(draft, { childId: child.childId, outcome: "DONE", ...detailOf(report) }, quote);
+    return closeChild(draft, { childId: child.childId, outcome: "DONE", ...detailOf(report) }, { quote });
   }
   if (report.state === "rejected") return refuseChild(draft, { child, report }, quote);
   if (child.state !== "OPEN") addFact(draft, { kind: "CHILD_OPEN", childId: child.childId });
@@ -41,7 +41,7 @@ function refuseChild(
     return alertOnce(draft, childId, REJECTED_AFTER_EXECUTION);
   }
   const outcome = report.final === true ? "REJECTED_FINAL" : "REJECTED";
-  closeChild(draft, { childId, outcome, ...detailOf(report) }, quote);
+  closeChild(draft, { childId, outcome, ...detailOf(report) }, { quote });
 }
 
 const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
@@ -212,11 +212,19 @@ function settleLate(draft: Draft): void {
 /** How a child is closed. */
 export type Closing = Readonly<{ childId: string; outcome: ChildOutcome; detail?: string }>;
 
+/** What decides how a parent continues: the fresh quote, and whether its next child needs no pause. */
+type Continuation = Readonly<{ quote?: Quote | undefined; atOnce?: boolean | undefined }>;
+
 /** Closes the outstanding child and decides how the parent continues (decisions 13, 25, 26). */
-export function closeChild(draft: Draft, closing: Closing, quote?: Quote): void {
+export function closeChild(
+  draft: Draft,
+  closing: Closing,
+  { quote, atOnce = false }: Continuation = {},
+): void {
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;
-  const pace = child.executedQuantity > 0 ? {} : { notBeforeMs: draft.context.nowMs + paceOf(draft) };
+  const isUnpaced = atOnce || child.executedQuantity > 0;
+  const pace = isUnpaced ? {} : { notBeforeMs: draft.context.nowMs + paceOf(draft) };
   addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...pace });
   settleClosed(draft, closing.outcome, quote);
 }

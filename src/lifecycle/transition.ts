@@ -76,7 +76,7 @@ function step(draft: Draft, event: ParentEvent): void {
     case "CHILD_VOIDED":
       return voidChild(draft, event.childId);
     case "CHILD_WITHDRAWN":
-      return closeChild(draft, { childId: event.childId, outcome: "WITHDRAWN", detail: event.detail });
+      return withdrawChild(draft, event);
     case "CANCEL":
       return endBy(draft, { status: "CANCELED", reason: "USER_CANCELED" });
     case "EXPIRED":
@@ -143,6 +143,12 @@ function triggerOf(order: ParentOrder, fired: Fired, atMs: number): Trigger {
     limitOffset: intent.limitOffset,
   });
   return { ...trigger, limit };
+}
+
+type Withdrawal = Extract<ParentEvent, { kind: "CHILD_WITHDRAWN" }>;
+
+function withdrawChild(draft: Draft, { childId, detail, atOnce }: Withdrawal): void {
+  closeChild(draft, { childId, outcome: "WITHDRAWN", detail }, { atOnce });
 }
 
 function activate(draft: Draft, event: Extract<ParentEvent, { kind: "ACTIVATED" }>): void {

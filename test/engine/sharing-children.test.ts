@@ -156,13 +156,13 @@ describe("I06, I07: a child that was handed over when its shard leaves", () => {
 });
 
 describe("decision WT: a child that is decided and not handed over when its shard leaves", () => {
-  it("is withdrawn by a record, and the next owner sends the order's next child at once", async () => {
+  it("is withdrawn by a record, and the next owner sends the order's next child at once, without the pause of a refusal", async () => {
     const venue = createScriptedVenue({ canVoid: false });
     const sent: string[] = [];
     const cluster = createCluster(venue, {
       submitting: (name, { childId }) => void sent.push(`${name} ${childId}`),
     });
-    const { a, b } = await pairOf(cluster);
+    const { a, b } = await pairOf(cluster, { retryMinMs: 60_000, retryMaxMs: 60_000 });
     const order = await placeOn(a, accountOn(a), STOP);
     // The intent of the child is on its way to the store when the shard leaves.
     a.heldMs = 300;

@@ -466,6 +466,12 @@ describe("the record of other ends of a child", () => {
       { kind: "CHILD_WITHDRAWN", childId: FIRST, detail: "canceled" },
       ["CHILD_CLOSED WITHDRAWN: canceled and a pause"],
     ],
+    [
+      "decision 26: it was not handed over, and nothing spoke against it",
+      sent,
+      { kind: "CHILD_WITHDRAWN", childId: FIRST, detail: "the shard goes", atOnce: true },
+      ["CHILD_CLOSED WITHDRAWN: the shard goes"],
+    ],
     ["decision CB: never arrived", sent, settled("never"), ["CHILD_CLOSED VOIDED and a pause"]],
     ["decision CB: refused", sent, settled("rejected"), ["CHILD_CLOSED REJECTED and a pause"]],
     [

@@ -21,6 +21,9 @@ export type ReportParts = Readonly<{
   timers: Timers;
 }>;
 
+/** Why a child is not handed over, and whether the next one may go without a pause. */
+export type Withdrawal = Pick<Extract<ParentEvent, { kind: "CHILD_WITHDRAWN" }>, "detail" | "atOnce">;
+
 type Source = Extract<Cause, { kind: "VENUE" }>["source"];
 type LateReport = Readonly<{
   shard: Shard;
@@ -91,13 +94,13 @@ export class ChildReports {
    * Records that the child was not handed over and will not be, also while its shard leaves. Nobody else knows: if the store
    * does not keep the record, it is decided again.
    */
-  withdrawn(child: ChildRequest, detail: string): void {
+  withdrawn(child: ChildRequest, why: Withdrawal): void {
     const { childId, parentOrderId } = child;
     const shard = this.#parts.shards.ofOrder(parentOrderId);
-    const event: ParentEvent = { kind: "CHILD_WITHDRAWN", childId, detail };
+    const event: ParentEvent = { kind: "CHILD_WITHDRAWN", childId, ...why };
     shard.conclude(() => {
       const pending = shard.change(parentOrderId, event, SUBMITTING);
-      ifLost(pending, () => this.withdrawn(child, detail));
+      ifLost(pending, () => this.withdrawn(child, why));
     });
   }
 

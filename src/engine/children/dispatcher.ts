@@ -6,7 +6,7 @@ import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
-import type { ChildReports } from "./child-reports.ts";
+import type { ChildReports, Withdrawal } from "./child-reports.ts";
 import { OVERTAKEN, objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
@@ -29,6 +29,9 @@ export type DispatchParts = Readonly<{
 
 /** Why a child is withdrawn whose time has passed. */
 const LATE = "the time for it has passed";
+
+/** Why the children of a shard that leaves are withdrawn. No pause has a reason: nobody has refused them. */
+const MOVING: Withdrawal = { detail: "the shard goes to another node", atOnce: true };
 
 /**
  * Hands durable intents to the venue, each once. Keeps the venue's rate: due children queue, reduce-only ones first,
@@ -116,7 +119,7 @@ export class Dispatcher {
     const { venueQueue } = this.#parts;
     const held = [...shards].flatMap((number) => this.#held.get(number)?.splice(0) ?? []);
     const withdrawn = [...venueQueue.removeOf(shards), ...held];
-    for (const { child } of withdrawn) this.#withdraw(child, "the shard goes to another node");
+    for (const { child } of withdrawn) this.#withdraw(child, MOVING);
     return withdrawn.length > 0;
   }
 
@@ -144,7 +147,7 @@ export class Dispatcher {
       if (!isOwned && !this.#isLate(due)) return void this.#confirm(due.child);
       venueQueue.shift();
       // A late child is only withdrawn, which a later owner of the shard refuses.
-      if (!isOwned) this.#withdraw(due.child, LATE);
+      if (!isOwned) this.#withdraw(due.child, { detail: LATE });
       else if (this.#send(due)) venueQueue.sent(waited);
     }
   }
@@ -191,7 +194,7 @@ export class Dispatcher {
     const live = this.#parts.shards.live(child.parentOrderId);
     if (objection !== undefined) {
       if (objection === OVERTAKEN && live !== undefined) this.#parts.exposure.overtaken(live);
-      this.#withdraw(child, objection);
+      this.#withdraw(child, { detail: objection });
       return false;
     }
     if (live?.margin !== undefined) live.margin = undefined;
@@ -226,7 +229,7 @@ export class Dispatcher {
     return true;
   }
 
-  #withdraw(child: ChildRequest, why: string): void {
+  #withdraw(child: ChildRequest, why: Withdrawal): void {
     this.#handed.delete(child.childId);
     this.#parts.reports.withdrawn(child, why);
   }
