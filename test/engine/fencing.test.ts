@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { quantity } from "../../src/decimal/index.ts";
+import { formatQuantity, quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
@@ -185,6 +185,67 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
       for (const order of others) expect(await world.status(order)).toBe("FILLED FILLED");
     },
   );
+
+  /** Six orders of account 1 and then two of account 2, at a venue that takes one child per second. They are due at once. */
+  async function oneSilent(answer: (world: World) => Promise<void>) {
+    let isSilent = false;
+    const world: World = await createWorld({
+      venue: createScriptedVenue({ ratePerSecond: 1 }),
+      settings: { submitDeadlineMs: 60_000 },
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async head(shard) {
+            if (isSilent && shard === shardOf(1)) await answer(world);
+            return await store.head(shard);
+          },
+        };
+      },
+    });
+    for (let count = 1; count <= 6; count++) await world.place({ price: "100", quantity: `${count}` }, 1);
+    for (let count = 7; count <= 8; count++) await world.place({ price: "100", quantity: `${count}` }, 2);
+    isSilent = true;
+    const startMs = world.clock.monotonicMs();
+    const sent: { readonly atMs: number; readonly quantity: string }[] = [];
+    world.venue.onSubmit = (child) => {
+      sent.push({ atMs: world.clock.monotonicMs() - startMs, quantity: formatQuantity(child.quantity) });
+      return filled(child);
+    };
+    const seconds = async (count: number): Promise<void> => {
+      for (let tenth = 0; tenth < count * 10; tenth++) {
+        if (tenth % 10 === 0) await world.quote("99", "100");
+        await world.pass(100);
+      }
+    };
+    const order = (): string => sent.map((one) => one.quantity).join();
+    return { world, sent, seconds, order };
+  }
+
+  it("decision 26: children of other shards go out at the venue's rate while the owner of one is not answered", async () => {
+    const { sent, seconds, order } = await oneSilent(() => new Promise(() => undefined));
+    await seconds(5);
+    expect(order()).toBe("1,2,3,7,8");
+    expect(sent.map(({ atMs }) => Math.floor(atMs / 1_000))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("decision 26: those of a shard whose owner is answered late go out in their order, and at the venue's rate", async () => {
+    const { sent, seconds, order } = await oneSilent(({ clock }) => {
+      return new Promise((resolve) => clock.schedule(clock.monotonicMs() + 500, resolve));
+    });
+    await seconds(10);
+    expect(order()).toBe("1,2,3,7,8,4,5,6");
+    const gaps = sent.slice(1).map(({ atMs }, index) => atMs - (sent[index]?.atMs ?? 0));
+    expect(Math.min(...gaps)).toBe(1_000);
+  });
+
+  it("decision J: those of a shard that has kept a later record need no other confirmation", async () => {
+    const { world, seconds, order } = await oneSilent(() => new Promise(() => undefined));
+    await seconds(4);
+    await world.place({ price: "100", quantity: "9" }, 1);
+    await seconds(3);
+    expect(order()).toBe("1,2,3,7,8,4");
+  });
 
   it("no longer follows the children of its shards, and voids none", async () => {
     const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });

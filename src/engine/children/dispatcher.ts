@@ -51,9 +51,9 @@ export class Dispatcher {
   readonly #core: Core;
   readonly #parts: DispatchParts;
   readonly #handed: Set<string> = new Set();
-  /** By shard number: when the store last confirmed that the shard is this engine's, in engine time. */
+  /** By shard number, in engine time: when the store was asked for what last confirmed that the shard is this engine's. */
   readonly #confirmedAtMs: Map<number, number> = new Map();
-  /** True while a timer or a confirmation by the store is awaited. Nothing goes out until then. */
+  /** True while a timer is awaited, or a confirmation by the store for a short time. Nothing goes out until then. */
   #waiting = false;
   /** By shard number: due children of shards of which nothing goes out any more. */
   readonly #held: Map<number, DueChild[]> = new Map();
@@ -75,10 +75,12 @@ export class Dispatcher {
 
   /** Queues the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
-    const due = dueChildOf(order, ownedAtMs);
+    const due = dueChildOf(order);
     if (due === undefined) return;
+    const shard = shardOfId(order.orderId);
     this.#handed.add(due.child.childId);
-    const held = this.#held.get(shardOfId(order.orderId));
+    this.#confirmed(shard, ownedAtMs);
+    const held = this.#held.get(shard);
     if (held !== undefined) return void held.push(due);
     this.#parts.venueQueue.add(due);
     this.#pump(false);
@@ -143,7 +145,7 @@ export class Dispatcher {
       if (due === undefined) return;
       const waitMs = venueQueue.waitMs();
       if (waitMs > 0) return this.#pumpAfter(waitMs);
-      const isOwned = this.#isOwned(due);
+      const isOwned = this.#isConfirmed(shardOfId(due.child.parentOrderId));
       if (!isOwned && !this.#isLate(due)) return void this.#confirm(due.child);
       venueQueue.shift();
       // A late child is only withdrawn, which a later owner of the shard refuses.
@@ -156,35 +158,57 @@ export class Dispatcher {
     return this.#parts.venueClock.nowMs() >= notAfterMs;
   }
 
-  /** Returns whether the store has confirmed the child's shard as this engine's within the quiet time. */
-  #isOwned({ child, ownedAtMs }: DueChild): boolean {
-    const confirmedAtMs = this.#confirmedAtMs.get(shardOfId(child.parentOrderId)) ?? ownedAtMs;
-    return this.#core.nowMs() - Math.max(ownedAtMs, confirmedAtMs) <= this.#core.settings.venueQuietMs;
+  /** Returns whether the store has confirmed the shard as this engine's within the quiet time. */
+  #isConfirmed(shard: number): boolean {
+    const confirmedAtMs = this.#confirmedAtMs.get(shard) ?? Number.NEGATIVE_INFINITY;
+    return this.#core.nowMs() - confirmedAtMs <= this.#core.settings.venueQuietMs;
+  }
+
+  /** Notes that the store, asked at that time, has taken this engine for the owner of a shard. */
+  #confirmed(shard: number, askedAtMs: number): void {
+    this.#confirmedAtMs.set(shard, Math.max(this.#confirmedAtMs.get(shard) ?? askedAtMs, askedAtMs));
+    if (this.#isConfirmed(shard)) this.#parts.venueQueue.takeBack(shard);
   }
 
   #pumpAfter(waitMs: number): void {
     this.#waiting = true;
-    this.#parts.timers.after(waitMs, () => {
-      this.#waiting = false;
-      this.#pump(true);
-    });
+    this.#parts.timers.after(waitMs, () => this.#goOn());
   }
 
-  async #confirm(child: ChildRequest): Promise<void> {
-    this.#waiting = true;
-    const askedAtMs = this.#core.nowMs();
-    try {
-      await this.#parts.shards.ofOrder(child.parentOrderId).confirm();
-    } catch (error) {
-      this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
-      // The store may fail for this shard alone, and must not keep the children of the others.
-      this.#parts.venueQueue.putLast(shardOfId(child.parentOrderId));
-      return this.#pumpAfter(this.#core.settings.retryMinMs);
-    }
-    this.#core.counters.activity++;
-    this.#confirmedAtMs.set(shardOfId(child.parentOrderId), askedAtMs);
+  #goOn(): void {
     this.#waiting = false;
     this.#pump(true);
+  }
+
+  /**
+   * Asks the store for the owner of the child's shard. The store may fail or be silent for this shard alone, and must not keep
+   * the children of the others: after a short time they go on, while those of this shard wait for the answer.
+   */
+  async #confirm({ parentOrderId }: ChildRequest): Promise<void> {
+    const { venueQueue, timers, shards } = this.#parts;
+    const { retryMinMs } = this.#core.settings;
+    const shard = shardOfId(parentOrderId);
+    const askedAtMs = this.#core.nowMs();
+    let isAside = false;
+    this.#waiting = true;
+    const cancel = timers.after(retryMinMs, () => {
+      isAside = true;
+      venueQueue.setAside(shard);
+      this.#goOn();
+    });
+    try {
+      await shards.at(shard).confirm();
+      this.#core.counters.activity++;
+      this.#confirmed(shard, askedAtMs);
+      venueQueue.takeBack(shard);
+    } catch (error) {
+      this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
+      venueQueue.putLast(shard);
+    }
+    cancel();
+    if (isAside) this.#pump(true);
+    else if (this.#isConfirmed(shard)) this.#goOn();
+    else this.#pumpAfter(retryMinMs);
   }
 
   #send({ child, notAfterMs }: DueChild): boolean {

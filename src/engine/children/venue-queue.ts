@@ -7,19 +7,16 @@ import { childRequestOf } from "../core/live-order.ts";
 import type { VenueClock } from "./venue-clock.ts";
 import { VenuePace } from "./venue-pace.ts";
 
-/**
- * A due child, the time until which it may go, and when its shard was last confirmed as this engine's, in engine
- * time.
- */
-export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number; ownedAtMs: number }>;
+/** A due child, and the time until which it may go. */
+export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number }>;
 
 /** Latest time of children that an earlier version decided without one. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
 
-/** Returns the due child of a parent whose shard was this engine's at `ownedAtMs`; undefined for one without a child. */
-export function dueChildOf(order: ParentOrder, ownedAtMs: number): DueChild | undefined {
+/** Returns the due child of a parent; undefined for one without a child. */
+export function dueChildOf(order: ParentOrder): DueChild | undefined {
   const child = childRequestOf(order);
-  return child && { child, notAfterMs: order.child?.notAfterMs ?? ANY_TIME, ownedAtMs };
+  return child && { child, notAfterMs: order.child?.notAfterMs ?? ANY_TIME };
 }
 
 /** Dependencies of {@link VenueQueue}. */
@@ -32,6 +29,8 @@ export class VenueQueue {
   readonly #clock: VenueClock;
   readonly #reducing: Fifo<DueChild> = new Fifo();
   readonly #opening: Fifo<DueChild> = new Fifo();
+  /** By shard number: children whose turn does not come before they are taken back. */
+  readonly #aside: Map<number, DueChild[]> = new Map();
   readonly #pace: VenuePace = new VenuePace();
 
   constructor(core: Core, { venue, venueClock }: VenueQueueParts) {
@@ -41,7 +40,9 @@ export class VenueQueue {
   }
 
   get size(): number {
-    return this.#reducing.size + this.#opening.size;
+    let size = this.#reducing.size + this.#opening.size;
+    for (const { length } of this.#aside.values()) size += length;
+    return size;
   }
 
   /** The child that goes next. */
@@ -50,7 +51,20 @@ export class VenueQueue {
   }
 
   add(due: DueChild): void {
-    (due.child.reduceOnly ? this.#reducing : this.#opening).push(due);
+    const aside = this.#aside.get(shardOfId(due.child.parentOrderId));
+    (aside ?? (due.child.reduceOnly ? this.#reducing : this.#opening)).push(due);
+  }
+
+  /** Lets the children of a shard, also later ones, wait where they hold up no others. */
+  setAside(shard: number): void {
+    this.#aside.set(shard, [...this.removeOf(new Set([shard]))]);
+  }
+
+  /** Adds the children of a shard again that were set aside, if any. */
+  takeBack(shard: number): void {
+    const aside = this.#aside.get(shard);
+    this.#aside.delete(shard);
+    for (const due of aside ?? []) this.add(due);
   }
 
   /** Puts the children of a shard behind all others, also those that reduce a position. */
@@ -60,7 +74,8 @@ export class VenueQueue {
 
   /** Removes and returns the children of some shards, each in the order in which it would have gone. */
   removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
-    const removed: DueChild[] = [];
+    const removed: DueChild[] = [...shards].flatMap((shard) => this.#aside.get(shard) ?? []);
+    for (const shard of shards) this.#aside.delete(shard);
     for (const queue of [this.#reducing, this.#opening]) {
       for (let left = queue.size; left > 0; left--) {
         const due = queue.shift();
