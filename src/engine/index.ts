@@ -79,6 +79,7 @@ export type {
   PlaceIntentRequest,
   PlaceListRequest,
   Placement,
+  PlacementTime,
   PlaceRequest,
 } from "./core/calls.ts";
 export type {

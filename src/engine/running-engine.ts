@@ -139,9 +139,9 @@ export class RunningEngine implements Api.Engine {
     return this.#readOf(this.#shardOf(request), () => placements.check(this.#commandOf(request)));
   }
 
-  placeList({ accountId, list }: Calls.PlaceListRequest): Promise<Calls.ListPlacement> {
+  placeList(request: Calls.PlaceListRequest): Promise<Calls.ListPlacement> {
     const { calls, placements } = this.#parts;
-    return calls.decide((caller) => placements.placeList({ accountId, list }, caller));
+    return calls.decide((caller) => placements.placeList(request, caller));
   }
 
   cancelList(key: Calls.ListKey): Promise<OrderList> {
@@ -319,10 +319,10 @@ export class RunningEngine implements Api.Engine {
 
   #commandOf(request: Calls.PlaceRequest): Extract<Calls.PlaceRequest, { intent: unknown }> {
     if ("intent" in request) return request;
-    const { accountId, order } = request;
+    const { accountId, order, notAfterMs } = request;
     if (order === undefined) throw wrongOption(order, "engine.place.order", "the fields of an order");
     const intent = orderIntent(order, { clientId: () => this.#parts.entropy.token(CLIENT_ID_LENGTH) });
-    return { accountId, intent };
+    return { accountId, intent, notAfterMs };
   }
 }
 

@@ -72,6 +72,14 @@ const FAULTS: Readonly<Record<EngineFault, readonly [call: () => Promise<unknown
       },
       "accounts.account of the host failed (TypeError): nothing was stored, so call again; `cause` has the error",
     ],
+    [
+      async () => (await open({ advancedOrders: true })).place({ accountId: 1, order, notAfterMs: 0 }),
+      "notAfterMs of the placement passed before it could be decided: nothing was stored, so call again with a later time",
+    ],
+    [
+      async () => (await open({ advancedOrders: true })).check({ accountId: 1, order, notAfterMs: 0 }),
+      "notAfterMs of the placement passed before it could be decided: nothing was stored, so call again with a later time",
+    ],
   ],
   ADVANCED_ORDERS_OFF: [
     [

@@ -23,7 +23,7 @@ import { canonicalIntent, canonicalList, notTraded } from "../../requests/index.
 import { profileWindow, type VolumeProfile, volumeProfile } from "../../schedules/index.ts";
 import { demandStorable } from "../../wire/index.ts";
 import type { EngineOptions } from "../core/api.ts";
-import type { ListPlacement, Placement } from "../core/calls.ts";
+import type { ListPlacement, PlaceIntentRequest, PlaceListRequest, Placement } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord } from "../core/live-order.ts";
@@ -46,8 +46,8 @@ export type PlacementParts = Readonly<{
 }>;
 
 type Named = Readonly<{ accountId: number; clientOrderId: string }>;
-type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
-type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
+type Command = PlaceIntentRequest;
+type ListCommand = PlaceListRequest;
 type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
 /** A shard, and the epoch that it had when work on it began. */
 type ShardTenure = Readonly<{ shard: Shard; epoch: number }>;
@@ -97,12 +97,12 @@ export class Placements {
 
   /** Decides as {@link place} does, and places nothing. Rejects with the refusal. */
   async check(command: Command): Promise<void> {
-    const { accountId, intent: asked } = command;
+    const { accountId, intent: asked, notAfterMs } = command;
     await naming([asked], async () => {
       const intent = packedIntent(asked);
       const known = await this.#findOrder({ accountId, clientOrderId: intent.clientOrderId });
       if (known !== undefined) existing(known, intent);
-      else this.#admit(accountId, intent, await this.#ask(accountId, [intent]));
+      else this.#admit({ accountId, intent, notAfterMs }, await this.#ask(accountId, [intent]));
     });
   }
 
@@ -143,7 +143,7 @@ export class Placements {
     return stored(this.#core, () => this.#core.store.findEnded(named));
   }
 
-  #place({ accountId, intent: asked }: Command): Awaitable<Placement | PendingRecord> {
+  #place({ accountId, intent: asked, notAfterMs }: Command): Awaitable<Placement | PendingRecord> {
     const intent = packedIntent(asked);
     const shard = this.#parts.shards.ofAccount(accountId);
     const { epoch } = shard;
@@ -152,7 +152,7 @@ export class Placements {
       return follow(this.#ask(accountId, [intent]), (fetched) => {
         // Another engine may have taken the same client id while the host was asked.
         shard.demandSince(epoch);
-        return this.#accept(accountId, intent, fetched);
+        return this.#accept({ accountId, intent, notAfterMs }, fetched);
       });
     });
   }
@@ -164,8 +164,9 @@ export class Placements {
     return known;
   }
 
-  #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
-    const { shard, timeMs, admission } = this.#admit(accountId, intent, fetched);
+  #accept(command: Command, fetched: Fetched): PendingRecord {
+    const { accountId, intent } = command;
+    const { shard, timeMs, admission } = this.#admit(command, fetched);
     return this.#acceptIn(intent.symbol, shard, { accountId, timeMs, parents: [{ intent, admission }] });
   }
 
@@ -180,10 +181,10 @@ export class Placements {
 
   /** Decides on an order for which the host has answered. Changes nothing. Throws the refusal. */
   #admit(
-    accountId: number,
-    intent: ParentIntent,
+    { accountId, intent, notAfterMs }: Command,
     fetched: Fetched,
   ): Readonly<{ shard: Shard; timeMs: number; admission: Admission }> {
+    this.#demandInTime(notAfterMs);
     const shard = this.#demandShard(accountId, 1);
     const timeMs = this.#core.nowMs();
     const admission = admit(intent, this.#admissionContext(intent.symbol, timeMs, fetched));
@@ -191,7 +192,7 @@ export class Placements {
     return { shard, timeMs, admission };
   }
 
-  async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
+  async #placeList({ accountId, list, notAfterMs }: ListCommand): Promise<ListPlacement> {
     const owner = this.#parts.shards.ofAccount(accountId);
     const { epoch } = owner;
     const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
@@ -199,6 +200,7 @@ export class Placements {
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds({ shard: owner, epoch }, accountId, intents);
     const fetched = await this.#ask(accountId, intents);
+    this.#demandInTime(notAfterMs);
     const shard = this.#demandShard(accountId, intents.length);
     shard.demandSince(epoch);
     const timeMs = this.#core.nowMs();
@@ -290,6 +292,12 @@ export class Placements {
     const nowMs = this.#core.wallMs();
     const bars = this.#parts.volumes.minutes({ symbol: intent.symbol, ...profileWindow(nowMs) });
     return follow(bars, (minutes) => volumeProfile(minutes, { nowMs, ...schedule }));
+  }
+
+  /** Throws DISCONNECTED after the time of a placement: its client may have been told that the outcome is unknown. */
+  #demandInTime(notAfterMs: number | undefined): void {
+    if (notAfterMs !== undefined && this.#core.wallMs() > notAfterMs)
+      throw new EngineError("DISCONNECTED", { notAfterMs });
   }
 
   #demandService(): void {

@@ -7,14 +7,23 @@ import type {
 } from "../../model/index.ts";
 import type { OrderFields } from "../../requests/index.ts";
 
+/** How long a placement may be decided. */
+export interface PlacementTime {
+  /**
+   * Time after which nothing new is accepted, in epoch milliseconds of the wall clock: the placement then rejects with
+   * DISCONNECTED. Omitted: any time. What was accepted before is still the answer to its copies.
+   */
+  readonly notAfterMs?: number | undefined;
+}
+
 /** A placement by the fields of an order. Without `newClientOrderId` the order gets a random client id. */
-export interface PlaceFieldsRequest {
+export interface PlaceFieldsRequest extends PlacementTime {
   readonly accountId: number;
   readonly order: OrderFields;
 }
 
 /** A placement by an intent, such as `orderIntent` returns. */
-export interface PlaceIntentRequest {
+export interface PlaceIntentRequest extends PlacementTime {
   readonly accountId: number;
   readonly intent: ParentIntent;
 }
@@ -29,7 +38,7 @@ export interface Placement {
 }
 
 /** A list to place. {@link ListIntent} defines the order of its legs. */
-export interface PlaceListRequest {
+export interface PlaceListRequest extends PlacementTime {
   readonly accountId: number;
   readonly list: ListIntent;
 }

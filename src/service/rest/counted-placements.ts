@@ -1,7 +1,12 @@
 import { KeyedMutex } from "../../common/index.ts";
-import type { Engine, ListPlacement, Placement } from "../../engine/index.ts";
+import type {
+  Engine,
+  ListPlacement,
+  PlaceIntentRequest,
+  PlaceListRequest,
+  Placement,
+} from "../../engine/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type { ListIntent, ParentIntent } from "../../model/index.ts";
 import type {
   Awaitable,
   Clock,
@@ -15,17 +20,11 @@ import { tooManyOrders } from "../access/rate-limits.ts";
 /** The engine that takes placements, and the limiter that counts them. */
 export type PlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
 
-/**
- * A check that is made after the orders were counted, right before they are placed. It throws the OrderError that refuses
- * them.
- */
-export type LastCheck = () => void;
-
 /** A placement that every earlier check has passed. */
-export type PlacementCommand = Readonly<{ accountId: number; intent: ParentIntent }>;
+export type PlacementCommand = PlaceIntentRequest;
 
 /** A placement of a list that every earlier check has passed. */
-export type ListPlacementCommand = Readonly<{ accountId: number; list: ListIntent }>;
+export type ListPlacementCommand = PlaceListRequest;
 
 /** A placement of a native order that every earlier check has passed, with functions to look it up and to place it. */
 export type NativePlacementCommand = Readonly<{
@@ -68,7 +67,7 @@ export class CountedPlacements {
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
-  placeOrder(command: PlacementCommand, check: LastCheck): Promise<CountedResult<Placement>> {
+  placeOrder(command: PlacementCommand): Promise<CountedResult<Placement>> {
     const { accountId } = command;
     const { clientOrderId } = command.intent;
     return this.#inTurn({
@@ -76,15 +75,12 @@ export class CountedPlacements {
       key: `order ${accountId} ${clientOrderId}`,
       count: 1,
       isKnown: async () => (await this.#parts.engine.find({ accountId, clientOrderId })) !== undefined,
-      place: async () => {
-        check();
-        return await this.#parts.engine.place(command);
-      },
+      place: () => this.#parts.engine.place(command),
     });
   }
 
   /** Resolves when the whole list is durable; rejects with the OrderError that refuses it. */
-  placeList(command: ListPlacementCommand, check: LastCheck): Promise<CountedResult<ListPlacement>> {
+  placeList(command: ListPlacementCommand): Promise<CountedResult<ListPlacement>> {
     const { accountId } = command;
     const { listClientOrderId, legs } = command.list;
     return this.#inTurn({
@@ -93,10 +89,7 @@ export class CountedPlacements {
       count: legs.length,
       isKnown: async () =>
         (await this.#parts.engine.findList({ accountId, listClientOrderId })) !== undefined,
-      place: async () => {
-        check();
-        return await this.#parts.engine.placeList(command);
-      },
+      place: () => this.#parts.engine.placeList(command),
     });
   }
 

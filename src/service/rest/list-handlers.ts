@@ -25,9 +25,10 @@ export function placeList(form: ListForm): SignedHandler {
       clientId: clientIdsOf(call),
     });
     const accountId = await accountOf(parts, call, actor);
-    const { placed, counts } = await parts.placements.placeList({ accountId, list }, () =>
-      demandInTime(parts),
-    );
+    const { placed, counts } = await parts.placements.placeList({
+      ...{ accountId, list },
+      notAfterMs: parts.expiresAtMs,
+    });
     return { body: toldAfterDecision(() => listViewOf(parts, placed.list)), counts };
   };
 }

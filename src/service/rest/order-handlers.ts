@@ -31,7 +31,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
   const { accountId, intent } = await readOrder(parts, call);
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
-    parts.placements.placeOrder({ accountId, intent }, () => demandInTime(parts)),
+    parts.placements.placeOrder({ accountId, intent, notAfterMs: parts.expiresAtMs }),
   );
   return { body: toldAfterDecision(() => viewOf(parts, placed.order)), counts };
 }

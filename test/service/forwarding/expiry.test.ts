@@ -9,16 +9,21 @@ import { TestClient } from "../../support/socket-world.ts";
 
 const PAIR = { ...SELL_PAIR, listClientOrderId: "pair-1" };
 
-/** What takes long: the host says whose a key is, counts the orders of an account, or looks for an earlier native order. */
-type Slow = "key" | "takeOrders" | "findRequest";
+/**
+ * What takes long: the host says whose a key is, counts the orders of an account, tells the engine of the account afterwards, or
+ * looks for an earlier native order.
+ */
+type Slow = "key" | "takeOrders" | "account" | "findRequest";
 
 /** The owner of all shards, whose host takes so long for one answer that so many milliseconds pass. */
 async function openOwner(passingMs: number, slow: Slow = "key") {
   const counting = createMemoryRateLimiter({ clock: createManualClock({ startMs: START_MS }) });
   const takeOrders = counting.takeOrders.bind(counting);
+  let isCounted = false;
   const rateLimiter: RateLimiter = Object.assign(counting, {
     async takeOrders(orders: Parameters<RateLimiter["takeOrders"]>[0]) {
       if (slow === "takeOrders") await pass();
+      isCounted = true;
       return await takeOrders(orders);
     },
   });
@@ -31,7 +36,12 @@ async function openOwner(passingMs: number, slow: Slow = "key") {
   const { accounts, clock, service, engine } = world;
   const pass = (): Promise<void> => clock.advanceBy(passingMs, async () => undefined);
   const key = accounts.key.bind(accounts);
+  const account = accounts.account.bind(accounts);
   Object.assign(accounts, {
+    async account(accountId: number) {
+      if (slow === "account" && isCounted) await pass();
+      return await account(accountId);
+    },
     async key(apiKey: string) {
       if (slow === "key") await pass();
       return await key(apiKey);
@@ -106,15 +116,19 @@ describe("decision ZO: a request of another node is not executed after the time 
     expect(await world.paper.native.open?.({ accountId: 1, limit: 9 })).toHaveLength(orders);
   });
 
-  it.each([
+  const placements = [
     { path: "/api/order", json: FAR_LIMIT, passingMs: 1_000, status: 200, orders: 1 },
     { path: "/api/order", json: FAR_LIMIT, passingMs: 1_001, status: 503, orders: 0 },
     { path: "/api/v3/orderList/oco", json: PAIR, passingMs: 1_000, status: 200, orders: 2 },
     { path: "/api/v3/orderList/oco", json: PAIR, passingMs: 1_001, status: 503, orders: 0 },
+  ];
+  it.each([
+    ...placements.map((one) => ({ ...one, slow: "takeOrders" as const })),
+    ...placements.map((one) => ({ ...one, slow: "account" as const })),
   ])(
-    "a placement at $path whose orders are counted after $passingMs ms",
-    async ({ path, json, passingMs, status, orders }) => {
-      const { world, open, receive, takeOrders } = await openOwner(passingMs, "takeOrders");
+    "a placement at $path that waits $passingMs ms for $slow",
+    async ({ path, json, passingMs, status, orders, slow }) => {
+      const { world, open, receive, takeOrders } = await openOwner(passingMs, slow);
       const query = { nonce: world.nonce() };
       const answer = await receive({
         ...requestOf("POST", path, { key: KEYS.owner, json, query }),
