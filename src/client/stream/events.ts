@@ -75,8 +75,8 @@ export interface OrderUpdateMembers {
   /** Why the order ended. */
   readonly reason?: string | undefined;
   readonly rejectReason?: string | undefined;
-  /** A condition that a person should look at. */
-  readonly alert?: AlertKind | undefined;
+  /** Conditions that a person should look at. */
+  readonly alerts?: readonly AlertKind[] | undefined;
 }
 
 /** An order changed. */
@@ -174,7 +174,7 @@ export const ORDER_SHAPE: Shape<OrderUpdateMembers> = /* @__PURE__ */ (() => ({
   cancelPending: maybe(flag),
   reason: maybe(text),
   rejectReason: maybe(text),
-  alert: maybe(text<AlertKind>),
+  alerts: maybe(list(text<AlertKind>)),
 }))();
 
 const STAMP: Shape<Stamped> = { E: number, sequence: number };

@@ -127,7 +127,9 @@ const MANAGED: Members = {
   cr: optional(decimal("Trailing distance in percent.")),
   ...MANAGED_ORDER_IN_EVENTS,
   reason: optional(oneOf(END_REASONS, "Reason why the order ended.")),
-  alert: optional(oneOf(ALERTS, "Condition that a person should look at.")),
+  alerts: optional(
+    list(oneOf(ALERTS, "Condition that a person should look at."), "What the event raised, in order."),
+  ),
 };
 
 const NATIVE: Members = {

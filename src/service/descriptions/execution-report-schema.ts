@@ -5,6 +5,7 @@ import {
   flag,
   int64,
   integer,
+  list,
   long,
   object,
   oneOf,
@@ -65,5 +66,5 @@ export const EXECUTION_REPORT: JsonSchema = object("An order changed, in the for
   ),
   executionId: optional(text("Id of the execution, a text of the venue.")),
   reason: optional(text("Reason why the order ended.")),
-  alert: optional(text("Condition that a person should look at.")),
+  alerts: optional(list(text("Condition that a person should look at."), "What the event raised, in order.")),
 });

@@ -59,7 +59,7 @@ export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInpu
     ...membersInEvents(event),
     executionId: fill?.executionId,
     reason,
-    alert: event.alert,
+    alerts: event.alerts,
   };
 }
 

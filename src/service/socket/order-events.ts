@@ -19,7 +19,7 @@ export type OrderEvent = Readonly<{
   executedNotional: Notional;
   fill?: Fill;
   reason?: EndReason;
-  alert?: AlertKind;
+  alerts?: readonly AlertKind[];
 }>;
 
 type FilledFact = Extract<Fact, { kind: "FILLED" }>;
@@ -87,7 +87,7 @@ class EventBuilder {
   /** Attaches an alert to the event before it. An alert without such an event concerns only the operator. */
   #alert(alert: AlertKind): void {
     const last = this.events.pop();
-    if (last !== undefined) this.events.push({ ...last, alert });
+    if (last !== undefined) this.events.push({ ...last, alerts: [...(last.alerts ?? []), alert] });
   }
 
   #add(event: Pick<OrderEvent, "execution" | "fill" | "reason"> & { readonly view?: StatusView }): void {

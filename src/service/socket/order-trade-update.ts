@@ -35,7 +35,7 @@ const PERCENT_STEPS_PER_BPS = 1_000_000;
 /**
  * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members
  * of `o` are additions: accountId, executionId (unique at the venue; `t` is its number), g (list), apiState, held,
- * cancelPending, reason and alert. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
+ * cancelPending, reason and alerts. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
   const { order, timeMs, execution, view, fill } = event;
@@ -74,7 +74,7 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
       ...membersInEvents(event),
       executionId: fill?.executionId,
       reason: event.reason,
-      alert: event.alert,
+      alerts: event.alerts,
     },
   };
 }

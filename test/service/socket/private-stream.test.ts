@@ -34,9 +34,9 @@ function lineOf({ e, o, l, L, a }: Message): string {
   if (e === "listStatus") return `listStatus ${l} ${L}`;
   if (e === "ACCOUNT_UPDATE") return `ACCOUNT_UPDATE ${(a as JsonObject).m}`;
   if (e !== "ORDER_TRADE_UPDATE") return String(e);
-  const { c, x, X, l: last, z, reason, alert } = o as JsonObject;
+  const { c, x, X, l: last, z, reason, alerts } = o as JsonObject;
   const trade = x === "TRADE" ? ` ${last} of ${z}` : "";
-  return [`${c} ${x} ${X}${trade}`, reason, alert].filter((part) => part !== undefined).join(" ");
+  return [`${c} ${x} ${X}${trade}`, reason, alerts].filter((part) => part !== undefined).join(" ");
 }
 
 const linesOf = (client: TestClient): readonly string[] => client.events.map(lineOf);
@@ -324,6 +324,21 @@ describe("convention 4.11: the events of each operation, in journal order", () =
       "a CANCELED CANCELED USER_CANCELED",
       "a TRADE CANCELED 0.002 of 0.003 LATE_FILL",
     ]);
+  });
+
+  it("decision 11: a fill that raises two alerts names both", async () => {
+    const { world, client } = await subscribed();
+    await place(world, { newClientOrderId: "a" });
+    let child = "";
+    world.venue.onSubmit = ({ childId }) => {
+      child = childId;
+      return reported(childId, "closed", [fillOf({ quantity: "0.001", price: "6900" })]);
+    };
+    quote(world, "6900", "7000");
+    await settle(world, client);
+    world.venue.say(reported(child, "closed", [fillOf({ quantity: "1", price: "6900", id: "late" })]));
+    await settle(world, client);
+    expect(linesOf(client).at(-1)).toMatch(/^a TRADE .* LATE_FILL,OVERFILL$/);
   });
 
   it("decision 35: a working leg that ends with fills and without protection says so", async () => {
