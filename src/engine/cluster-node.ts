@@ -263,7 +263,8 @@ async function made(
  * the shards that nobody owns, takes over shards of nodes that fail, and gives shards to nodes that join, until all have
  * about the same number. Resolves when it follows the journal and its engine runs. Rejects when the store cannot be read or
  * holds data of a newer version, and with a TypeError or RangeError that names an option that is missing, unknown, of the
- * wrong type or out of range, or a store without leases (decisions KX and KY).
+ * wrong type or out of range, or a store without leases (decisions KX and KY). It closes the store then, unless an option is
+ * wrong.
  *
  * @example
  * ```ts

@@ -398,7 +398,7 @@ class WaitingEngine implements Standby {
  * the shards: at once on a store without an owner, and otherwise when the owner fails or hands over. Resolves when it
  * follows. Rejects when the store cannot be read or holds data of a newer version, and with a TypeError or RangeError that
  * names an option that is missing, unknown, of the wrong type or out of range, or a store without leases (decisions WM to
- * WV).
+ * WV). It closes the store then, unless an option is wrong.
  *
  * @example
  * ```ts
