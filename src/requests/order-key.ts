@@ -1,5 +1,5 @@
 import { OrderError } from "../errors/index.ts";
-import type { CancelRestriction, Instrument } from "../model/index.ts";
+import type { CancelRestriction } from "../model/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
 import { oneClientId } from "./client-id-aliases.ts";
@@ -24,8 +24,7 @@ export type OrderKey = Actor &
   }>;
 
 /** How a key is read. `cancel` also accepts the parameters that only a cancel may have. */
-export type OrderKeyContext = SymbolContext<Pick<Instrument, "symbol">> &
-  Readonly<{ purpose: "status" | "cancel" }>;
+export type OrderKeyContext = SymbolContext & Readonly<{ purpose: "status" | "cancel" }>;
 
 /** The names under which a client id may be sent in a look-up. Source: contract, Native status and history. */
 export const ORDER_ID_ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;

@@ -1,20 +1,17 @@
 import { OrderError } from "../errors/index.ts";
 import type { Instrument } from "../model/index.ts";
 
+/** What the reading of a request needs of an instrument. */
+export type NamedInstrument = Pick<Instrument, "symbol" | "kind">;
+
 /** Resolves a symbol or an alias to an instrument, or returns `undefined` if there is none. */
-export type ResolveSymbol = (symbol: string) => Instrument | undefined;
+export type ResolveSymbol = (symbol: string) => NamedInstrument | undefined;
 
 /** How a route accepts symbols. `exactSymbol` refuses aliases, as version 2 queries do (decision 44). */
-export type SymbolContext<I extends Pick<Instrument, "symbol"> = Instrument> = Readonly<{
-  resolve: (symbol: string) => I | undefined;
-  exactSymbol: boolean;
-}>;
+export type SymbolContext = Readonly<{ resolve: ResolveSymbol; exactSymbol: boolean }>;
 
 /** Returns the instrument of a symbol. Throws BAD_SYMBOL (-1121) if there is none. */
-export function instrumentOf<I extends Pick<Instrument, "symbol">>(
-  symbol: string,
-  context: SymbolContext<I>,
-): I {
+export function instrumentOf(symbol: string, context: SymbolContext): NamedInstrument {
   const instrument = context.resolve(symbol);
   const named = instrument !== undefined && (!context.exactSymbol || instrument.symbol === symbol);
   if (!named) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
@@ -32,6 +29,6 @@ export function marketOf(symbol: string, resolve: ResolveSymbol): string {
 }
 
 /** Returns the refusal of an order on a staking or conversion instrument. */
-export function notTraded({ symbol }: Instrument): OrderError {
+export function notTraded({ symbol }: NamedInstrument): OrderError {
   return new OrderError("NOT_TRADED", { field: "symbol", symbol });
 }

@@ -195,6 +195,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
   return { clock, engine, service, venue, feed, accounts, instruments, exposure, told, nonce };
 }
 
+/** The host takes an instrument out of its catalogue. */
+export function withdraw({ instruments }: ServiceWorld, symbol = "BTC/USD"): void {
+  const left = instruments.all().filter((listed) => listed.symbol !== symbol);
+  Object.assign(instruments, createMemoryInstruments(left));
+}
+
 /** A request to build; `json` goes to the body, `query` to the target, in this order and unchanged. */
 export type RequestOptions = Readonly<{
   key?: Credentials;

@@ -1,8 +1,9 @@
 import type { Engine, ListPageRequest } from "../../engine/index.ts";
 import { OrderError, toldAfterDecision } from "../../errors/index.ts";
-import type { OrderList } from "../../model/index.ts";
+import type { ListIntent, OrderList } from "../../model/index.ts";
 import {
   type ListForm,
+  type ListKeyContext,
   type ListLookup,
   readListKey,
   readListPage,
@@ -10,6 +11,7 @@ import {
 } from "../../requests/index.ts";
 import { accountOf, demandInTime, inSeveralSteps } from "../access/ownership.ts";
 import { canceledListView, listViewOf } from "../views/views.ts";
+import { readWithCatalogue } from "./catalogue.ts";
 import { clientIdsOf, managedId } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
@@ -20,11 +22,7 @@ import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts
  */
 export function placeList(form: ListForm): SignedHandler {
   return async (parts, call) => {
-    const { list, ...actor } = readListPlacement(form, call.parameters, {
-      resolve: (symbol) => parts.instruments.resolve(symbol),
-      clientId: clientIdsOf(call),
-    });
-    const accountId = await accountOf(parts, call, actor);
+    const { accountId, list } = await readList(parts, call, form);
     const { placed, counts } = await parts.placements.placeList({
       ...{ accountId, list },
       notAfterMs: parts.expiresAtMs,
@@ -33,17 +31,33 @@ export function placeList(form: ListForm): SignedHandler {
   };
 }
 
+/** Reads a list with the account that it is placed for. A copy of an accepted list needs no catalogue. */
+async function readList(
+  parts: ServiceParts,
+  call: SignedCall,
+  form: ListForm,
+): Promise<Readonly<{ accountId: number; list: ListIntent }>> {
+  return await readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const clientId = clientIdsOf(call);
+      const { list, ...actor } = readListPlacement(form, call.parameters, { resolve, clientId });
+      return { accountId: await accountOf(parts, call, actor), list };
+    },
+    async ({ accountId, list: { listClientOrderId, legs } }) => {
+      const known = await parts.engine.findList({ accountId, listClientOrderId });
+      return known !== undefined && known.symbol === legs[0]?.intent.symbol;
+    },
+  );
+}
+
 /**
  * GET /api/v3/orderList: finds a list by id, by client id or by both, open or ended. An unknown list, a list of another
  * account and a list of another symbol or instrument are all -2013. Two ids that name different lists are -2039.
  * Source: contract, List queries; decision 35.
  */
 export async function orderListStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const lookup = readListKey(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    purpose: "status",
-  });
-  const list = await findList(parts, await accountOf(parts, call, lookup), lookup);
+  const list = await findList(parts, await readLookup(parts, call, "status"));
   if (list === undefined) throw new OrderError("NO_SUCH_ORDER");
   return { body: listViewOf(parts, list) };
 }
@@ -54,12 +68,9 @@ export async function orderListStatus(parts: ServiceParts, call: SignedCall): Pr
  * Source: contract, List queries; decisions 13 and 38.
  */
 export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const lookup = readListKey(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    purpose: "cancel",
-  });
-  const accountId = await accountOf(parts, call, lookup);
-  const found = await findList(parts, accountId, lookup);
+  const lookup = await readLookup(parts, call, "cancel");
+  const { accountId } = lookup;
+  const found = await findList(parts, lookup);
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
   demandInTime(parts);
   const list = await inSeveralSteps(parts.engine.cancelList({ accountId, listId: found.listId }));
@@ -88,16 +99,33 @@ function pageOf(
   };
 }
 
+/** A lookup with the account that the call is about. */
+type AccountLookup = ListLookup & Readonly<{ accountId: number }>;
+
+async function readLookup(
+  parts: ServiceParts,
+  call: SignedCall,
+  purpose: ListKeyContext["purpose"],
+): Promise<AccountLookup> {
+  return await readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const lookup = readListKey(call.parameters, { resolve, purpose });
+      return { ...lookup, accountId: await accountOf(parts, call, lookup) };
+    },
+    async (lookup) => (await findList(parts, lookup)) !== undefined,
+  );
+}
+
 /**
  * Returns the list that a lookup names, or undefined if that market has no such list. If two ids are sent, both must
  * name the same list (-2039).
  */
 async function findList(
   { engine, instruments }: ServiceParts,
-  accountId: number,
-  lookup: ListLookup,
+  lookup: AccountLookup,
 ): Promise<OrderList | undefined> {
-  const { orderListId, listClientOrderId, symbol, instrumentId } = lookup;
+  const { accountId, orderListId, listClientOrderId, symbol, instrumentId } = lookup;
   const list =
     orderListId === undefined
       ? await engine.findList({ accountId, listClientOrderId: listClientOrderId ?? "" })

@@ -1,6 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import type { CancelRestriction, NativeOrder, NativeTerms } from "../../model/index.ts";
-import type { Awaitable, NativeKey, NativeOrders, NativePlaced } from "../../ports/index.ts";
+import type { Awaitable, NativeKey, NativeOrders, NativePlaced, NativeRequest } from "../../ports/index.ts";
 import {
   type AllOrdersPage,
   type OrderHistoryPage,
@@ -19,6 +19,7 @@ import {
   rejectedExecutionView,
   viewForRoute,
 } from "../views/native-order-view.ts";
+import { readWithCatalogue } from "./catalogue.ts";
 import { clientIdsOf } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { retaining } from "./retained-rejections.ts";
@@ -36,9 +37,9 @@ function nativeOf({ native }: ServiceParts): NativeOrders {
  */
 export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
-  const { accountId, terms } = await readNativeOrder(parts, call);
+  const { terms, ...request } = await readNativeOrder(parts, call, native);
+  const { accountId } = request;
   const { symbol, clientOrderId } = terms;
-  const request = { accountId, requestKey: clientIdsOf(call)("request") };
   const findKnown = (): Awaitable<NativePlaced | undefined> => native.findRequest(request);
   const place = async (): Promise<NativePlaced> => {
     const known = await findKnown();
@@ -56,22 +57,29 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
 
 /** Checks a native order without placing it: its fields and the conditions of a new order. */
 export async function testNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  nativeOf(parts);
-  const { accountId, terms } = await readNativeOrder(parts, call);
+  const { accountId, terms } = await readNativeOrder(parts, call, nativeOf(parts));
   await demandTrading(parts, { accountId, symbol: terms.symbol });
   return { body: {} };
 }
 
-/** Reads a native order with the account that it is placed for. */
+/**
+ * Reads a native order with the account that it is placed for, and the key of the request. A copy of an accepted request
+ * needs no catalogue.
+ */
 async function readNativeOrder(
   parts: ServiceParts,
   call: SignedCall,
-): Promise<Readonly<{ accountId: number; terms: NativeTerms }>> {
-  const { terms, ...actor } = readNativePlacement(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    clientId: clientIdsOf(call),
-  });
-  return { accountId: await accountOf(parts, call, actor), terms };
+  native: NativeOrders,
+): Promise<NativeRequest & Readonly<{ terms: NativeTerms }>> {
+  const clientId = clientIdsOf(call);
+  return await readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const { terms, ...actor } = readNativePlacement(call.parameters, { resolve, clientId });
+      return { accountId: await accountOf(parts, call, actor), requestKey: clientId("request"), terms };
+    },
+    async ({ terms, ...request }) => (await native.findRequest(request))?.order.symbol === terms.symbol,
+  );
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   viewForRoute,
 } from "../views/native-order-view.ts";
 import { canceledListView, canceledView, viewOf } from "../views/views.ts";
+import { readWithCatalogue } from "./catalogue.ts";
 import { type AccountKey, clientIdsOf, nativeKeyOf } from "./ids.ts";
 import { cancelNative, placeNativeOrder, testNativeOrder } from "./native-handlers.ts";
 import { type FoundOrder, findManaged, findOrder } from "./order-lookup.ts";
@@ -46,16 +47,21 @@ export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<
   return { body: {} };
 }
 
-/** Reads a managed order with the account that it is placed for. */
+/** Reads a managed order with the account that it is placed for. A copy of an accepted order needs no catalogue. */
 async function readOrder(
   parts: ServiceParts,
   call: SignedCall,
 ): Promise<Readonly<{ accountId: number; intent: PlaceCommand["intent"] }>> {
-  const { intent, ...actor } = readPlacement(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    clientId: clientIdsOf(call),
-  });
-  return { accountId: await accountOf(parts, call, actor), intent };
+  return await readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const clientId = clientIdsOf(call);
+      const { intent, ...actor } = readPlacement(call.parameters, { resolve, clientId });
+      return { accountId: await accountOf(parts, call, actor), intent };
+    },
+    async ({ accountId, intent: { symbol, clientOrderId } }) =>
+      (await parts.engine.find({ accountId, clientOrderId }))?.intent.symbol === symbol,
+  );
 }
 
 /**
@@ -130,23 +136,16 @@ type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
 /** The key of an order to cancel, with what else a cancel may have. */
 type CancelKey = AccountKey & Pick<OrderKey, "restriction" | "cancelId">;
 
-/**
- * Reads the key that a call sends, with the account that the call is about. The host may have withdrawn the instrument of a
- * managed order, which is then named by its canonical symbol.
- */
+/** Reads the key that a call sends, with the account that the call is about. */
 async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<CancelKey> {
-  const read = async (resolve: OrderKeyContext["resolve"]): Promise<CancelKey> => {
-    const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
-    return { ...key, accountId: await accountOf(parts, call, key) };
-  };
-  try {
-    return await read((symbol) => parts.instruments.resolve(symbol));
-  } catch (error) {
-    if (!(error instanceof OrderError && error.reason === "BAD_SYMBOL")) throw error;
-    const key = await read((symbol) => ({ symbol }));
-    if ((await findManaged(parts, key)) === undefined) throw error;
-    return key;
-  }
+  return await readWithCatalogue(
+    parts,
+    async (resolve): Promise<CancelKey> => {
+      const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
+      return { ...key, accountId: await accountOf(parts, call, key) };
+    },
+    async (key) => (await findManaged(parts, key)) !== undefined,
+  );
 }
 
 async function demandOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {

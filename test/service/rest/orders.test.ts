@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createMemoryDisk,
-  createMemoryInstruments,
-  createMemoryStore,
-} from "../../../src/adapters/memory/index.ts";
+import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";
@@ -390,42 +386,5 @@ describe("/api/v3/openOrders", () => {
       query: { apiManaged: true, nonce: "1" },
     });
     expect(other.body.total).toBe(1);
-  });
-});
-
-describe("an order whose instrument the host has withdrawn", () => {
-  const withdraw = (world: ServiceWorld): void => {
-    const left = createMemoryInstruments(
-      world.instruments.all().filter(({ symbol }) => symbol !== "BTC/USD"),
-    );
-    Object.assign(world.instruments, left);
-  };
-
-  it("is read and canceled under its canonical symbol, by either id", async () => {
-    const world = await openWorld();
-    const placed = [await place(world, { newClientOrderId: "one" }), await place(world)];
-    withdraw(world);
-    const [, orderId] = placed.map(idOf);
-    expect(await status(world, { orderId })).toMatchObject({ status: 200, body: { orderId, status: "NEW" } });
-    expect((await cancel(world, { orderId })).body.status).toBe("CANCELED");
-    expect((await cancel(world, { origClientOrderId: "one" })).body.status).toBe("CANCELED");
-    expect((await status(world, { orderId })).body.status).toBe("CANCELED");
-  });
-
-  it("-1121 for any other id or symbol, also of another account", async () => {
-    const world = await openWorld();
-    const orderId = idOf(await place(world));
-    const foreign = idOf(await place(world, {}, { key: KEYS.stranger }));
-    withdraw(world);
-    const keys = [
-      { orderId: orderId - 1_000 },
-      { orderId: foreign },
-      { symbol: "BTCUSD", orderId },
-      { orderId: 12 },
-    ];
-    for (const query of keys) {
-      expect((await status(world, query)).body.code).toBe(-1121);
-      expect((await cancel(world, query)).body.code).toBe(-1121);
-    }
   });
 });

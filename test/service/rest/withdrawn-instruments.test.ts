@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { RequestParameters } from "../../../src/signing/index.ts";
+import type { WireRequest } from "../../../src/wire/index.ts";
+import { openNativeWorld, RESTING } from "../../support/native-world.ts";
+import {
+  call,
+  FAR_LIMIT,
+  KEYS,
+  LISTS,
+  openWorld,
+  place,
+  placeList,
+  type Reply,
+  requestOf,
+  type ServiceWorld,
+  withdraw,
+} from "../../support/service-world.ts";
+
+const key = KEYS.owner;
+
+const status = (world: ServiceWorld, query: RequestParameters, path = "/api/v2/order"): Promise<Reply> =>
+  call(world, "GET", path, { key, query: { ...query, timestamp: world.clock.nowMs() } });
+
+const cancel = (world: ServiceWorld, query: RequestParameters, path = "/api/v2/order"): Promise<Reply> =>
+  call(world, "DELETE", path, { key, query: { ...query, nonce: world.nonce() } });
+
+const idOf = ({ body }: Reply): number => body.orderId as number;
+const codeOf = ({ body }: Reply): unknown => body.code;
+
+const SYMBOL = { symbol: "BTC/USD" };
+const LIST_PATH = "/api/v3/orderList";
+
+describe("an order whose instrument the host has withdrawn", () => {
+  it("is read and canceled under its canonical symbol, by either id", async () => {
+    const world = await openWorld();
+    const placed = [await place(world, { newClientOrderId: "one" }), await place(world)];
+    withdraw(world);
+    const orderId = placed.map(idOf)[1] as number;
+    const read = await status(world, { ...SYMBOL, orderId });
+    expect(read).toMatchObject({ status: 200, body: { orderId, status: "NEW" } });
+    expect((await cancel(world, { ...SYMBOL, orderId })).body.status).toBe("CANCELED");
+    expect((await cancel(world, { ...SYMBOL, origClientOrderId: "one" })).body.status).toBe("CANCELED");
+    expect((await status(world, { ...SYMBOL, orderId })).body.status).toBe("CANCELED");
+  });
+
+  it("-1121 for any other id or symbol, also of another account", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world));
+    const foreign = idOf(await place(world, {}, { key: KEYS.stranger }));
+    withdraw(world);
+    const keys = [
+      { ...SYMBOL, orderId: orderId - 1_000 },
+      { ...SYMBOL, orderId: foreign },
+      { symbol: "BTCUSD", orderId },
+      { ...SYMBOL, orderId: 12 },
+    ];
+    for (const query of keys) {
+      expect(codeOf(await status(world, query))).toBe(-1121);
+      expect(codeOf(await cancel(world, query))).toBe(-1121);
+    }
+  });
+
+  it("decision 1: is the answer to a copy of its placement; other placements stay -1121", async () => {
+    const world = await openWorld();
+    const one = { newClientOrderId: "one" };
+    const orderId = idOf(await place(world, one));
+    withdraw(world);
+    expect(await place(world, one)).toMatchObject({ status: 200, body: { orderId, status: "NEW" } });
+    expect(codeOf(await place(world, { ...one, quantity: "0.02" }))).toBe(-2010);
+    for (const other of [
+      { newClientOrderId: "two" },
+      { ...one, symbol: "BTCUSD" },
+      { ...one, symbol: "NO/USD" },
+    ]) {
+      expect(codeOf(await place(world, other))).toBe(-1121);
+    }
+    expect(codeOf(await place(world, one, { key: KEYS.stranger }))).toBe(-1121);
+  });
+
+  it("decision 3: is the answer to the same signed bytes, managed or native", async () => {
+    const world = await openNativeWorld();
+    const native = requestOf("POST", "/api/v2/order", { key, json: RESTING, query: { nonce: "native" } });
+    const managed = requestOf("POST", "/api/order", { key, json: FAR_LIMIT, query: { nonce: "managed" } });
+    const bodyOf = async (request: WireRequest): Promise<string> =>
+      (await world.service.handle(request)).body.replace(/"instrumentId":1,/, "");
+    const first = [await bodyOf(native), await bodyOf(managed)];
+    withdraw(world);
+    expect([await bodyOf(native), await bodyOf(managed)]).toEqual(first);
+    const other = requestOf("POST", "/api/v2/order", { key, json: RESTING, query: { nonce: "other" } });
+    expect(await bodyOf(other)).toContain("-1121");
+  });
+});
+
+describe("a list whose instrument the host has withdrawn", () => {
+  it.each(["oco", "oto", "otoco", "legacyOco"] as const)(
+    "decision 1: %s is the answer to a copy of its placement; another list stays -1121",
+    async (form) => {
+      const world = await openWorld();
+      const { path, fields } = LISTS[form];
+      const json = { ...fields, listClientOrderId: "one" };
+      const request = requestOf("POST", path, { key, json, query: { nonce: "1" } });
+      const { orderListId } = JSON.parse((await world.service.handle(request)).body);
+      withdraw(world);
+      expect(JSON.parse((await world.service.handle(request)).body).orderListId).toBe(orderListId);
+      expect(codeOf(await placeList(world, form, { listClientOrderId: "two" }))).toBe(-1121);
+    },
+  );
+
+  it("contract, List queries: is read and canceled under its canonical symbol; another list or symbol is -1121", async () => {
+    const world = await openWorld();
+    const { orderListId } = (await placeList(world, "oco")).body as { orderListId: number };
+    withdraw(world);
+    for (const query of [
+      { ...SYMBOL, orderListId: orderListId - 1_000 },
+      { symbol: "BTCUSD", orderListId },
+    ]) {
+      expect(codeOf(await status(world, query, LIST_PATH))).toBe(-1121);
+    }
+    const query = { ...SYMBOL, orderListId };
+    expect((await status(world, query, LIST_PATH)).body.listOrderStatus).toBe("EXECUTING");
+    expect((await cancel(world, query, LIST_PATH)).body.listOrderStatus).toBe("ALL_DONE");
+  });
+});
