@@ -89,8 +89,7 @@ export async function inSeveralSteps<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const hasLeft = error instanceof Elsewhere || isShardElsewhere(error);
-    throw hasLeft ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error }) : error;
+    throw isShardElsewhere(error) ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error }) : error;
   }
 }
 

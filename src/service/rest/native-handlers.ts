@@ -1,6 +1,13 @@
 import { OrderError } from "../../errors/index.ts";
 import type { CancelRestriction, NativeOrder, NativeTerms } from "../../model/index.ts";
-import type { Awaitable, NativeKey, NativeOrders, NativePlaced, NativeRequest } from "../../ports/index.ts";
+import type {
+  Awaitable,
+  NativeKey,
+  NativeOrders,
+  NativePlaced,
+  NativeRequest,
+  Rejections,
+} from "../../ports/index.ts";
 import {
   type AllOrdersPage,
   type OrderHistoryPage,
@@ -141,28 +148,37 @@ async function cancelIf(
  * Native status and history.
  */
 export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const native = nativeOf(parts);
+  nativeOf(parts);
   const page = readAllOrdersPage(call.parameters, (symbol) => parts.instruments.resolve(symbol));
   const accountId = await accountOf(parts, call, page);
+  return { body: await nativeOrders(parts, call.route, { ...page, accountId }) };
+}
+
+/** A page of native orders with the account that the call is about. */
+export type AccountPage = AllOrdersPage & Readonly<{ accountId: number }>;
+
+/** Returns the orders and rejections of a page as the clients of a route read them. Throws as {@link allOrders} does. */
+export async function nativeOrders(
+  parts: ServiceParts,
+  route: SignedCall["route"],
+  page: AccountPage,
+): Promise<readonly NativeOrderView[]> {
+  const native = nativeOf(parts);
   const { orderId, ...range } = page;
   const { isPaperTrade } = native;
-  const orders = await native.page({
-    ...range,
-    accountId,
-    ...(orderId !== undefined && { fromOrderId: orderId }),
-  });
-  const rejected = await rejectionsOf(parts, accountId, page);
+  const orders = await native.page({ ...range, ...(orderId !== undefined && { fromOrderId: orderId }) });
+  const rejected = await rejectionsOf(parts, page);
   const room = page.limit - orders.length;
   const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
   const viewed = (order: (typeof shown)[number]): NativeOrderView =>
-    viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }));
-  return { body: shown.map(viewed) };
+    viewForRoute(route, order, nativeOrderView({ order, isPaperTrade }));
+  return shown.map(viewed);
 }
 
 /** Returns the retained rejections for a page: none for a scan by id, and none for a page without a client id. */
-function rejectionsOf(parts: ServiceParts, accountId: number, page: AllOrdersPage) {
+function rejectionsOf({ rejections }: ServiceParts, page: AccountPage): ReturnType<Rejections["list"]> {
   if (page.clientOrderId === undefined || page.orderId !== undefined) return [];
-  return parts.rejections.list({ ...page, accountId });
+  return rejections.list(page);
 }
 
 /**

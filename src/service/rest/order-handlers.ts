@@ -98,7 +98,15 @@ export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): 
  * Source: decisions 5, 13, 43 and NN; convention 3.3.
  */
 export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const key = await readKey(parts, call, { exactSymbol: false, purpose: "cancel" });
+  return await cancelNamed(
+    parts,
+    call,
+    await readKey(parts, call, { exactSymbol: false, purpose: "cancel" }),
+  );
+}
+
+/** Cancels the order that a key names, as {@link cancelOrder} does. */
+export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: CancelKey): Promise<Answer> {
   const { accountId, restriction, cancelId } = key;
   const managed = await findManaged(parts, key);
   if (managed === undefined || (managed.ended !== undefined && key.orderId === undefined)) {

@@ -377,31 +377,6 @@ describe("decision XR: what may have been decided is not sent on", () => {
     expect([status, code, cluster.link.sent]).toEqual([500, -1006, []]);
   });
 
-  it("one that finds by itself that the shard is gone, after another was decided, is 500 -1006, too", async () => {
-    const cluster = await openShared({ owners: OWNERS });
-    for (let n = 0; n < 2; n++) await ask(cluster, 1, placement(cluster));
-    const { accounts } = cluster.world;
-    const { account } = accounts;
-    let questions = 0;
-    const { shared } = cluster.at(1);
-    const firstIsDecided = new Promise<void>((resolve) => {
-      shared.answered = (name) => {
-        if (name === "cancel") resolve();
-      };
-    });
-    accounts.account = async (accountId) => {
-      // The first question is that of the request, the others are those of its cancels.
-      if (++questions === 3) {
-        await firstIsDecided;
-        cluster.move(1, 2);
-      }
-      return account.call(accounts, accountId);
-    };
-    const request = signed("DELETE", "/compat/api/v3/openOrders", { symbol: "BTCUSD" });
-    const { status, code } = await ask(cluster, 1, request);
-    expect([status, code, cluster.link.sent]).toEqual([500, -1006, []]);
-  });
-
   it.each([
     [{ kind: "lost", reason: "x" }, [500, -1006]],
     [{ kind: "refused", reason: "REPLAYED" }, [500, -1006]],

@@ -7,6 +7,7 @@ import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
 import { tradeIdOf } from "../../views/trade-id.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
+import { readAboutMarket } from "./account-markets.ts";
 import type { Members } from "./views.ts";
 
 /** Commissions and rights of an account that no host reports. */
@@ -60,13 +61,10 @@ const MOST = 1_000;
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { native } = parts;
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
-  const { orderId, limit, ...page } = readTradesPage(call.parameters, (symbol) =>
-    parts.instruments.resolve(symbol),
-  );
-  const accountId = await accountOf(parts, call, page);
+  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage);
   const isNative = orderId !== undefined && orderId > 0n;
   const executions = await native.executions({
-    ...{ ...page, accountId, limit: MOST },
+    ...{ ...page, limit: MOST },
     ...(isNative && { orderId }),
   });
   const trades = executions.flatMap(tradeOf);

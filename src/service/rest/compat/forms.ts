@@ -6,7 +6,14 @@ import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
 import { canonicalSymbols } from "./symbols.ts";
-import { changedForClient, listForClient, type Members, orderForClient, ordersForClient } from "./views.ts";
+import {
+  changedForClient,
+  listForClient,
+  type Members,
+  orderForClient,
+  ordersForClient,
+  tradesForClient,
+} from "./views.ts";
 
 /** What is about a request: its parameters and, of a signed one, the call. */
 type Asked = Readonly<{ parameters: Parameters; call?: SignedCall }>;
@@ -47,7 +54,7 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
     reply: (parts, body) => Promise.all((body as readonly Members[]).map((one) => changedOrList(parts, one))),
   },
   "orders.market": { reply: ordersReply },
-  myTrades: { reply: tickersReply },
+  myTrades: { reply: (parts, body) => tradesForClient(parts, body as readonly Members[]) },
   "orderList.place.oco": placedList,
   "orderList.place.oto": placedList,
   "orderList.place.otoco": placedList,

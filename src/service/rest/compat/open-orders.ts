@@ -1,23 +1,22 @@
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
-import type { Parameters, Scalar } from "../../../wire/index.ts";
-import { accountOf, inSeveralSteps } from "../../access/ownership.ts";
+import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
-import { allOrders } from "../native-handlers.ts";
-import { cancelOrder } from "../order-handlers.ts";
+import { type AccountPage, nativeOrders } from "../native-handlers.ts";
+import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
+import {
+  MOST,
+  newestManaged,
+  openManaged,
+  PAGE,
+  readAboutMarket,
+  tooMany,
+  type Wanted,
+} from "./account-markets.ts";
 import type { Members } from "./views.ts";
-
-/** The orders of an account in one market, or in all. */
-type Wanted = Readonly<{ accountId: number; symbol?: string }>;
-
-/** Orders that one page of the engine or of the host has. */
-const PAGE = 1_000;
-
-/** Open orders that one answer may have. */
-const MOST = 10_000;
 
 /**
  * GET /compat/api/v3/openOrders: the open managed and native orders of one market, or of all, oldest change first.
@@ -25,16 +24,9 @@ const MOST = 10_000;
  * than 10,000 open orders, and -1020 if the host has native orders and cannot list the open ones. Source: decision NB.
  */
 export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { symbol, ...actor } = readOpenMarketOrders(call.parameters, resolverOf(parts));
-  const accountId = await accountOf(parts, call, actor);
-  return {
-    body: byTime(
-      await openOf(parts, call, {
-        accountId,
-        ...(symbol !== undefined && { symbol }),
-      }),
-    ),
-  };
+  const { accountId, symbol } = await readAboutMarket(parts, call, readOpenMarketOrders);
+  const open = await openOf(parts, call, { accountId, ...(symbol !== undefined && { symbol }) });
+  return { body: byTime(open) };
 }
 
 /**
@@ -44,8 +36,7 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
  * convention 3.3.
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { symbol, ...actor } = readCanceledMarket(call.parameters, resolverOf(parts));
-  const accountId = await accountOf(parts, call, actor);
+  const { accountId, symbol } = await readAboutMarket(parts, call, readCanceledMarket);
   const open = onePerList(await openOf(parts, call, { accountId, symbol }));
   const reports = await inSeveralSteps(
     allOver(open.map((order) => cancelIfOpen(parts, call, { accountId, order }))),
@@ -61,19 +52,14 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * does. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const page = readAllOrdersPage(call.parameters, resolverOf(parts));
-  const accountId = await accountOf(parts, call, page);
-  if (page.orderId !== undefined && page.orderId > 0n) {
-    return { body: await scanned(parts, call, { fromOrderId: page.orderId, limit: page.limit }) };
+  const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage);
+  if (orderId !== undefined && orderId > 0n) {
+    return { body: await scanned(parts, call, { ...page, orderId }) };
   }
-  const native = (await nativePage(parts, call)).filter(isNoChild);
+  const native = (await nativePage(parts, call, page)).filter(isNoChild);
   const { startTimeMs = 0, endTimeMs = Number.MAX_SAFE_INTEGER, clientOrderId } = page;
-  const { orders } = await parts.engine.page({
-    ...{ accountId, includeHistory: true, newestFirst: true, limit: PAGE, afterOrderId: 0 },
-  });
-  const managed = orders.filter(
+  const managed = (await newestManaged(parts, page)).filter(
     ({ intent, updatedAtMs }) =>
-      intent.symbol === page.symbol &&
       (clientOrderId === undefined || intent.clientOrderId === clientOrderId) &&
       updatedAtMs >= startTimeMs &&
       updatedAtMs <= endTimeMs,
@@ -88,18 +74,12 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
  */
 async function nativePage(
   parts: ServiceParts,
-  call: SignedCall,
-  fromOrderId?: bigint,
+  { route }: SignedCall,
+  page: AccountPage,
 ): Promise<readonly Members[]> {
   if (parts.native === undefined) return [];
-  const parameters = new Map(call.parameters);
-  parameters.set("limit", textOf(PAGE));
-  parameters.delete("orderId");
-  if (fromOrderId !== undefined) parameters.set("orderId", textOf(fromOrderId));
-  return (await allOrders(parts, { ...call, parameters })).body as readonly Members[];
+  return await nativeOrders(parts, route, { ...page, limit: PAGE });
 }
-
-const textOf = (value: number | bigint): Scalar => ({ text: String(value), kind: "text" });
 
 /**
  * Returns the first native orders from an id on that are no children. A client ends its scan at an empty answer, so the
@@ -109,12 +89,13 @@ const textOf = (value: number | bigint): Scalar => ({ text: String(value), kind:
 async function scanned(
   parts: ServiceParts,
   call: SignedCall,
-  { fromOrderId, limit }: Readonly<{ fromOrderId: bigint; limit: number }>,
+  { orderId, ...range }: AccountPage & Readonly<{ orderId: bigint }>,
 ): Promise<readonly Members[]> {
+  const { limit } = range;
   const found: Members[] = [];
-  let nextId = fromOrderId;
+  let nextId = orderId;
   for (let looked = 0; looked < MOST; looked += PAGE) {
-    const page = await nativePage(parts, call, nextId);
+    const page = await nativePage(parts, call, { ...range, orderId: nextId });
     for (const order of page) if (isNoChild(order)) found.push(order);
     if (found.length >= limit || page.length < PAGE) return found.slice(0, limit);
     nextId = (page.at(-1)?.orderId as bigint) + 1n;
@@ -124,11 +105,6 @@ async function scanned(
   throw new OrderError("INVALID_PARAMETER", { field: "orderId", advice });
 }
 
-const resolverOf =
-  ({ instruments }: ServiceParts) =>
-  (symbol: string) =>
-    instruments.resolve(symbol);
-
 const isNoChild = ({ clientOrderId }: Members): boolean => !String(clientOrderId).startsWith(CHILD_PREFIX);
 
 const timeOf = ({ updateTime }: Members): number => updateTime as number;
@@ -137,22 +113,9 @@ const byTime = (orders: readonly Members[]): readonly Members[] =>
   orders.toSorted((a, b) => timeOf(a) - timeOf(b));
 
 async function openOf(parts: ServiceParts, call: SignedCall, wanted: Wanted): Promise<readonly Members[]> {
-  const [managed, native] = [await openManaged(parts, wanted), await openNative(parts, call, wanted)];
-  return [...managed, ...native];
-}
-
-async function openManaged(parts: ServiceParts, { accountId, symbol }: Wanted): Promise<readonly Members[]> {
-  const found: Members[] = [];
-  const page = { accountId, includeHistory: false, newestFirst: false, limit: PAGE };
-  for (let afterOrderId = 0; ; ) {
-    const { orders, nextOrderId, total } = await parts.engine.page({ ...page, afterOrderId });
-    if (total > MOST) throw tooMany();
-    for (const order of orders) {
-      if (symbol === undefined || order.intent.symbol === symbol) found.push(viewOf(parts, order));
-    }
-    if (nextOrderId === 0) return found;
-    afterOrderId = nextOrderId;
-  }
+  const managed = await openManaged(parts, wanted);
+  const native = await openNative(parts, call, wanted);
+  return [...managed.map((order) => viewOf(parts, order)), ...native];
 }
 
 async function openNative(
@@ -168,11 +131,6 @@ async function openNative(
   return open
     .map((order) => viewForRoute(route, order, nativeOrderView({ order, isPaperTrade })))
     .filter(isNoChild);
-}
-
-function tooMany(): OrderError {
-  const advice = `The account has more than ${MOST} open orders. Page through the managed ones with GET /api/v3/openOrders.`;
-  return new OrderError("INVALID_PARAMETER", { field: "symbol", advice });
 }
 
 /** Returns the orders with one leg of each list: its cancel ends the whole list. */
@@ -204,18 +162,15 @@ const isUnknown = (error: unknown): boolean => !(error instanceof OrderError) ||
 
 type OpenOrder = Readonly<{ accountId: number; order: Members }>;
 
-/** Cancels an order through the handler of its own route. Returns undefined if it has ended meanwhile. */
+/** Cancels an order as the route of one order does. Returns undefined if it has ended meanwhile. */
 async function cancelIfOpen(
   parts: ServiceParts,
   call: SignedCall,
   { accountId, order }: OpenOrder,
 ): Promise<Members | undefined> {
-  const named = { symbol: order.symbol, orderId: order.orderId, account: accountId };
-  const parameters: Parameters = new Map(
-    Object.entries(named).map(([name, value]) => [name, { text: String(value), kind: "text" }]),
-  );
+  const key = { accountId, symbol: String(order.symbol), orderId: BigInt(order.orderId as number | bigint) };
   try {
-    return (await cancelOrder(parts, { ...call, parameters })).body as Members;
+    return (await cancelNamed(parts, call, key)).body as Members;
   } catch (error) {
     if (error instanceof OrderError && error.reason === "CANCEL_REJECTED") return undefined;
     throw error;

@@ -67,6 +67,14 @@ export function listForClient(parts: ServiceParts, list: Members): Members {
   };
 }
 
+/** Returns trades under the client's names of their markets. */
+export function tradesForClient(
+  { instruments }: ServiceParts,
+  trades: readonly Members[],
+): readonly Members[] {
+  return trades.map((trade) => ({ ...trade, symbol: symbolForClient(instruments, String(trade.symbol)) }));
+}
+
 function shownOrder({ instruments }: ServiceParts, order: Members, { quote, timeMs }: Executed): Members {
   const type = typeForClient({ type: String(order.type), stopPrice: order.stopPrice });
   return {

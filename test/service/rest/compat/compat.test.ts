@@ -8,32 +8,11 @@ import { type RequestParameters, signQuery } from "../../../../src/signing/index
 import { type JsonObject, readJson } from "../../../../src/wire/index.ts";
 import { reportedOrder } from "../../../support/native-world.ts";
 import { type Credentials, call, requestOf } from "../../../support/service-world.ts";
-import { type CompatWorld, KEY, openCompatWorld } from "./world.ts";
+import { type Asked, ask, type CompatWorld, KEY, openCompatWorld } from "./world.ts";
 
 const PREFIX = "/compat/api/v3";
 const SYMBOL = "BTCUSD";
 const READER: Credentials = { apiKey: "reader", secret: "reader-secret" };
-
-type Asked = Readonly<{ status: number; body: JsonObject & readonly JsonObject[] }>;
-
-/** Sends a request whose signature is the last pair of its query, as clients of the convention do. */
-async function ask(
-  world: CompatWorld,
-  route: string,
-  fields: RequestParameters = {},
-  key: Credentials | undefined = KEY,
-): Promise<Asked> {
-  const [method = "", path = ""] = route.split(" ");
-  const parameters = {
-    ...fields,
-    recvWindow: 5_000 - Number(world.nonce().slice(1)),
-    timestamp: world.clock.nowMs(),
-  };
-  const target = `${PREFIX}/${path}?${signQuery({ secret: key.secret, parameters })}`;
-  const request = { ...requestOf(method, target), rawHeaders: ["X-MBX-APIKEY", key.apiKey] };
-  const { status, body } = await world.service.handle(request);
-  return { status, body: readJson(body) as Asked["body"] };
-}
 
 const STOP = { symbol: SYMBOL, side: "SELL", type: "STOP_LOSS", quantity: "0.001", stopPrice: "50000" };
 const RESTING = {

@@ -2,12 +2,24 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createMemoryAccounts } from "../../../../src/adapters/memory/index.ts";
 import { openApiDocument } from "../../../../src/service/index.ts";
+import { type RequestParameters, signQuery } from "../../../../src/signing/index.ts";
 import type { PaperVenue } from "../../../../src/simulator/index.ts";
-import type { WireRequest, WireResponse } from "../../../../src/wire/index.ts";
+import {
+  type JsonObject,
+  readJson,
+  type WireRequest,
+  type WireResponse,
+} from "../../../../src/wire/index.ts";
 import { quoteOf } from "../../../sandbox/venue-world.ts";
 import { readDescription, resolveRef } from "../../../support/described.ts";
 import { type NativeChange, openPaperNative } from "../../../support/native-world.ts";
-import { openWorld, type ServiceWorld, type WorldOptions } from "../../../support/service-world.ts";
+import {
+  type Credentials,
+  openWorld,
+  requestOf,
+  type ServiceWorld,
+  type WorldOptions,
+} from "../../../support/service-world.ts";
 
 export const KEY = { apiKey: "sandbox-key", secret: "sandbox-secret" };
 
@@ -54,6 +66,28 @@ export async function openCompatWorld(
   };
   quote();
   return { ...world, paper, quote };
+}
+
+/** A parsed answer, of one object or of several. */
+export type Asked = Readonly<{ status: number; body: JsonObject & readonly JsonObject[] }>;
+
+/** Sends a request whose signature is the last pair of its query, as clients of the convention do. */
+export async function ask(
+  world: CompatWorld,
+  route: string,
+  fields: RequestParameters = {},
+  key: Credentials | undefined = KEY,
+): Promise<Asked> {
+  const [method = "", path = ""] = route.split(" ");
+  const parameters = {
+    ...fields,
+    recvWindow: 5_000 - Number(world.nonce().slice(1)),
+    timestamp: world.clock.nowMs(),
+  };
+  const target = `/compat/api/v3/${path}?${signQuery({ secret: key.secret, parameters })}`;
+  const request = { ...requestOf(method, target), rawHeaders: ["X-MBX-APIKEY", key.apiKey] };
+  const { status, body } = await world.service.handle(request);
+  return { status, body: readJson(body) as Asked["body"] };
 }
 
 /** A request that a client sent, as it came over the wire. */

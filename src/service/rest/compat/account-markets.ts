@@ -1,0 +1,70 @@
+import { OrderError } from "../../../errors/index.ts";
+import type { ParentOrder } from "../../../model/index.ts";
+import type { Actor, ResolveSymbol } from "../../../requests/index.ts";
+import type { Parameters } from "../../../wire/index.ts";
+import { accountOf } from "../../access/ownership.ts";
+import { readWithCatalogue } from "../catalogue.ts";
+import type { ServiceParts, SignedCall } from "../parts.ts";
+
+/** The orders of an account in one market, or in all. */
+export type Wanted = Readonly<{ accountId: number; symbol?: string }>;
+
+/** Orders that one page of the engine or of the host has. */
+export const PAGE = 1_000;
+
+/** Open orders that one answer may have. */
+export const MOST = 10_000;
+
+/**
+ * Reads a request about the orders of an account in one market, or in all. A market whose instrument the host has
+ * withdrawn is known by the managed orders that the account has there, open or among its newest 1,000.
+ */
+export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>(
+  parts: ServiceParts,
+  call: SignedCall,
+  read: (parameters: Parameters, resolve: ResolveSymbol) => T,
+): Promise<T & Readonly<{ accountId: number }>> {
+  return readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const request = read(call.parameters, resolve);
+      return { ...request, accountId: await accountOf(parts, call, request) };
+    },
+    async (wanted) => {
+      const newest = await newestManaged(parts, wanted);
+      return newest.length > 0 || (await openManaged(parts, wanted)).length > 0;
+    },
+  );
+}
+
+/** Returns those of the newest 1,000 managed orders of an account that are of a market, open and ended. */
+export async function newestManaged(
+  { engine }: ServiceParts,
+  { accountId, symbol }: Wanted,
+): Promise<readonly ParentOrder[]> {
+  const page = { accountId, includeHistory: true, newestFirst: true, limit: PAGE, afterOrderId: 0 };
+  const { orders } = await engine.page(page);
+  return orders.filter(({ intent }) => intent.symbol === symbol);
+}
+
+/** Returns the open managed orders of an account. Throws an OrderError -1130 if the account has more than 10,000. */
+export async function openManaged(
+  { engine }: ServiceParts,
+  { accountId, symbol }: Wanted,
+): Promise<readonly ParentOrder[]> {
+  const found: ParentOrder[] = [];
+  const page = { accountId, includeHistory: false, newestFirst: false, limit: PAGE };
+  for (let afterOrderId = 0; ; ) {
+    const { orders, nextOrderId, total } = await engine.page({ ...page, afterOrderId });
+    if (total > MOST) throw tooMany();
+    for (const order of orders) if (symbol === undefined || order.intent.symbol === symbol) found.push(order);
+    if (nextOrderId === 0) return found;
+    afterOrderId = nextOrderId;
+  }
+}
+
+/** Returns the refusal of an answer that would have more than 10,000 open orders. */
+export function tooMany(): OrderError {
+  const advice = `The account has more than ${MOST} open orders. Page through the managed ones with GET /api/v3/openOrders.`;
+  return new OrderError("INVALID_PARAMETER", { field: "symbol", advice });
+}

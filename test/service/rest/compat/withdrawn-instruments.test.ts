@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { withdraw } from "../../../support/service-world.ts";
+import { ask, openCompatWorld } from "./world.ts";
+
+const CANONICAL = "BTC/USD";
+
+const STOP = { symbol: "BTCUSD", side: "SELL", type: "STOP_LOSS", quantity: "0.001", stopPrice: "50000" };
+const RESTING = { symbol: "BTCUSD", side: "BUY", type: "LIMIT", quantity: "0.001", price: "50000" };
+
+const statuses = (orders: readonly Readonly<Record<string, unknown>>[]): readonly unknown[] =>
+  orders.map(({ status }) => status);
+
+describe("decision NB: a market whose instrument the host has withdrawn", () => {
+  it("is listed and canceled as a whole under its canonical symbol, which the open orders of all markets name", async () => {
+    const world = await openCompatWorld();
+    await ask(world, "POST order", STOP);
+    await ask(world, "POST order", { ...RESTING, timeInForce: "GTC" });
+    withdraw(world);
+    const all = (await ask(world, "GET openOrders")).body;
+    expect(all.map(({ symbol }) => symbol)).toEqual([CANONICAL, CANONICAL]);
+    expect((await ask(world, "GET openOrders", { symbol: CANONICAL })).body).toEqual(all);
+    const canceled = await ask(world, "DELETE openOrders", { symbol: CANONICAL });
+    expect(statuses(canceled.body)).toEqual(["CANCELED", "CANCELED"]);
+    expect((await ask(world, "GET openOrders")).body).toEqual([]);
+    expect((await ask(world, "DELETE openOrders", { symbol: CANONICAL })).body.code).toBe(-2011);
+  });
+
+  it("keeps its orders and trades readable", async () => {
+    const world = await openCompatWorld();
+    await ask(world, "POST order", STOP);
+    await ask(world, "POST order", { symbol: "BTCUSD", side: "BUY", type: "MARKET", quantity: "0.001" });
+    withdraw(world);
+    const orders = await ask(world, "GET allOrders", { symbol: CANONICAL });
+    expect(statuses(orders.body)).toEqual(["FILLED", "NEW"]);
+    const { orderId } = orders.body[0] as { orderId: bigint };
+    expect(statuses((await ask(world, "GET allOrders", { symbol: CANONICAL, orderId })).body)).toEqual([
+      "FILLED",
+    ]);
+    expect((await ask(world, "GET myTrades", { symbol: CANONICAL })).body).toHaveLength(1);
+  });
+
+  it.each(["GET openOrders", "DELETE openOrders", "GET allOrders", "GET myTrades"])(
+    "%s is -1121 for a market where the account has no managed order",
+    async (route) => {
+      const world = await openCompatWorld();
+      await ask(world, "POST order", { ...STOP, symbol: "ETHUSD" });
+      withdraw(world);
+      for (const symbol of [CANONICAL, "BTCUSD", "NO/USD"]) {
+        expect((await ask(world, route, { symbol })).body.code).toBe(-1121);
+      }
+    },
+  );
+});
