@@ -50,7 +50,11 @@ const ORDER: Members = {
   icebergQty: decimal("Display quantity; 0 if there is none."),
   time: optional(time("Time of acceptance. Absent if it is no longer known.")),
   updateTime: optional(time("Time of the last change.")),
-  isWorking: flag("Whether the order waits for no trigger and no other order."),
+  isWorking: flag("Whether the order is or was working: it waits for no trigger and no other order."),
+  workingTime: optional({
+    ...time("Time since which the order works; -1 if it has not worked."),
+    minimum: -1,
+  }),
   selfTradePreventionMode: only("NONE", "There is no self-trade prevention."),
 };
 

@@ -27,7 +27,7 @@ export function placeList(form: ListForm): SignedHandler {
       ...{ accountId, list },
       notAfterMs: parts.expiresAtMs,
     });
-    return { body: toldAfterDecision(() => listViewOf(parts, placed.list)), counts };
+    return { body: toldAfterDecision(() => listViewOf(parts, placed.list, call.route)), counts };
   };
 }
 
@@ -59,7 +59,7 @@ async function readList(
 export async function orderListStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const list = await findList(parts, await readLookup(parts, call, "status"));
   if (list === undefined) throw new OrderError("NO_SUCH_ORDER");
-  return { body: listViewOf(parts, list) };
+  return { body: listViewOf(parts, list, call.route) };
 }
 
 /**
@@ -74,7 +74,7 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
   demandInTime(parts);
   const list = await inSeveralSteps(parts.engine.cancelList({ accountId, listId: found.listId }));
-  return { body: toldAfterDecision(() => canceledListView(parts, list)) };
+  return { body: toldAfterDecision(() => canceledListView(parts, list, { route: call.route })) };
 }
 
 /**
@@ -95,7 +95,7 @@ function pageOf(
     const page = readListPage(call.parameters);
     const accountId = await accountOf(parts, call, page);
     const lists = await read(parts.engine, { ...page, accountId });
-    return { body: lists.map((list) => listViewOf(parts, list)) };
+    return { body: lists.map((list) => listViewOf(parts, list, call.route)) };
   };
 }
 

@@ -34,7 +34,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
     parts.placements.placeOrder({ accountId, intent, notAfterMs: parts.expiresAtMs }),
   );
-  return { body: toldAfterDecision(() => viewOf(parts, placed.order)), counts };
+  return { body: toldAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
 }
 
 /**
@@ -72,7 +72,7 @@ async function readOrder(
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await demandOrder(parts, call);
-  if ("managed" in found) return { body: viewOf(parts, found.managed) };
+  if ("managed" in found) return { body: viewOf(parts, found.managed, call.route) };
   const snapshot = snapshotOf(parts, found);
   return { body: viewForRoute(call.route, snapshot.order, nativeOrderView(snapshot)) };
 }
@@ -83,7 +83,8 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await demandOrder(parts, call);
-  if ("managed" in found) return { body: scaledManagedView(found.managed, viewOf(parts, found.managed)) };
+  if ("managed" in found)
+    return { body: scaledManagedView(found.managed, viewOf(parts, found.managed, call.route)) };
   return { body: scaledNativeView(snapshotOf(parts, found)) };
 }
 
@@ -107,6 +108,7 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
 
 /** Cancels the order that a key names, as {@link cancelOrder} does. */
 export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: CancelKey): Promise<Answer> {
+  const { route } = call;
   const { accountId, restriction, cancelId } = key;
   const managed = await findManaged(parts, key);
   if (managed === undefined || (managed.ended !== undefined && key.orderId === undefined)) {
@@ -120,9 +122,9 @@ export async function cancelNamed(parts: ServiceParts, call: SignedCall, key: Ca
     ...(restriction !== undefined && { restriction }),
   });
   if (order.list === undefined)
-    return { body: toldAfterDecision(() => canceledView(parts, order, cancelId)) };
+    return { body: toldAfterDecision(() => canceledView(parts, order, { route, cancelId })) };
   const list = await afterDecision(parts.engine.findList({ accountId, listId: order.list.listId }));
-  return { body: toldAfterDecision(() => canceledListView(parts, list, cancelId)) };
+  return { body: toldAfterDecision(() => canceledListView(parts, list, { route, cancelId })) };
 }
 
 /** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */

@@ -6,11 +6,12 @@ import {
   type Price,
   type Quantity,
 } from "../../decimal/index.ts";
-import { type NativeExecution, type ParentOrder, TRAITS } from "../../model/index.ts";
+import type { NativeExecution } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { typeForClient } from "../rest/compat/order-types.ts";
 import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
+import { workingSince } from "../views/working-since.ts";
 import type { MarketStamp } from "./list-status.ts";
 import type { ExecutionType, OrderEvent } from "./order-events.ts";
 import { NONE, priceText } from "./order-trade-update.ts";
@@ -146,20 +147,4 @@ function lastOf(execution: ExecutionType, fill: LastFill | undefined): Readonly<
     Y: formatNotional(notionalOf(price, quantity)),
     t: tradeIdOf(executionId),
   };
-}
-
-/**
- * Returns since when an order executes whenever the market allows: since its acceptance or release, or since its trigger
- * fired. Undefined while it waits for either.
- */
-function workingSince({
-  intent,
-  held,
-  trigger,
-  releasedAtMs,
-  acceptedAtMs,
-}: ParentOrder): number | undefined {
-  if (held === true) return undefined;
-  if (TRAITS[intent.type].trigger !== undefined) return trigger?.atMs;
-  return releasedAtMs ?? acceptedAtMs;
 }

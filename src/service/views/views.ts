@@ -4,9 +4,16 @@ import type { Instruments } from "../../ports/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
 import { type OrderListView, orderListView } from "./order-list-view.ts";
+import { workingSince } from "./working-since.ts";
 
 /** Sources of the data that a view needs besides the order. */
 type ViewParts = Readonly<{ engine: Engine; instruments: Instruments }>;
+
+/** The route whose clients read a view. */
+type ViewRoute = Readonly<{ compat?: true }>;
+
+/** The route of a cancel, and its id if one was sent. */
+type Canceled = Readonly<{ route: ViewRoute; cancelId?: string | undefined }>;
 
 function contextOf({ instruments, engine }: ViewParts, order: ParentOrder): ManagedOrderContext {
   return {
@@ -15,30 +22,47 @@ function contextOf({ instruments, engine }: ViewParts, order: ParentOrder): Mana
   };
 }
 
-/** Returns the public view of an order in its current state. */
-export function viewOf(parts: ViewParts, order: ParentOrder): ManagedOrder {
-  return managedOrderView(order, contextOf(parts, order));
+/** Returns the public view of an order in its current state, as the clients of a route read it. */
+export function viewOf(parts: ViewParts, order: ParentOrder, route: ViewRoute): ManagedOrder {
+  return forRoute(route, order, managedOrderView(order, contextOf(parts, order)));
 }
 
-/** Returns the public view of a list in its current state. */
-export function listViewOf(parts: ViewParts, list: OrderList): OrderListView {
-  return orderListView(list, (leg) => contextOf(parts, leg));
+/** Returns the public view of a list in its current state, as the clients of a route read it. */
+export function listViewOf(parts: ViewParts, list: OrderList, route: ViewRoute): OrderListView {
+  const view = orderListView(list, (leg) => contextOf(parts, leg));
+  const orderReports = list.legs.map((leg, index) =>
+    forRoute(route, leg, view.orderReports[index] as ManagedOrder),
+  );
+  return { ...view, orderReports };
+}
+
+/** Existing clients also read since when an order works. The contract's managed order has no such member. */
+function forRoute(
+  { compat }: ViewRoute,
+  order: ParentOrder,
+  view: ManagedOrder,
+): ManagedOrder & Readonly<{ workingTime?: number }> {
+  return compat === true ? { ...view, workingTime: workingSince(order) ?? -1 } : view;
 }
 
 /**
  * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
  * one, in the place of the client id. Source: convention 3.3; decision NN.
  */
-export function canceledView(parts: ViewParts, order: ParentOrder, cancelId?: string): JsonInput {
-  return withCanceledId(viewOf(parts, order), cancelId);
+export function canceledView(parts: ViewParts, order: ParentOrder, { route, cancelId }: Canceled): JsonInput {
+  return withCanceledId(viewOf(parts, order, route), cancelId);
 }
 
 /**
  * Returns the reply to the cancel of a list. Each report of a leg that the cancel ended, or will end, has the form that
  * the cancel of its order would have. Source: convention 3.5.
  */
-export function canceledListView(parts: ViewParts, list: OrderList, cancelId?: string): JsonInput {
-  const view = listViewOf(parts, list);
+export function canceledListView(
+  parts: ViewParts,
+  list: OrderList,
+  { route, cancelId }: Canceled,
+): JsonInput {
+  const view = listViewOf(parts, list, route);
   const reports = view.orderReports.map((report) =>
     withCanceledId(report, report.status === "CANCELED" || report.cancelPending ? cancelId : undefined),
   );

@@ -64,7 +64,7 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
       updatedAtMs >= startTimeMs &&
       updatedAtMs <= endTimeMs,
   );
-  const all = byTime([...native, ...managed.map((order) => viewOf(parts, order))]);
+  const all = byTime([...native, ...managed.map((order) => viewOf(parts, order, call.route))]);
   return { body: all.slice(-page.limit) };
 }
 
@@ -115,7 +115,7 @@ const byTime = (orders: readonly Members[]): readonly Members[] =>
 async function openOf(parts: ServiceParts, call: SignedCall, wanted: Wanted): Promise<readonly Members[]> {
   const managed = await openManaged(parts, wanted);
   const native = await openNative(parts, call, wanted);
-  return [...managed.map((order) => viewOf(parts, order)), ...native];
+  return [...managed.map((order) => viewOf(parts, order, call.route)), ...native];
 }
 
 async function openNative(

@@ -9,7 +9,6 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../../decimal/index.ts";
-import { type ParentType, TRAITS } from "../../../model/index.ts";
 import type { JsonInput } from "../../../wire/index.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typeForClient } from "./order-types.ts";
@@ -87,15 +86,9 @@ function shownOrder({ instruments }: ServiceParts, order: Members, { quote, time
     origQuoteOrderQty: order.origQuoteOrderQty ?? "0",
     cummulativeQuoteQty: order.cummulativeQuoteQty ?? quoteOfFills(order) ?? quote,
     time: order.apiManaged === true ? order.transactTime : timeMs,
-    isWorking: order.isWorking ?? isWorking(order),
+    isWorking: order.isWorking ?? order.workingTime !== -1,
     selfTradePreventionMode: "NONE",
   };
-}
-
-/** Returns whether a managed order executes as soon as the market allows: it is not held and needs no trigger first. */
-function isWorking({ type, held, apiState, executedQty }: Members): boolean {
-  const waits = TRAITS[String(type) as ParentType]?.trigger !== undefined && apiState === "WAITING";
-  return held !== true && (!waits || executedQty !== "0");
 }
 
 /** Returns the sum in USD that a reply proves by itself: nothing is filled, or it lists all fills. */
