@@ -23,6 +23,9 @@ type Named = Readonly<{ symbol: string; s: string }>;
 /** Ids of the first and last trade of a kline, which are not kept. */
 const UNKNOWN_ID = -1;
 
+/** Klines that ended in the same second and are sent. A wall clock may jump ahead by any time. */
+const MOST_ENDED = 60;
+
 /** A stream for clients of the public convention under its own name, such as `btcusd@kline_1m`. */
 export type ClientStream = Readonly<{ name: string; stream: MarketStream }>;
 
@@ -89,21 +92,26 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
 }
 
 /**
- * Returns the kline that ended in a second, if one did, and the running one after prints. A wall clock that was set back
- * ends no kline.
+ * Returns the klines that ended in a second, and the running one after prints. Several end in one second if the wall
+ * clock jumps ahead or the process was asleep. A wall clock that was set back ends no kline.
  */
 function klineEvents(
   { engine }: StreamParts,
   { symbol, s, interval }: Named & Readonly<{ interval: KlineInterval }>,
   { fromMs, nowMs, isPrinted }: MarketSecond,
 ): readonly JsonInput[] {
-  const [before, now] = [fromMs, nowMs].map((timeMs) => klineStartMs(interval, timeMs)) as [number, number];
-  const starts = [...(before < now ? [before] : []), ...(isPrinted ? [now] : [])];
-  return starts.flatMap((startMs) => {
-    const range = { symbol, interval, fromMs: startMs, toMs: startMs, nowMs };
-    const [kline] = klinesOf(engine, range) ?? [];
-    return kline === undefined ? [] : [klineEvent(kline, { s, interval, nowMs })];
-  });
+  const now = klineStartMs(interval, nowMs);
+  const before = Math.min(now, klineStartMs(interval, fromMs));
+  if (before === now && !isPrinted) return [];
+  const klines = klinesOf(engine, { symbol, interval, fromMs: before, toMs: now, nowMs }) ?? [];
+  const ended = klines.filter(({ startMs }) => startMs < now);
+  const running = klines.filter(({ startMs }) => isPrinted && startMs === now);
+  return [...withoutMiddle(ended), ...running].map((kline) => klineEvent(kline, { s, interval, nowMs }));
+}
+
+/** Returns the first of some ended klines, which clients know as the running one, and as many of the last as are sent. */
+function withoutMiddle(ended: readonly Kline[]): readonly Kline[] {
+  return ended.length <= MOST_ENDED ? ended : [...ended.slice(0, 1), ...ended.slice(1 - MOST_ENDED)];
 }
 
 function klineEvent(
