@@ -59,11 +59,11 @@ const NETWORK_BITS = 64n;
 
 /**
  * Returns the network under which an address is counted and banned. An IPv4 address, also in its IPv4-mapped form, is
- * its own network. For an IPv6 address it is the first 64 bits, because a client with one address there has all of
+ * its own network. A zone does not count. For an IPv6 address it is the first 64 bits, because a client with one address there has all of
  * them. Text that is not an address is returned unchanged.
  */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
+  if (!/[:%]/.test(address)) return address;
   const mapped = MAPPED_V4.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   const value = parseAddress(address);
