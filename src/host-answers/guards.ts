@@ -15,6 +15,24 @@ export function harmless(run: () => unknown, failed: (error: unknown) => void): 
 
 const ignored = (): void => undefined;
 
+type Fields = Parameters<Telemetry["event"]>[2];
+
+/** Characters of one field of an event. The message of an error of the host or of a venue may have any length. */
+const MOST_CHARACTERS = 1_000;
+
+/** Returns fields whose texts are cut off after 1,000 characters. */
+function bounded(fields: Fields): Fields {
+  const isLong = (value: string | number): value is string =>
+    typeof value === "string" && value.length > MOST_CHARACTERS;
+  if (!Object.values(fields).some(isLong)) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isLong(value) ? `${value.slice(0, MOST_CHARACTERS)}...` : value,
+    ]),
+  );
+}
+
 /**
  * Telemetry that never fails, whatever the host's telemetry does. If the host has none, the first receiver gets the
  * warnings and errors; without a receiver, events are discarded (decision KL).
@@ -32,14 +50,10 @@ export class QuietTelemetry implements Telemetry {
     return this.#own !== undefined;
   }
 
-  event(
-    level: Parameters<Telemetry["event"]>[0],
-    name: string,
-    fields: Parameters<Telemetry["event"]>[2],
-  ): void {
+  event(level: Parameters<Telemetry["event"]>[0], name: string, fields: Fields): void {
     const isProblem = level === "warn" || level === "error";
     const telemetry = this.#own ?? (isProblem ? this.#first() : undefined);
-    if (telemetry !== undefined) harmless(() => telemetry.event(level, name, fields), ignored);
+    if (telemetry !== undefined) harmless(() => telemetry.event(level, name, bounded(fields)), ignored);
   }
 
   /** Adds a receiver, until the returned function is called. */

@@ -69,7 +69,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
   const settings = resolveSettings(options.settings);
   const telemetry = new QuietTelemetry(options.telemetry);
   const told = (name: string) => (error: unknown) =>
-    telemetry.event("error", name, { message: String(error).slice(0, 200) });
+    telemetry.event("error", name, { message: String(error) });
   const clock = checkedClock(options.clock, telemetry);
   const time = new EngineTime(clock, settings.clockStepMs);
   return {
