@@ -5,7 +5,7 @@ import { clientIdsOf } from "../ids.ts";
 import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
-import { canonicalSymbols } from "./symbols.ts";
+import { askedOnce, canonicalSymbols } from "./symbols.ts";
 import {
   changedForClient,
   listForClient,
@@ -80,7 +80,8 @@ export function replyForClient(
   name: AnyRoute["name"],
   reply: Readonly<{ body: JsonInput; asked: Parameters }>,
 ): Awaitable<JsonInput> {
-  return FORMS[name]?.reply?.(parts, reply.body, reply.asked) ?? reply.body;
+  const own = { ...parts, instruments: askedOnce(parts.instruments) };
+  return FORMS[name]?.reply?.(own, reply.body, reply.asked) ?? reply.body;
 }
 
 function changedOrList(parts: ServiceParts, body: Members): Awaitable<JsonInput> {

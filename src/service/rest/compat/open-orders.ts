@@ -1,9 +1,11 @@
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
+import type { NativeOrder, ParentOrder } from "../../../model/index.ts";
 import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
+import type { AccountKey } from "../ids.ts";
 import { type AccountPage, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
@@ -25,8 +27,16 @@ import type { Members } from "./views.ts";
  */
 export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { accountId, symbol } = await readAboutMarket(parts, call, readOpenMarketOrders);
-  const open = await openOf(parts, call, { accountId, ...(symbol !== undefined && { symbol }) });
-  return { body: byTime(open) };
+  const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
+  const managed = await openManaged(parts, wanted);
+  const native = await openNative(parts, wanted);
+  const isPaperTrade = parts.native?.isPaperTrade ?? false;
+  return {
+    body: byTime([
+      ...managed.map((order) => viewOf(parts, order, call.route)),
+      ...native.map((order) => viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }))),
+    ]),
+  };
 }
 
 /**
@@ -37,10 +47,14 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { accountId, symbol } = await readAboutMarket(parts, call, readCanceledMarket);
-  const open = onePerList(await openOf(parts, call, { accountId, symbol }));
-  const reports = await inSeveralSteps(
-    allOver(open.map((order) => cancelIfOpen(parts, call, { accountId, order }))),
-  );
+  const managed = onePerList(await openManaged(parts, { accountId, symbol }));
+  const native = await openNative(parts, { accountId, symbol });
+  const keys = [...managed, ...native].map(({ orderId }) => ({
+    accountId,
+    symbol,
+    orderId: BigInt(orderId),
+  }));
+  const reports = await inSeveralSteps(allOver(parts, keys, (key) => cancelIfOpen(parts, call, key)));
   if (reports.length === 0) throw new OrderError("CANCEL_REJECTED");
   return { body: reports };
 }
@@ -105,51 +119,52 @@ async function scanned(
   throw new OrderError("INVALID_PARAMETER", { field: "orderId", advice });
 }
 
-const isNoChild = ({ clientOrderId }: Members): boolean => !String(clientOrderId).startsWith(CHILD_PREFIX);
+const isNoChild = ({ clientOrderId }: Readonly<{ clientOrderId?: unknown }>): boolean =>
+  !String(clientOrderId).startsWith(CHILD_PREFIX);
 
 const timeOf = ({ updateTime }: Members): number => updateTime as number;
 
 const byTime = (orders: readonly Members[]): readonly Members[] =>
   orders.toSorted((a, b) => timeOf(a) - timeOf(b));
 
-async function openOf(parts: ServiceParts, call: SignedCall, wanted: Wanted): Promise<readonly Members[]> {
-  const managed = await openManaged(parts, wanted);
-  const native = await openNative(parts, call, wanted);
-  return [...managed.map((order) => viewOf(parts, order, call.route)), ...native];
-}
-
-async function openNative(
-  { native }: ServiceParts,
-  { route }: SignedCall,
-  wanted: Wanted,
-): Promise<readonly Members[]> {
+async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<readonly NativeOrder[]> {
   if (native === undefined) return [];
   const open = await native.open?.({ ...wanted, limit: MOST + 1 });
   if (open === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   if (open.length > MOST) throw tooMany();
-  const { isPaperTrade } = native;
-  return open
-    .map((order) => viewForRoute(route, order, nativeOrderView({ order, isPaperTrade })))
-    .filter(isNoChild);
+  return open.filter(isNoChild);
 }
 
 /** Returns the orders with one leg of each list: its cancel ends the whole list. */
-function onePerList(orders: readonly Members[]): readonly Members[] {
-  const seen = new Set<unknown>();
-  return orders.filter(({ apiManaged, orderListId }) => {
-    if (apiManaged !== true || orderListId === -1) return true;
-    if (seen.has(orderListId)) return false;
-    seen.add(orderListId);
+function onePerList(orders: readonly ParentOrder[]): readonly ParentOrder[] {
+  const seen = new Set<number>();
+  return orders.filter(({ list }) => {
+    if (list === undefined) return true;
+    if (seen.has(list.listId)) return false;
+    seen.add(list.listId);
     return true;
   });
 }
 
+/** Cancels that begin in one turn of the event loop. The rest follow in later turns. */
+const CANCELS_PER_TURN = 64;
+
 /**
- * Resolves to the reports of some cancels. If some fail, rejects once all are over: with the first failure if nothing was
- * canceled for certain, else with an OrderError -1006, because another error would say that nothing was done.
+ * Cancels some orders and resolves to the reports. If some cancels fail, rejects once all are over: with the first failure
+ * if nothing was canceled for certain, else with an OrderError -1006, because another error would say that nothing was
+ * done. Source: decision IA.
  */
-async function allOver(cancels: readonly Promise<Members | undefined>[]): Promise<readonly Members[]> {
-  const results = await Promise.allSettled(cancels);
+async function allOver(
+  { clock }: ServiceParts,
+  keys: readonly AccountKey[],
+  cancel: (key: AccountKey) => Promise<Members | undefined>,
+): Promise<readonly Members[]> {
+  const begun: Promise<readonly PromiseSettledResult<Members | undefined>[]>[] = [];
+  for (let next = 0; next < keys.length; next += CANCELS_PER_TURN) {
+    if (next > 0) await new Promise<void>((resolve) => clock.soon(resolve));
+    begun.push(Promise.allSettled(keys.slice(next, next + CANCELS_PER_TURN).map(cancel)));
+  }
+  const results = (await Promise.all(begun)).flat();
   const reports = results.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : []));
   const failures = results.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
   if (failures.length === 0) return reports;
@@ -160,15 +175,12 @@ async function allOver(cancels: readonly Promise<Members | undefined>[]): Promis
 /** Returns whether a failed cancel may have canceled its order all the same. */
 const isUnknown = (error: unknown): boolean => !(error instanceof OrderError) || error.retry === "reconcile";
 
-type OpenOrder = Readonly<{ accountId: number; order: Members }>;
-
 /** Cancels an order as the route of one order does. Returns undefined if it has ended meanwhile. */
 async function cancelIfOpen(
   parts: ServiceParts,
   call: SignedCall,
-  { accountId, order }: OpenOrder,
+  key: AccountKey,
 ): Promise<Members | undefined> {
-  const key = { accountId, symbol: String(order.symbol), orderId: BigInt(order.orderId as number | bigint) };
   try {
     return (await cancelNamed(parts, call, key)).body as Members;
   } catch (error) {

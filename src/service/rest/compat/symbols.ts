@@ -44,3 +44,25 @@ export function symbolForClient(instruments: Instruments, symbol: string): strin
   const instrument = instruments.find(symbol);
   return instrument === undefined ? symbol : compatSymbol(instruments, instrument);
 }
+
+/**
+ * Returns a catalogue for one reply. It asks the host once per name, however many rows have it, because every answer of
+ * the host is checked.
+ */
+export function askedOnce(instruments: Instruments): Instruments {
+  return {
+    all: () => instruments.all(),
+    find: remembering((symbol) => instruments.find(symbol)),
+    resolve: remembering((name) => instruments.resolve(name)),
+  };
+}
+
+type Look = (name: string) => Instrument | undefined;
+
+function remembering(look: Look): Look {
+  const found = new Map<string, Instrument | undefined>();
+  return (name) => {
+    if (!found.has(name)) found.set(name, look(name));
+    return found.get(name);
+  };
+}

@@ -9,6 +9,7 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../../../decimal/index.ts";
+import type { NativeExecution } from "../../../model/index.ts";
 import type { JsonInput } from "../../../wire/index.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typeForClient } from "./order-types.ts";
@@ -135,9 +136,10 @@ async function executedOf(
     ...(orders.length === 1 && { orderId: first.orderId as bigint }),
     limit: MOST_EXECUTIONS,
   });
+  const byOrder = byOrderId(found);
   return new Map(
     orders.map((order) => {
-      const own = found.filter((execution) => execution.order.orderId === order.orderId);
+      const own = byOrder.get(order.orderId as bigint) ?? [];
       const fills = own.flatMap(({ lastPrice, lastQuantity }) =>
         lastPrice === undefined || lastQuantity === undefined ? [] : [[lastPrice, lastQuantity] as const],
       );
@@ -153,4 +155,14 @@ async function executedOf(
       ];
     }),
   );
+}
+
+function byOrderId(executions: readonly NativeExecution[]): ReadonlyMap<bigint, readonly NativeExecution[]> {
+  const found = new Map<bigint, NativeExecution[]>();
+  for (const execution of executions) {
+    const known = found.get(execution.order.orderId);
+    if (known === undefined) found.set(execution.order.orderId, [execution]);
+    else known.push(execution);
+  }
+  return found;
 }
