@@ -15,6 +15,10 @@ async function takeOver(world: World): Promise<Engine> {
   return first;
 }
 
+/** Lets a question of the store wait for longer than other children wait for it. */
+const late = ({ clock }: World): Promise<void> =>
+  new Promise((resolve) => clock.schedule(clock.monotonicMs() + 150, resolve));
+
 const CROSSING = { symbol: "BTC/USD", bid: "99", ask: "100" };
 const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
 
@@ -234,7 +238,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
       return new Promise((resolve) => clock.schedule(clock.monotonicMs() + 500, resolve));
     });
     await seconds(10);
-    expect(order()).toBe("1,2,3,7,8,4,5,6");
+    expect(order()).toBe("1,2,3,7,4,8,5,6");
     const gaps = sent.slice(1).map(({ atMs }, index) => atMs - (sent[index]?.atMs ?? 0));
     expect(Math.min(...gaps)).toBe(1_000);
   });
@@ -244,7 +248,41 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await seconds(4);
     await world.place({ price: "100", quantity: "9" }, 1);
     await seconds(3);
-    expect(order()).toBe("1,2,3,7,8,4");
+    expect(order()).toBe("1,2,3,7,4,5,8");
+  });
+
+  it("decision 26: those of a shard whose owner is answered late go before children that came later, also at a busy venue", async () => {
+    let isLate = false;
+    const world: World = await createWorld({
+      venue: createScriptedVenue({ ratePerSecond: 4 }),
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async head(shard) {
+            if (isLate) await late(world);
+            return await store.head(shard);
+          },
+        };
+      },
+    });
+    isLate = true;
+    await world.quote("99", "100");
+    for (let count = 0; count < 14; count++) await world.place({ price: "100" }, 2);
+    await world.quote("99", "100");
+    const order = await world.place({ price: "100" }, 1);
+    for (let quarter = 0; quarter < 60; quarter++) {
+      await world.place({ price: "100" }, 2);
+      await world.quote("99", "100");
+      await world.pass(250);
+    }
+    expect(await world.facts(order)).toEqual([
+      "ACCEPTED",
+      "CHILD_INTENDED",
+      "FILLED",
+      "CHILD_CLOSED",
+      "ENDED",
+    ]);
   });
 
   it("no longer follows the children of its shards, and voids none", async () => {

@@ -60,11 +60,16 @@ export class VenueQueue {
     this.#aside.set(shard, [...this.removeOf(new Set([shard]))]);
   }
 
-  /** Adds the children of a shard again that were set aside, if any. */
+  /**
+   * Adds the children of a shard again that were set aside, if any. They go first, as before: behind children that came
+   * meanwhile, they would have to be confirmed anew when their turn comes, and never go out at a busy venue.
+   */
   takeBack(shard: number): void {
     const aside = this.#aside.get(shard);
+    if (aside === undefined) return;
     this.#aside.delete(shard);
-    for (const due of aside ?? []) this.add(due);
+    this.#reducing.pushFirst(aside.filter(({ child }) => child.reduceOnly));
+    this.#opening.pushFirst(aside.filter(({ child }) => !child.reduceOnly));
   }
 
   /** Puts the children of a shard behind all others, also those that reduce a position. */

@@ -1,7 +1,7 @@
 /** Removed items stay in the array until they are half of it and at least this many. */
 const SPARE = 1_024;
 
-/** A first-in, first-out queue. Each operation takes constant time, whatever the length. */
+/** A first-in, first-out queue. Each operation takes constant time, whatever the length, unless it says otherwise. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #start = 0;
@@ -20,6 +20,13 @@ export class Fifo<T> {
 
   push(item: T): void {
     this.#items.push(item);
+  }
+
+  /** Puts items before all others. Takes time for each item of the queue. */
+  pushFirst(items: readonly T[]): void {
+    if (items.length === 0) return;
+    this.#items = [...items, ...this.#items.slice(this.#start)];
+    this.#start = 0;
   }
 
   /** Removes and returns the first item. */
