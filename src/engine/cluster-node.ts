@@ -7,6 +7,7 @@ import { readableJournal } from "../wire/index.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { FollowedMarket } from "./cluster/followed-market.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
+import { leaveCluster } from "./cluster/leave-cluster.ts";
 import {
   type ClusterNode,
   type ClusterNodeState,
@@ -306,15 +307,12 @@ export async function openNode(given: NodeOptions): Promise<ClusterNode> {
 
 /** Undoes an opening that failed. */
 async function abandon(
-  { core, leases, options }: NodeParts,
+  { core, leases }: NodeParts,
   keeper: LeaseKeeper,
   { venue, unsubscribe }: Hearing,
 ): Promise<void> {
   keeper.stop();
   harmless(() => venue.stop(), core.told("unsubscribe.failed"));
   harmless(() => unsubscribe(), core.told("unsubscribe.failed"));
-  const told = (error: unknown): void =>
-    core.telemetry.event("warn", "lease.unreleased", { message: String(error) });
-  await leases.leave(keeper.incarnation).catch(told);
-  await options.store.close();
+  await leaveCluster(core, leases, keeper.incarnation);
 }

@@ -8,6 +8,7 @@ import { EngineLease, HAND_OVER_PAUSE_MS } from "./cluster/engine-lease.ts";
 import { FollowedBooks } from "./cluster/followed-books.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
+import { leaveCluster } from "./cluster/leave-cluster.ts";
 import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
 import { ShardClaims } from "./cluster/shard-claims.ts";
@@ -341,21 +342,16 @@ class WaitingEngine implements Standby {
 
   /** Ends the standby without an engine. */
   async #end(error: unknown): Promise<void> {
-    const { core, leases, options } = this.#parts;
+    const { core, leases } = this.#parts;
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#state = "closed";
     this.#keeper.stop();
     harmless(() => this.#venue.stop(), core.told("unsubscribe.failed"));
     harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
-    await leases
-      .leave(this.#keeper.incarnation)
-      .catch((failure: unknown) =>
-        core.telemetry.event("warn", "lease.unreleased", { message: errorMessage(failure) }),
-      );
+    await leaveCluster(core, leases, this.#keeper.incarnation);
     this.#reject(error);
     this.#tellListeners();
-    await options.store.close();
   }
 
   /** Moves between following and ready, and tells store and listeners. */

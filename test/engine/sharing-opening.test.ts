@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryHost, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openNode, openStandby } from "../../src/engine/index.ts";
 import type { ExecutionVenue, MarketData, OrderStore } from "../../src/ports/index.ts";
+import { turns } from "../support/faulty-world.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 
 const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
+
+const unclosed = (): Promise<never> => Promise.reject(new Error("the store does not close"));
 
 /** A store of which one call fails. */
 function failing(store: OrderStore, call: "join" | "heads" | "readVolume"): OrderStore {
@@ -52,6 +55,27 @@ describe("decision KX: a node whose opening fails closes its store", () => {
     const options = { ...host, venue: createScriptedVenue(), store, cluster: { name: "node-1" } };
     await expect(form === "openNode" ? openNode(options) : openStandby(options)).rejects.toThrow("away");
     expect(closed).toBe(1);
+  });
+
+  it.each([
+    ["openNode", "that does not close", unclosed],
+    ["openNode", "that never answers", () => new Promise<never>(() => undefined)],
+    ["openStandby", "that does not close", unclosed],
+    ["openStandby", "that never answers", () => new Promise<never>(() => undefined)],
+  ] as const)("%s says why it has failed also of a store %s", async (form, _what, close) => {
+    const host = createMemoryHost({ symbols: ["BTC/USD"] });
+    const clock = createManualClock({ startMs: 0 });
+    const store = { ...failing(host.store, "heads"), close };
+    const told: string[] = [];
+    const opening = {
+      ...{ ...host, clock, venue: createScriptedVenue(), store, cluster: { name: "node-1" } },
+      telemetry: { event: (_level: string, event: string) => void told.push(event) },
+    };
+    const opened = form === "openNode" ? openNode(opening) : openStandby(opening);
+    const failure = opened.catch((error: unknown) => error);
+    await clock.advanceBy(60_000, turns);
+    expect(String(await Promise.race([failure, "nothing"]))).toContain("the store is away");
+    expect(told).toContain("store.unclosed");
   });
 });
 

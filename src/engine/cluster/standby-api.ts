@@ -87,7 +87,10 @@ export interface Standby extends AsyncDisposable {
    * `live` equals that of the active engine if both verify the same records.
    */
   verify(): Promise<Verification>;
-  /** Stops following, leaves the cluster and releases the store. Does nothing after a takeover. */
+  /**
+   * Stops following, leaves the cluster and releases the store. Does nothing after a takeover. Never rejects: the operator is
+   * told of a store that does not close.
+   */
   close(): Promise<void>;
 }
 
