@@ -74,6 +74,7 @@ export class AccountStreams {
   readonly #numberings: Map<number, Numbering> = new Map();
   /** Shards of other nodes. Every node hears what the host says of their accounts. */
   readonly #elsewhere: Set<number> = new Set();
+  /** Last known names of markets in the convention's dialect, by symbol. */
   readonly #symbols: Map<string, string> = new Map();
 
   constructor(parts: AccountStreamParts) {
@@ -187,18 +188,16 @@ export class AccountStreams {
   }
 
   /**
-   * Returns the name of a market in the convention's dialect. An event must not be lost because the host's catalogue
-   * fails at its first use: the name is then made of the symbol itself.
+   * Returns the name that a market has now in the convention's dialect, as the compat prefix names it. An event must not be
+   * lost because the host's catalogue fails: it then has the last known name, or one made of the symbol itself.
    */
   #symbol(symbol: string): string {
-    const known = this.#symbols.get(symbol);
-    if (known !== undefined) return known;
     try {
       const named = symbolForClient(this.#parts.instruments, symbol);
       this.#symbols.set(symbol, named);
       return named;
     } catch {
-      return symbol.replace("/", "");
+      return this.#symbols.get(symbol) ?? symbol.replace("/", "");
     }
   }
 }

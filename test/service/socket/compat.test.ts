@@ -4,7 +4,7 @@ import { COMPAT_METHODS, COMPAT_ROUTES } from "../../../src/requests/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { type JsonObject, writeJson } from "../../../src/wire/index.ts";
 import { fillOf } from "../../support/scripted-venue.ts";
-import { call, requestOf } from "../../support/service-world.ts";
+import { call, requestOf, withdraw } from "../../support/service-world.ts";
 import { refusalOf, TestClient } from "../../support/socket-world.ts";
 import { type CompatWorld, KEY, openCompatWorld } from "../rest/compat/world.ts";
 
@@ -267,6 +267,46 @@ describe("decision NP: executionReport", () => {
       ["listStatus", SYMBOL, orderListId, "EXEC_STARTED", "EXECUTING", undefined],
     ]);
     expect(events[2]?.O).toMatchObject([{ s: SYMBOL }, { s: SYMBOL }]);
+  });
+
+  it("decision NP: names a market as the prefix does, also after the host has withdrawn its instrument and has listed it again", async () => {
+    const opened = await openBot();
+    const { bot, world } = opened;
+    const listed = { ...world.instruments };
+    await bot.ask(SUBSCRIBE);
+    const names: unknown[] = [];
+    for (const newClientOrderId of ["a", "b"]) {
+      await bot.ask("order.place", { ...STOP, newClientOrderId });
+      withdraw(world);
+      const [{ symbol }] = (await bot.ask("openOrders.status")).result as [JsonObject];
+      await bot.ask("order.cancel", { symbol: symbol as string, origClientOrderId: newClientOrderId });
+      names.push(symbol);
+      Object.assign(world.instruments, listed);
+    }
+    expect(names).toEqual(["BTC/USD", "BTC/USD"]);
+    const events = await settled(opened);
+    expect(events.map(({ x, s }) => [x, s])).toEqual([
+      ["NEW", SYMBOL],
+      ["CANCELED", "BTC/USD"],
+      ["NEW", SYMBOL],
+      ["CANCELED", "BTC/USD"],
+    ]);
+  });
+
+  it("decision NP: an event is told while the catalogue of the host fails, under the last name of its market", async () => {
+    const opened = await openBot();
+    const { bot, world } = opened;
+    await bot.ask(SUBSCRIBE);
+    await bot.ask("order.place", { ...STOP, newClientOrderId: "a" });
+    const failing = () => {
+      throw new Error("the host fails");
+    };
+    Object.assign(world.instruments, { find: failing, resolve: failing });
+    await world.engine.cancelAll(1);
+    expect((await settled(opened)).map(({ x, s }) => [x, s])).toEqual([
+      ["NEW", SYMBOL],
+      ["CANCELED", SYMBOL],
+    ]);
   });
 
   it("decision 45: the service's own stream keeps its form, and the two are numbered apart", async () => {
