@@ -1,4 +1,4 @@
-import type { Engine, ListPageRequest } from "../../engine/index.ts";
+import type { Engine, ListKey, ListPageRequest } from "../../engine/index.ts";
 import { OrderError, toldAfterDecision } from "../../errors/index.ts";
 import type { ListIntent, OrderList } from "../../model/index.ts";
 import {
@@ -72,9 +72,14 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
   const { accountId } = lookup;
   const found = await findList(parts, lookup);
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
+  return await inSeveralSteps(cancelList(parts, call, { accountId, listId: found.listId }));
+}
+
+/** Cancels the list that a key names, as {@link cancelOrderList} does. */
+export async function cancelList(parts: ServiceParts, { route }: SignedCall, key: ListKey): Promise<Answer> {
   demandInTime(parts);
-  const list = await inSeveralSteps(parts.engine.cancelList({ accountId, listId: found.listId }));
-  return { body: toldAfterDecision(() => canceledListView(parts, list, { route: call.route })) };
+  const list = await parts.engine.cancelList(key);
+  return { body: toldAfterDecision(() => canceledListView(parts, list, { route })) };
 }
 
 /**

@@ -5,7 +5,7 @@ import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
-import type { AccountKey } from "../ids.ts";
+import { cancelList } from "../list-handlers.ts";
 import { type AccountPage, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
@@ -40,21 +40,23 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
 }
 
 /**
- * DELETE /compat/api/v3/openOrders: cancels every open order of a market and returns what each cancel returned, the
- * whole list for a leg. An order that ends meanwhile is left out. With nothing open it is -2011, as in the convention.
+ * DELETE /compat/api/v3/openOrders: cancels every open order of a market, and every list with an open leg there, and
+ * returns what each cancel returned. An order or list that ends meanwhile is left out. With nothing open it is -2011, as in the convention.
  * A failure after an order was canceled is -1006. Throws as {@link openMarketOrders} does. Source: decisions NB and XR;
  * convention 3.3.
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { accountId, symbol } = await readAboutMarket(parts, call, readCanceledMarket);
-  const managed = onePerList(await openManaged(parts, { accountId, symbol }));
+  const managed = await openManaged(parts, { accountId, symbol });
   const native = await openNative(parts, { accountId, symbol });
-  const keys = [...managed, ...native].map(({ orderId }) => ({
-    accountId,
-    symbol,
-    orderId: BigInt(orderId),
-  }));
-  const reports = await inSeveralSteps(allOver(parts, keys, (key) => cancelIfOpen(parts, call, key)));
+  const singles = [...managed.filter(({ list }) => list === undefined), ...native];
+  const cancels = [
+    ...listsOf(managed).map((listId) => () => cancelList(parts, call, { accountId, listId })),
+    ...singles.map(({ orderId }) => () => {
+      return cancelNamed(parts, call, { accountId, symbol, orderId: BigInt(orderId) });
+    }),
+  ];
+  const reports = await inSeveralSteps(allOver(parts, cancels));
   if (reports.length === 0) throw new OrderError("CANCEL_REJECTED");
   return { body: reports };
 }
@@ -135,34 +137,26 @@ async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<rea
   return open.filter(isNoChild);
 }
 
-/** Returns the orders with one leg of each list: its cancel ends the whole list. */
-function onePerList(orders: readonly ParentOrder[]): readonly ParentOrder[] {
-  const seen = new Set<number>();
-  return orders.filter(({ list }) => {
-    if (list === undefined) return true;
-    if (seen.has(list.listId)) return false;
-    seen.add(list.listId);
-    return true;
-  });
+/** Returns the ids of the lists of some orders. */
+function listsOf(orders: readonly ParentOrder[]): readonly number[] {
+  return [...new Set(orders.flatMap(({ list }) => list?.listId ?? []))];
 }
+
+type Cancel = () => Promise<Answer>;
 
 /** Cancels that begin in one turn of the event loop. The rest follow in later turns. */
 const CANCELS_PER_TURN = 64;
 
 /**
- * Cancels some orders and resolves to the reports. If some cancels fail, rejects once all are over: with the first failure
+ * Runs some cancels and resolves to the reports. If some cancels fail, rejects once all are over: with the first failure
  * if nothing was canceled for certain, else with an OrderError -1006, because another error would say that nothing was
  * done. Source: decision IA.
  */
-async function allOver(
-  { clock }: ServiceParts,
-  keys: readonly AccountKey[],
-  cancel: (key: AccountKey) => Promise<Members | undefined>,
-): Promise<readonly Members[]> {
+async function allOver({ clock }: ServiceParts, cancels: readonly Cancel[]): Promise<readonly Members[]> {
   const begun: Promise<readonly PromiseSettledResult<Members | undefined>[]>[] = [];
-  for (let next = 0; next < keys.length; next += CANCELS_PER_TURN) {
+  for (let next = 0; next < cancels.length; next += CANCELS_PER_TURN) {
     if (next > 0) await new Promise<void>((resolve) => clock.soon(resolve));
-    begun.push(Promise.allSettled(keys.slice(next, next + CANCELS_PER_TURN).map(cancel)));
+    begun.push(Promise.allSettled(cancels.slice(next, next + CANCELS_PER_TURN).map(ifOpen)));
   }
   const results = (await Promise.all(begun)).flat();
   const reports = results.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : []));
@@ -175,14 +169,10 @@ async function allOver(
 /** Returns whether a failed cancel may have canceled its order all the same. */
 const isUnknown = (error: unknown): boolean => !(error instanceof OrderError) || error.retry === "reconcile";
 
-/** Cancels an order as the route of one order does. Returns undefined if it has ended meanwhile. */
-async function cancelIfOpen(
-  parts: ServiceParts,
-  call: SignedCall,
-  key: AccountKey,
-): Promise<Members | undefined> {
+/** Runs a cancel. Resolves to its report, or to undefined if what it cancels has ended meanwhile. */
+async function ifOpen(cancel: Cancel): Promise<Members | undefined> {
   try {
-    return (await cancelNamed(parts, call, key)).body as Members;
+    return (await cancel()).body as Members;
   } catch (error) {
     if (error instanceof OrderError && error.reason === "CANCEL_REJECTED") return undefined;
     throw error;

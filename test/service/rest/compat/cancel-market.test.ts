@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../../src/wire/index.ts";
+import { START_MS } from "../../../support/service-world.ts";
+import { ask, openCompatWorld } from "./world.ts";
+
+const SYMBOL = "BTCUSD";
+
+describe("DELETE openOrders on the compat prefix", () => {
+  it("decision NB: cancels a list whose leg ends while the host is asked for native orders", async () => {
+    let asked = async (): Promise<void> => undefined;
+    const world = await openCompatWorld({}, () => ({
+      open: async () => {
+        await asked();
+        return [];
+      },
+    }));
+    const { body: placed } = await ask(world, "POST orderList/oco", {
+      ...{ symbol: SYMBOL, side: "SELL", quantity: "0.001", aboveType: "LIMIT_MAKER", abovePrice: "70000" },
+      ...{ belowType: "STOP_LOSS", belowStopPrice: "50000" },
+      ...{ belowTimeInForce: "GTD", expireTime: START_MS + 1_000 },
+    });
+    asked = async () => {
+      await world.clock.advanceBy(1_000);
+      await world.engine.idle();
+    };
+    const { body } = await ask(world, "DELETE openOrders", { symbol: SYMBOL });
+    const reports = body.map(({ orderListId, orderReports }) => [
+      orderListId,
+      ...(orderReports as readonly JsonObject[]).map(({ status }) => status),
+    ]);
+    expect(reports).toEqual([[placed.orderListId, "EXPIRED", "CANCELED"]]);
+    expect((await ask(world, "GET openOrders", { symbol: SYMBOL })).body).toEqual([]);
+  });
+});
