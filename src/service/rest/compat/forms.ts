@@ -28,7 +28,8 @@ type Form = Readonly<{
 }>;
 
 const orderReply: Form["reply"] = (parts, body) => orderForClient(parts, body as Members);
-const changeReply: Form["reply"] = (parts, body) => changedOrList(parts, body as Members);
+const changeReply: Form["reply"] = async (parts, body) =>
+  (await changedForClient(parts, [body as Members]))[0] ?? body;
 const ordersReply: Form["reply"] = (parts, body) => ordersForClient(parts, body as readonly Members[]);
 const tickersReply: Form["reply"] = (parts, body, asked) => tickersForClient(parts, body, asked);
 
@@ -50,9 +51,7 @@ const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
   "order.status": { reply: orderReply },
   "order.cancel": { reply: changeReply },
   "openOrders.market": { reply: ordersReply },
-  "openOrders.cancelMarket": {
-    reply: (parts, body) => Promise.all((body as readonly Members[]).map((one) => changedOrList(parts, one))),
-  },
+  "openOrders.cancelMarket": { reply: (parts, body) => changedForClient(parts, body as readonly Members[]) },
   "orders.market": { reply: ordersReply },
   myTrades: { reply: (parts, body) => tradesForClient(parts, body as readonly Members[]) },
   "orderList.place.oco": placedList,
@@ -82,10 +81,6 @@ export function replyForClient(
 ): Awaitable<JsonInput> {
   const own = { ...parts, instruments: askedOnce(parts.instruments) };
   return FORMS[name]?.reply?.(own, reply.body, reply.asked) ?? reply.body;
-}
-
-function changedOrList(parts: ServiceParts, body: Members): Awaitable<JsonInput> {
-  return "orderReports" in body ? listForClient(parts, body) : changedForClient(parts, body);
 }
 
 function listsReply(parts: ServiceParts, body: JsonInput): JsonInput {

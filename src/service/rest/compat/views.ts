@@ -35,15 +35,22 @@ export async function orderForClient(parts: ServiceParts, order: Members): Promi
 }
 
 /**
- * Returns the reply about an order that was just placed or canceled as {@link orderForClient} does. If the host fails to
- * tell the executions now, what depends on them is left out: an error would say that nothing was done.
+ * Returns the replies about orders and lists that were just placed or canceled as {@link ordersForClient} and
+ * {@link listForClient} do; the native ones are of one account and market. If the host fails to tell the executions now,
+ * what depends on them is left out: an error would say that nothing was done.
  */
-export async function changedForClient(parts: ServiceParts, order: Members): Promise<Members> {
-  try {
-    return await orderForClient(parts, order);
-  } catch {
-    return shownOrder(parts, order, {});
-  }
+export async function changedForClient(
+  parts: ServiceParts,
+  changed: readonly Members[],
+): Promise<readonly Members[]> {
+  const executed = await executedOf(parts, changed.filter(isExecutedNative)).catch(
+    () => new Map<string, Executed>(),
+  );
+  return changed.map((one) =>
+    "orderReports" in one
+      ? listForClient(parts, one)
+      : shownOrder(parts, one, executed.get(String(one.orderId)) ?? {}),
+  );
 }
 
 /** Returns orders as {@link orderForClient} does; the native ones are of one account and market. */
