@@ -185,17 +185,18 @@ function namesOf(order: NativeOrder): Required<Pick<NativeOrderView, OrderNames>
 }
 
 /**
- * Returns a reply about a native order as the clients of a route read it. Existing clients also read the executed amount
- * in USD, which is there if the host reports it. The contract's snapshot has no such member. Source: contract, What the
- * service does; decisions MD and NB.
+ * Returns a reply about a native order as the clients of a route read it. Existing clients also read in every reply whether
+ * the order works, and the executed amount in USD if the host reports it. The contract's replies have no such members.
+ * Source: contract, What the service does; decisions MD and NB.
  */
 export function viewForRoute<V extends object>(
   { compat }: Readonly<{ compat?: true }>,
   order: NativeOrder | Rejection,
   view: V,
 ): V {
-  const amount = compat === true && "orderId" in order ? order.executedNotional : undefined;
-  return amount === undefined ? view : { ...view, cummulativeQuoteQty: formatNotional(amount) };
+  if (compat !== true || !("orderId" in order)) return view;
+  const { isWorking, executedNotional: amount } = order;
+  return { ...view, isWorking, ...(amount !== undefined && { cummulativeQuoteQty: formatNotional(amount) }) };
 }
 
 /** The reply to a placement or cancel. */

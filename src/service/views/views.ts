@@ -36,13 +36,15 @@ export function listViewOf(parts: ViewParts, list: OrderList, route: ViewRoute):
   return { ...view, orderReports };
 }
 
-/** Existing clients also read since when an order works. The contract's managed order has no such member. */
+/** Existing clients also read whether and since when an order works. The contract's managed order has no such members. */
 function forRoute(
   { compat }: ViewRoute,
   order: ParentOrder,
   view: ManagedOrder,
-): ManagedOrder & Readonly<{ workingTime?: number }> {
-  return compat === true ? { ...view, workingTime: workingSince(order) ?? -1 } : view;
+): ManagedOrder & Readonly<{ isWorking?: boolean; workingTime?: number }> {
+  if (compat !== true) return view;
+  const workingTime = workingSince(order);
+  return { ...view, isWorking: workingTime !== undefined, workingTime: workingTime ?? -1 };
 }
 
 /**

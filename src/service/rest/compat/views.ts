@@ -94,7 +94,6 @@ function shownOrder({ instruments }: ServiceParts, order: Members, { quote, time
     origQuoteOrderQty: order.origQuoteOrderQty ?? "0",
     cummulativeQuoteQty: order.cummulativeQuoteQty ?? quoteOfFills(order) ?? quote,
     time: order.apiManaged === true ? order.transactTime : timeMs,
-    isWorking: order.isWorking ?? order.workingTime !== -1,
     selfTradePreventionMode: "NONE",
   };
 }

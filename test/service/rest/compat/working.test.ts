@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/wire/index.ts";
+import { reportedOrder } from "../../../support/native-world.ts";
 import { START_MS } from "../../../support/service-world.ts";
 import { ask, type CompatWorld, openCompatWorld } from "./world.ts";
 
@@ -48,6 +49,22 @@ describe("convention 3.2: isWorking and workingTime on the compat prefix", () =>
     await ask(world, "POST order", { ...STOP_LIMIT, newClientOrderId: "a" });
     const canceled = await ask(world, "DELETE order", { symbol: SYMBOL, origClientOrderId: "a" });
     expect([working(canceled.body), await status(world)]).toEqual([WAITS, WAITS]);
+  });
+
+  it("a native order that the host says has not worked has not, also in the reply to its cancel", async () => {
+    const waiting = reportedOrder({ status: "NEW", isWorking: false });
+    const world = await openCompatWorld({}, () => ({
+      find: () => waiting,
+      cancel: async () => ({ ...waiting, status: "CANCELED" }),
+      open: () => [waiting],
+    }));
+    const key = { symbol: SYMBOL, origClientOrderId: waiting.clientOrderId };
+    const replies = [
+      (await ask(world, "GET order", key)).body,
+      (await ask(world, "GET openOrders", { symbol: SYMBOL })).body[0] as JsonObject,
+      (await ask(world, "DELETE order", key)).body,
+    ];
+    expect(replies.map(({ isWorking }) => isWorking)).toEqual([false, false, false]);
   });
 
   it("of a list, the legs that wait for no trigger and no other leg work", async () => {
