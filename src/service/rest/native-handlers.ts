@@ -71,7 +71,7 @@ export async function testNativeOrder(parts: ServiceParts, call: SignedCall): Pr
 
 /**
  * Reads a native order with the account that it is placed for, and the key of the request. A copy of an accepted request
- * needs no catalogue.
+ * needs no catalogue: its key stands for all that was signed, an alias of the symbol included.
  */
 async function readNativeOrder(
   parts: ServiceParts,
@@ -85,7 +85,7 @@ async function readNativeOrder(
       const { terms, ...actor } = readNativePlacement(call.parameters, { resolve, clientId });
       return { accountId: await accountOf(parts, call, actor), requestKey: clientId("request"), terms };
     },
-    async ({ terms, ...request }) => (await native.findRequest(request))?.order.symbol === terms.symbol,
+    async ({ accountId, requestKey }) => (await native.findRequest({ accountId, requestKey })) !== undefined,
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { withdraw } from "../../../support/service-world.ts";
-import { ask, openCompatWorld } from "./world.ts";
+import { signQuery } from "../../../../src/signing/index.ts";
+import { requestOf, withdraw } from "../../../support/service-world.ts";
+import { ask, KEY, openCompatWorld } from "./world.ts";
 
 const CANONICAL = "BTC/USD";
 
@@ -37,6 +38,17 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
       "FILLED",
     ]);
     expect((await ask(world, "GET myTrades", { symbol: CANONICAL })).body).toHaveLength(1);
+  });
+
+  it("decision 3: the same signed bytes are answered with their native order, under whatever name they have its market", async () => {
+    const world = await openCompatWorld();
+    const parameters = { ...RESTING, timeInForce: "GTC", timestamp: world.clock.nowMs() };
+    const target = `/compat/api/v3/order?${signQuery({ secret: KEY.secret, parameters })}`;
+    const request = { ...requestOf("POST", target), rawHeaders: ["X-MBX-APIKEY", KEY.apiKey] };
+    const place = async (): Promise<unknown> => JSON.parse((await world.service.handle(request)).body);
+    const first = (await place()) as object;
+    withdraw(world);
+    expect(await place()).toEqual({ ...first, symbol: CANONICAL });
   });
 
   it.each(["GET openOrders", "DELETE openOrders", "GET allOrders", "GET myTrades"])(
