@@ -7,7 +7,7 @@ import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
 import { tradeIdOf } from "../../views/trade-id.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
-import { readAboutMarket } from "./account-markets.ts";
+import { hasManaged, readAboutMarket } from "./account-markets.ts";
 import type { Members } from "./views.ts";
 
 /** Commissions and rights of an account that no host reports. */
@@ -61,7 +61,7 @@ const MOST = 1_000;
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { native } = parts;
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
-  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage);
+  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage, hasManaged);
   const isNative = orderId !== undefined && orderId > 0n;
   const executions = await native.executions({
     ...{ ...page, limit: MOST },

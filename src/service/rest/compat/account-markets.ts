@@ -17,12 +17,14 @@ export const MOST = 10_000;
 
 /**
  * Reads a request about the orders of an account in one market, or in all. A market whose instrument the host has
- * withdrawn is known by the managed orders that the account has there, open or among its newest 1,000.
+ * withdrawn is known by the orders that the account has there: `isKnown` looks for them, at most with the work of a
+ * request about a market that is listed.
  */
 export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>(
   parts: ServiceParts,
   call: SignedCall,
   read: (parameters: Parameters, resolve: ResolveSymbol) => T,
+  isKnown: (parts: ServiceParts, wanted: Wanted) => Promise<boolean>,
 ): Promise<T & Readonly<{ accountId: number }>> {
   return readWithCatalogue(
     parts,
@@ -30,11 +32,14 @@ export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>
       const request = read(call.parameters, resolve);
       return { ...request, accountId: await accountOf(parts, call, request) };
     },
-    async (wanted) => {
-      const newest = await newestManaged(parts, wanted);
-      return newest.length > 0 || (await openManaged(parts, wanted)).length > 0;
-    },
+    (wanted) => isKnown(parts, wanted),
   );
+}
+
+/** Returns whether an account has managed orders in a market, open or among its newest 1,000. */
+export async function hasManaged(parts: ServiceParts, wanted: Wanted): Promise<boolean> {
+  const newest = await newestManaged(parts, wanted);
+  return newest.length > 0 || (await openManaged(parts, wanted)).length > 0;
 }
 
 /** Returns those of the newest 1,000 managed orders of an account that are of a market, open and ended. */

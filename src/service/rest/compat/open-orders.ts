@@ -10,6 +10,7 @@ import { type AccountPage, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
 import {
+  hasManaged,
   MOST,
   newestManaged,
   openManaged,
@@ -26,7 +27,7 @@ import type { Members } from "./views.ts";
  * than 10,000 open orders, and -1020 if the host has native orders and cannot list the open ones. Source: decision NB.
  */
 export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { accountId, symbol } = await readAboutMarket(parts, call, readOpenMarketOrders);
+  const { accountId, symbol } = await readAboutMarket(parts, call, readOpenMarketOrders, hasOpen);
   const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
   const managed = await openManaged(parts, wanted);
   const native = await openNative(parts, wanted);
@@ -46,7 +47,7 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
  * convention 3.3.
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { accountId, symbol } = await readAboutMarket(parts, call, readCanceledMarket);
+  const { accountId, symbol } = await readAboutMarket(parts, call, readCanceledMarket, hasOpen);
   const managed = await openManaged(parts, { accountId, symbol });
   const native = await openNative(parts, { accountId, symbol });
   const singles = [...managed.filter(({ list }) => list === undefined), ...native];
@@ -68,7 +69,7 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * does. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage);
+  const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage, hasManaged);
   if (orderId !== undefined && orderId > 0n) {
     return { body: await scanned(parts, call, { ...page, orderId }) };
   }
@@ -135,6 +136,12 @@ async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<rea
   if (open === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   if (open.length > MOST) throw tooMany();
   return open.filter(isNoChild);
+}
+
+/** Returns whether an account has open orders in a market. */
+async function hasOpen(parts: ServiceParts, { accountId, symbol }: Wanted): Promise<boolean> {
+  const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
+  return (await openManaged(parts, wanted)).length > 0 || (await openNative(parts, wanted)).length > 0;
 }
 
 /** Returns the ids of the lists of some orders. */

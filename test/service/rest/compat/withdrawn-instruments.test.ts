@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../../src/adapters/memory/index.ts";
+import type { EndedPage } from "../../../../src/ports/index.ts";
 import { signQuery } from "../../../../src/signing/index.ts";
 import { requestOf, withdraw } from "../../../support/service-world.ts";
 import { ask, KEY, openCompatWorld } from "./world.ts";
@@ -23,7 +25,31 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
     const canceled = await ask(world, "DELETE openOrders", { symbol: CANONICAL });
     expect(statuses(canceled.body)).toEqual(["CANCELED", "CANCELED"]);
     expect((await ask(world, "GET openOrders")).body).toEqual([]);
-    expect((await ask(world, "DELETE openOrders", { symbol: CANONICAL })).body.code).toBe(-2011);
+    expect((await ask(world, "DELETE openOrders", { symbol: CANONICAL })).body.code).toBe(-1121);
+  });
+
+  it("is also known by open native orders alone, and read or canceled like a listed one without the history", async () => {
+    const store = createMemoryStore();
+    const { pageEnded } = store;
+    let questions = 0;
+    const world = await openCompatWorld({
+      store: Object.assign(store, {
+        pageEnded: (page: EndedPage) => {
+          questions++;
+          return pageEnded.call(store, page);
+        },
+      }),
+    });
+    await ask(world, "POST order", { ...RESTING, timeInForce: "GTC" });
+    withdraw(world);
+    expect(statuses((await ask(world, "GET openOrders", { symbol: CANONICAL })).body)).toEqual(["NEW"]);
+    expect(statuses((await ask(world, "DELETE openOrders", { symbol: CANONICAL })).body)).toEqual([
+      "CANCELED",
+    ]);
+    for (const route of ["GET openOrders", "DELETE openOrders"]) {
+      expect((await ask(world, route, { symbol: "NO/USD" })).body.code).toBe(-1121);
+    }
+    expect(questions).toBe(0);
   });
 
   it("keeps its orders and trades readable", async () => {
@@ -52,7 +78,7 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
   });
 
   it.each(["GET openOrders", "DELETE openOrders", "GET allOrders", "GET myTrades"])(
-    "%s is -1121 for a market where the account has no managed order",
+    "%s is -1121 for a market where the account has no order",
     async (route) => {
       const world = await openCompatWorld();
       await ask(world, "POST order", { ...STOP, symbol: "ETHUSD" });
