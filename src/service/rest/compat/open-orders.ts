@@ -66,7 +66,7 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * GET /compat/api/v3/allOrders: the newest managed and native orders of a market, open and ended, oldest change first:
  * those among the newest 1,000 managed orders of the account and the newest 1,000 native orders of the market. A positive
  * orderId begins a scan of native orders only. Children of managed orders are left out. Throws as GET /api/v2/allOrders
- * does. Source: decision NB.
+ * does, and an OrderError -1130 if these managed orders are too large for one answer. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage, hasManaged);

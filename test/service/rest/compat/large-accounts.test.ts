@@ -3,7 +3,7 @@ import { price, quantity } from "../../../../src/decimal/index.ts";
 import type { NativeExecution, NativeOrder } from "../../../../src/model/index.ts";
 import type { NativeKey } from "../../../../src/ports/index.ts";
 import { reportedOrder } from "../../../support/native-world.ts";
-import { ask, type CompatWorld, openCompatWorld } from "./world.ts";
+import { type Asked, ask, type CompatWorld, openCompatWorld } from "./world.ts";
 
 const SYMBOL = "BTCUSD";
 
@@ -54,6 +54,17 @@ describe("an account with many orders on the compat prefix", () => {
     const amounts = body.map(({ orderId, cummulativeQuoteQty }) => [orderId, Number(cummulativeQuoteQty)]);
     expect(amounts).toEqual(Array.from({ length: 500 }, (_, index) => [index + 1, (index + 1) / 1_000]));
     expect(asked()).toBeLessThan(10);
+  });
+
+  it("decision NB: allOrders has every one of the newest orders, however few fit into a page of the engine", async () => {
+    const placed = async (count: number): Promise<Asked> => {
+      const world = await openCompatWorld({ engine: { maxPageBytes: 2_048 } });
+      const stop = { symbol: SYMBOL, side: "SELL", type: "STOP_LOSS", quantity: "0.001", stopPrice: "50000" };
+      for (let index = 0; index < count; index++) await ask(world, "POST order", stop);
+      return await ask(world, "GET allOrders", { symbol: SYMBOL });
+    };
+    expect((await placed(15)).body).toHaveLength(15);
+    expect((await placed(17)).body.code).toBe(-1130);
   });
 
   it("decision IA: 64 native orders are canceled per turn", async () => {
