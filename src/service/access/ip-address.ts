@@ -59,8 +59,8 @@ const NETWORK_BITS = 64n;
 
 /**
  * Returns the network under which an address is counted and banned. An IPv4 address, also in its IPv4-mapped form, is
- * its own network. A zone does not count. For an IPv6 address it is the first 64 bits, because a client with one address there has all of
- * them. Text that is not an address is returned unchanged.
+ * its own network. For an IPv6 address it is the first 64 bits, because a client with one address there has all of
+ * them. A zone does not count. Text that is not an address is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (!/[:%]/.test(address)) return address;
