@@ -3,7 +3,7 @@ import { type JsonInput, type JsonValue, type Parameters, readJson } from "../..
 import type { ServiceParts } from "../parts.ts";
 import { typesForClient } from "./order-types.ts";
 import { canonicalSymbols, compatSymbol, symbolForClient } from "./symbols.ts";
-import type { Members } from "./views.ts";
+import { type Members, merged } from "./views.ts";
 
 /** Orders of the convention that a market takes. Trailing is a distance of a stop or take-profit. */
 const FLAGS = {
@@ -33,17 +33,15 @@ function symbolMembers({ instruments, native }: ServiceParts, own: Members): Mem
   const instrument = instruments.find(String(own.symbol));
   const { quoteAssetPrecision, baseAssetPrecision, orderTypes } = own;
   const types = typesForClient(orderTypes as readonly string[]);
-  return {
-    ...own,
+  return merged(merged(own, FLAGS), {
     symbol: instrument === undefined ? own.symbol : compatSymbol(instruments, instrument),
     quotePrecision: quoteAssetPrecision,
     baseCommissionPrecision: baseAssetPrecision,
     quoteCommissionPrecision: quoteAssetPrecision,
     orderTypes: types,
     isSpotTradingAllowed: types.length > 0,
-    ...FLAGS,
     quoteOrderQtyMarketAllowed: native !== undefined,
-  };
+  });
 }
 
 /** Returns the order book with a numeric update id, as clients of the convention compare it. */
