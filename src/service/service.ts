@@ -17,6 +17,7 @@ import { createReplayGuard } from "../signing/index.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
 import type { NodeShare, Service, ServiceOptions } from "./api.ts";
+import { ClientSymbols } from "./rest/compat/symbols.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
 import { Documents } from "./rest/documents.ts";
 import type { ServiceParts } from "./rest/parts.ts";
@@ -76,6 +77,7 @@ export function createService(given: ServiceOptions): Service {
     turns: new Turns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
     quoteSeries: new QuoteSeries(ports.entropy),
+    clientSymbols: new ClientSymbols(ports.instruments, clock),
   };
   const events = accountEventsOf(options, ports.questions);
   watchFunds(parts, events.accountEvents);

@@ -16,6 +16,7 @@ import type { AccessParts } from "../access/parts.ts";
 import type { Traffic } from "../traffic/traffic.ts";
 import type { Turns } from "../traffic/turns.ts";
 import type { ServiceSettings } from "./api.ts";
+import type { ClientSymbols } from "./compat/symbols.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
 import type { Documents } from "./documents.ts";
 import type { QuoteSeries } from "./quote-series.ts";
@@ -40,6 +41,7 @@ export type ServiceParts = AccessParts &
     turns: Turns;
     documents: Documents;
     quoteSeries: QuoteSeries;
+    clientSymbols: ClientSymbols;
   }>;
 
 /**

@@ -8,14 +8,14 @@ import {
 import type { JsonInput } from "../../wire/index.ts";
 import { aggTradeMembers } from "../rest/compat/history-handlers.ts";
 import { type Kline, klinesOf } from "../rest/compat/klines.ts";
-import { canonicalSymbols, symbolForClient } from "../rest/compat/symbols.ts";
+import { symbolForClient } from "../rest/compat/symbols.ts";
 import { type DayFigures, type DayRange, dayFigures, lastDay } from "../rest/day-figures.ts";
 import { priceOf, visibleLevels } from "../rest/market-handlers.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { bookTicker, depthUpdate, trade } from "./market-payloads.ts";
 import type { MarketSecond, MarketStream, StreamPayload } from "./market-streams.ts";
 
-type StreamParts = Pick<ServiceParts, "engine" | "instruments">;
+type StreamParts = Pick<ServiceParts, "engine" | "instruments" | "clientSymbols">;
 
 /** A market under its own name and under that of the client. */
 type Named = Readonly<{ symbol: string; s: string }>;
@@ -29,15 +29,11 @@ const MOST_ENDED = 60;
 /** A stream for clients of the public convention under its own name, such as `btcusd@kline_1m`. */
 export type ClientStream = Readonly<{ name: string; stream: MarketStream }>;
 
-/**
- * Returns the reader of the names of streams of the public convention. Make a new reader for each request, as for
- * {@link canonicalSymbols}. Source: decision NI; convention 4.12.
- */
+/** Returns the reader of the names of streams of the public convention. Source: decision NI; convention 4.12. */
 export function clientStreams(parts: StreamParts): (name: string) => ClientStream | undefined {
-  const { instruments } = parts;
-  const canonical = canonicalSymbols(instruments);
+  const { instruments, clientSymbols } = parts;
   return (name) => {
-    const found = readClientStreamName(name, (sent) => instruments.find(canonical(sent)));
+    const found = readClientStreamName(name, (sent) => instruments.find(clientSymbols.canonical(sent)));
     if (found === undefined) return undefined;
     const { symbol, suffix, terms } = found;
     const s = symbolForClient(instruments, symbol);

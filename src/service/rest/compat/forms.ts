@@ -5,7 +5,7 @@ import { clientIdsOf } from "../ids.ts";
 import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
-import { askedOnce, canonicalSymbols } from "./symbols.ts";
+import { askedOnce } from "./symbols.ts";
 import {
   changedForClient,
   listForClient,
@@ -69,7 +69,7 @@ export function ownParameters(parts: ServiceParts, name: AnyRoute["name"], asked
   const parameters = FORMS[name]?.request?.(asked) ?? asked.parameters;
   const symbol = parameters.get("symbol");
   if (symbol === undefined) return parameters;
-  const text = canonicalSymbols(parts.instruments)(symbol.text);
+  const text = parts.clientSymbols.canonical(symbol.text);
   return new Map([...parameters, ["symbol", { ...symbol, text }]]);
 }
 

@@ -2,7 +2,7 @@ import { OrderError } from "../../../errors/index.ts";
 import { type JsonInput, type JsonValue, type Parameters, readJson } from "../../../wire/index.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typesForClient } from "./order-types.ts";
-import { canonicalSymbols, compatSymbol, symbolForClient } from "./symbols.ts";
+import { compatSymbol, symbolForClient } from "./symbols.ts";
 import { type Members, merged } from "./views.ts";
 
 /** Orders of the convention that a market takes. Trailing is a distance of a stop or take-profit. */
@@ -66,10 +66,9 @@ export function tickersForClient(parts: ServiceParts, body: JsonInput, asked: Pa
 function onlyAsked(parts: ServiceParts, rows: readonly Members[], asked: Parameters): readonly Members[] {
   const names = namesAsked(asked);
   if (names === undefined) return rows;
-  const canonical = canonicalSymbols(parts.instruments);
   const symbols = new Set<string>();
   for (const name of new Set(names)) {
-    const symbol = canonical(name);
+    const symbol = parts.clientSymbols.canonical(name);
     if (parts.instruments.find(symbol) === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     symbols.add(symbol);
   }

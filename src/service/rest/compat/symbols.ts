@@ -1,40 +1,62 @@
 import type { Instrument } from "../../../model/index.ts";
-import type { Instruments } from "../../../ports/index.ts";
+import type { Clock, Instruments } from "../../../ports/index.ts";
 
 /**
  * Returns the name of an instrument for clients whose symbols are letters and digits: base and quote asset joined. The
  * canonical symbol stays if the catalogue knows that name for another instrument.
  */
-export function compatSymbol(
-  instruments: Instruments,
-  { symbol, baseAsset, quoteAsset }: Instrument,
-): string {
-  const joined = `${baseAsset}${quoteAsset}`;
+export function compatSymbol(instruments: Instruments, instrument: Instrument): string {
+  const joined = joinedName(instrument);
   const named = instruments.resolve(joined);
-  return named === undefined || named.symbol === symbol ? joined : symbol;
+  return named === undefined || named.symbol === instrument.symbol ? joined : instrument.symbol;
 }
 
+/** How long the joined names of a catalogue are used, in milliseconds. */
+const NAMES_MS = 1_000;
+
 /**
- * Returns a function from a name that a client sent to the canonical symbol; it returns a name of no instrument as it
- * is. The whole catalogue is read at most once, however many names one request has, because every answer of the host is
- * checked. Make a new function for each request: a host may change its instruments.
+ * The symbols of clients whose names are letters and digits. Joined names are made of the whole catalogue, of which every
+ * answer is checked, at most once a second: a stranger could otherwise ask for names that do not exist, each at the price of
+ * thousands of answers. The joined name of a new instrument is therefore known after a second.
  */
-export function canonicalSymbols(instruments: Instruments): (sent: string) => string {
-  let joined: ReadonlyMap<string, string> | undefined;
-  return (sent) => {
-    const known = instruments.resolve(sent);
+export class ClientSymbols {
+  readonly #instruments: Instruments;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  #joined: ReadonlyMap<string, string> = new Map();
+  #readAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(instruments: Instruments, clock: Pick<Clock, "monotonicMs">) {
+    this.#instruments = instruments;
+    this.#clock = clock;
+  }
+
+  /** Returns the canonical symbol of a name that a client sent, and a name of no instrument as it is. */
+  canonical(sent: string): string {
+    const known = this.#instruments.resolve(sent);
     if (known !== undefined) return known.symbol;
-    joined ??= joinedNames(instruments);
-    return joined.get(sent) ?? sent;
-  };
+    const symbol = this.#names().get(sent);
+    const instrument = symbol === undefined ? undefined : this.#instruments.find(symbol);
+    return instrument !== undefined && joinedName(instrument) === sent ? instrument.symbol : sent;
+  }
+
+  #names(): ReadonlyMap<string, string> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#readAtMs >= NAMES_MS) {
+      this.#joined = joinedNames(this.#instruments);
+      this.#readAtMs = nowMs;
+    }
+    return this.#joined;
+  }
 }
+
+const joinedName = ({ baseAsset, quoteAsset }: Instrument): string => `${baseAsset}${quoteAsset}`;
 
 /** Returns the canonical symbols by base and quote asset joined. The first instrument keeps a name of several. */
 function joinedNames(instruments: Instruments): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const { symbol, baseAsset, quoteAsset } of instruments.all()) {
-    const joined = `${baseAsset}${quoteAsset}`;
-    if (!names.has(joined)) names.set(joined, symbol);
+  for (const instrument of instruments.all()) {
+    const joined = joinedName(instrument);
+    if (!names.has(joined)) names.set(joined, instrument.symbol);
   }
   return names;
 }

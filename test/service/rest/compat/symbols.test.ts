@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { createManualClock } from "../../../../src/adapters/memory/index.ts";
+import type { Instrument } from "../../../../src/model/index.ts";
+import { ClientSymbols } from "../../../../src/service/rest/compat/symbols.ts";
+import { createListing } from "../../../support/listing.ts";
+import { INSTRUMENTS } from "../../../support/world.ts";
+
+/** Instruments that have no joined name among their aliases. */
+const BARE: readonly Instrument[] = INSTRUMENTS.map((instrument) => ({ ...instrument, aliases: [] }));
+
+it("decision NA: names of no instrument read the whole catalogue once a second, and joined names follow it", async () => {
+  const clock = createManualClock({ startMs: 0 });
+  const { catalogue, list } = createListing(BARE.slice(1));
+  let reads = 0;
+  const all = (): readonly Instrument[] => {
+    reads++;
+    return catalogue.all();
+  };
+  const symbols = new ClientSymbols({ ...catalogue, all }, clock);
+  const asked = ["BTCUSD", "ETHUSD", "NOUSD", "ETH/USD", "STETHUSD"];
+  const canonical = (): readonly string[] => asked.map((name) => symbols.canonical(name));
+  expect(canonical()).toEqual(["BTCUSD", "ETH/USD", "NOUSD", "ETH/USD", "STETH/USD"]);
+  list(BARE.slice(0, 1));
+  expect(canonical()).toEqual(["BTCUSD", "ETHUSD", "NOUSD", "ETH/USD", "STETHUSD"]);
+  expect(reads).toBe(1);
+  await clock.advanceBy(1_000);
+  expect(canonical()).toEqual(["BTC/USD", "ETHUSD", "NOUSD", "ETH/USD", "STETHUSD"]);
+  expect(reads).toBe(2);
+});
