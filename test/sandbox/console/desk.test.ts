@@ -18,7 +18,10 @@ import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 
 const KEY = { apiKey: "page-key", secret: "page-secret" } as const;
 
-async function startedSandbox(): Promise<Sandbox> {
+/** A child that a busy machine sends late would be one that is looked up, with a line more in the life of its order. */
+const LONG_MS = "60000";
+
+async function startedSandbox(submitDeadlineMs = LONG_MS): Promise<Sandbox> {
   const env = {
     ...{ STORE: "memory:", MARKET: "manual", PORT: "auto", CONTROL_PORT: "auto", QUOTE_MAX_AGE_MS: "600000" },
     ...{
@@ -29,7 +32,7 @@ async function startedSandbox(): Promise<Sandbox> {
       RATE_LIMITS: "off",
     },
   };
-  const sandbox = await startSandbox(readSettings({ env: { ...env, SUBMIT_DEADLINE_MS: "50" }, argv: [] }));
+  const sandbox = await startSandbox(readSettings({ env: { ...env, SUBMIT_DEADLINE_MS: submitDeadlineMs }, argv: [] }));
   onTestFinished(() => sandbox.stop());
   return sandbox;
 }
@@ -83,8 +86,8 @@ type World = Readonly<{
   place: (kind: KindName, id: string, values: Values) => Promise<string>;
 }>;
 
-async function world(options: Partial<Access> = {}): Promise<World> {
-  const { url, controlUrl } = await startedSandbox();
+async function world(options: Partial<Access> = {}, submitDeadlineMs?: string): Promise<World> {
+  const { url, controlUrl } = await startedSandbox(submitDeadlineMs);
   const control = controlAt(`${controlUrl}/control`);
   const quote = (bid: string, ask: string): Promise<unknown> =>
     control.post("quotes", { symbol: "BTC/USD", bid, ask });
@@ -127,7 +130,7 @@ describe("the console page against a real sandbox", () => {
   });
 
   it("I21: a child whose answer was lost is found, and not sent again", async () => {
-    const { page, control, quote, place } = await world();
+    const { page, control, quote, place } = await world({}, "500");
     await control.post("faults", FAULTS["timeout-after"].body);
     await place("STOP_MARKET", "stop-2", { stopPrice: "59900" });
     await quote("59890", "59891");
