@@ -1,4 +1,4 @@
-import { RefusedError, TransportError, UncertainOutcome } from "../../client/index.ts";
+import { RefusedError, TransportError } from "../../client/index.ts";
 import { ControlError } from "./control.ts";
 
 /** What a person should know of an error: the words of the service, in parts. */
@@ -13,8 +13,6 @@ const INVALID_SIGNATURE = -1022;
 export function errorWords(error: unknown): ErrorWords {
   if (error instanceof RefusedError) return refusalWords(error);
   if (error instanceof ControlError) return { text: error.message, details: [] };
-  if (error instanceof UncertainOutcome)
-    return { text: "The reply was lost. The page looks up what became of the request.", details: [] };
   if (error instanceof TransportError && error.reason === "connection")
     return { text: "The sandbox cannot be reached. Does it still run in the terminal?", details: [] };
   return { text: error instanceof Error ? error.message : "Unknown error", details: [] };
