@@ -147,6 +147,16 @@ const STEPS = {
     await slow.shows("#message", "Canceled 1 order.");
     await slow.page.close();
   },
+  "decision SP: a page that is opened later shows the trades from before": async () => {
+    const late = new ConsolePage(await context.newPage(), sandbox.url);
+    const time = Date.now();
+    await late.page.route("**/compat/api/v3/trades?*", (route) =>
+      route.fulfill({ json: [60, 30].map((seconds) => ({ time: time - seconds * 1_000, price: "60000" })) }),
+    );
+    await late.open();
+    await late.page.locator('#chart .past[d^="M"]').waitFor({ state: "attached" });
+    await late.page.close();
+  },
   "a market stream that is lost and found alone is live again": async () => {
     const other = new ConsolePage(await context.newPage(), sandbox.url);
     let market;

@@ -1,5 +1,7 @@
+import { LABEL_HEIGHT, type LevelLabel, labelsOf, type PlacedLevel } from "./level-labels.ts";
 import type { Level } from "./levels.ts";
 import { grouped, timeText } from "./number-texts.ts";
+import type { Trade } from "./past.ts";
 import type { Tick } from "./price-track.ts";
 
 /** An execution of a child. */
@@ -8,6 +10,8 @@ export type Mark = Readonly<{ timeMs: number; price: number; side: "BUY" | "SELL
 /** What the chart shows, and its size in pixels. */
 export type ChartInput = Readonly<{
   ticks: readonly Tick[];
+  /** Trades from before the first tick. */
+  past: readonly Trade[];
   levels: readonly Level[];
   marks: readonly Mark[];
   width: number;
@@ -16,26 +20,23 @@ export type ChartInput = Readonly<{
   spanMs: number;
 }>;
 
-/** A line of the chart with its label. */
-export type PlacedLevel = Level &
-  Readonly<{ y: number; labelY: number; priceText: string; edge: -1 | 0 | 1 }>;
-
 /** The chart in pixels. */
 export type Chart = Readonly<{
   plot: Readonly<{ width: number; height: number }>;
   bid: string;
   ask: string;
   spread: string;
+  past: string;
   prices: readonly Readonly<{ y: number; text: string }>[];
   times: readonly Readonly<{ x: number; text: string }>[];
   levels: readonly PlacedLevel[];
+  labels: readonly LevelLabel[];
   marks: readonly (Mark & Readonly<{ x: number; y: number }>)[];
   last: Readonly<{ x: number; y: number; text: string }> | undefined;
 }>;
 
 /** Room for prices on the right and times below. */
 export const MARGIN = { right: 82, bottom: 22, top: 10 } as const;
-const LABEL_HEIGHT = 18;
 /** Room for a time below the chart. */
 const TIME_WIDTH = 82;
 const MOST_DISTANT = 1.5;
@@ -56,21 +57,31 @@ export function chartOf(input: ChartInput): Chart {
   const plot = { width: Math.max(1, width - MARGIN.right), height: Math.max(1, height - MARGIN.bottom) };
   const from = nowMs - spanMs;
   const x: Scale = (timeMs) => ((timeMs - from) / spanMs) * plot.width;
-  const shown = ticks.filter((tick, index) => tick.timeMs >= from || (ticks[index + 1]?.timeMs ?? 0) >= from);
-  const range = rangeOf(shown, input.levels);
+  const shown = shownOf(ticks, from, nowMs);
+  const begins = ticks[0]?.timeMs ?? nowMs;
+  const past = shownOf(
+    input.past
+      .filter(({ timeMs }) => timeMs < begins)
+      .map(({ timeMs, price }): Tick => ({ timeMs, bid: price, ask: price })),
+    from,
+    begins,
+  );
+  const range = rangeOf([...past, ...shown], input.levels);
   const y: Scale = (price) =>
     MARGIN.top + (1 - (price - range.low) / (range.high - range.low)) * (plot.height - MARGIN.top);
   const step = niceStep((range.high - range.low) / PRICE_LINES);
   const marks = input.marks.filter(({ timeMs }) => timeMs >= from);
-  const levels = placedLevels(input.levels, y, { height: plot.height, step });
   const last = lastOf(shown.at(-1), { x: x(nowMs), y, step });
-  const taken = [...levels.map(({ labelY }) => labelY), ...(last === undefined ? [] : [last.y])];
+  const levels = placedLevels(input.levels, y, { height: plot.height, step });
+  const labels = labelsOf(levels, { top: MARGIN.top, bottom: plot.height - 4, lastY: last?.y });
+  const taken = [...labels, ...(last === undefined ? [] : [last])];
   // A label of the axis that a tag would cover in part is left out.
   const axisText = (price: number): string =>
-    taken.some((at) => Math.abs(at - y(price)) < LABEL_HEIGHT) ? "" : priceText(price, step);
+    taken.some((tag) => Math.abs(tag.y - y(price)) < LABEL_HEIGHT) ? "" : priceText(price, step);
   return {
-    ...{ plot, levels, last },
-    ...linesOf(shown, { x, y, nowMs }),
+    ...{ plot, levels: levels.filter(({ edge }) => edge === 0), labels, last },
+    ...linesOf(shown, { x, y, endMs: nowMs }),
+    past: linesOf(past, { x, y, endMs: begins }).bid,
     prices:
       shown.length === 0
         ? []
@@ -81,6 +92,10 @@ export function chartOf(input: ChartInput): Chart {
     marks: marks.map((mark) => ({ ...mark, x: x(mark.timeMs), y: clamp(y(mark.price), 4, plot.height - 4) })),
   };
 }
+
+/** Returns what is within the time shown, and the one before it, which reaches into it. */
+const shownOf = (ticks: readonly Tick[], from: number, endMs: number): readonly Tick[] =>
+  ticks.filter(({ timeMs }, index) => timeMs >= from || (ticks[index + 1]?.timeMs ?? endMs) >= from);
 
 function lastOf(
   newest: Tick | undefined,
@@ -117,16 +132,16 @@ function rangeOf(ticks: readonly Tick[], levels: readonly Level[]): Range {
   return { low: low - pad, high: high + pad };
 }
 
-/** Lines are steps up to now, because a price holds until the next one. Several ticks of one pixel become one. */
+/** Lines are steps up to an end, because a price holds until the next one. Several ticks of one pixel become one. */
 function linesOf(
   ticks: readonly Tick[],
-  { x, y, nowMs }: Readonly<{ x: Scale; y: Scale; nowMs: number }>,
+  { x, y, endMs }: Readonly<{ x: Scale; y: Scale; endMs: number }>,
 ): Pick<Chart, "bid" | "ask" | "spread"> {
   const thin = thinned(ticks, x);
   const end = thin.at(-1);
   if (end === undefined) return { bid: "", ask: "", spread: "" };
   const stepped = (pick: (tick: Tick) => number): readonly string[] =>
-    [...thin, { ...end, timeMs: nowMs }].flatMap((tick, index) => {
+    [...thin, { ...end, timeMs: endMs }].flatMap((tick, index) => {
       const at = round(x(tick.timeMs));
       const before = thin[index - 1];
       const corner = before === undefined ? [] : [`${at},${round(y(pick(before)))}`];
@@ -177,20 +192,15 @@ function timesOf({ from, to, most }: Times): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index * step);
 }
 
-/** Labels keep their order and do not cover each other. */
 function placedLevels(
   levels: readonly Level[],
   y: Scale,
   { height, step }: Readonly<{ height: number; step: number }>,
 ): readonly PlacedLevel[] {
-  const sorted = levels.toSorted((a, b) => b.price - a.price);
-  let floor = Number.NEGATIVE_INFINITY;
-  return sorted.map((level): PlacedLevel => {
+  return levels.map((level): PlacedLevel => {
     const exact = y(level.price);
-    const at = clamp(exact, MARGIN.top, height - 4);
-    const labelY = Math.max(at, floor);
-    floor = labelY + LABEL_HEIGHT;
     const edge = exact < MARGIN.top ? -1 : exact > height - 4 ? 1 : 0;
-    return { ...level, y: at, labelY, edge, priceText: priceText(level.price, Math.min(step, 0.01)) };
+    const at = clamp(exact, MARGIN.top, height - 4);
+    return { ...level, y: at, edge, priceText: priceText(level.price, Math.min(step, 0.01)) };
   });
 }

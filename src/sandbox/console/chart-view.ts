@@ -1,5 +1,6 @@
-import { type Chart, type ChartInput, chartOf, MARGIN, type PlacedLevel } from "./chart-geometry.ts";
+import { type Chart, type ChartInput, chartOf, MARGIN } from "./chart-geometry.ts";
 import { draw, element } from "./elements.ts";
+import type { LevelLabel, PlacedLevel } from "./level-labels.ts";
 
 /** What the chart shows besides its size. */
 export type Shown = Omit<ChartInput, "width" | "height">;
@@ -19,10 +20,12 @@ export function drawChart(shown: Shown, name: string): void {
   });
   svg.append(
     ...gridOf(chart),
+    draw("path", { d: chart.past, class: "line past" }),
     draw("path", { d: chart.spread, class: "spread" }),
     draw("path", { d: chart.ask, class: "line ask" }),
     draw("path", { d: chart.bid, class: "line bid" }),
-    ...chart.levels.flatMap((level) => levelOf(level, chart.plot.width)),
+    ...chart.levels.map((level) => levelOf(level, chart.plot.width)),
+    ...chart.labels.flatMap((label) => labelOf(label, chart.plot.width)),
     ...lastOf(chart),
     ...chart.marks.map(markOf),
   );
@@ -44,18 +47,21 @@ function gridOf({ plot, prices, times }: Chart): readonly SVGElement[] {
   ];
 }
 
-function levelOf(level: PlacedLevel, width: number): readonly SVGElement[] {
-  const { y, labelY, side, isSoft, label, priceText, edge } = level;
+function levelOf({ y, side, isSoft }: PlacedLevel, width: number): SVGElement {
+  const kind = `level ${side.toLowerCase()}${isSoft ? " soft" : ""}`;
+  return draw("line", { x1: 0, x2: width, y1: y, y2: y, class: kind });
+}
+
+function labelOf({ y, text, tag, side, edge }: LevelLabel, width: number): readonly SVGElement[] {
   const arrow = edge === 0 ? "" : edge < 0 ? "↑ " : "↓ ";
-  const kind = `level ${side.toLowerCase()}${isSoft ? " soft" : ""}${edge === 0 ? "" : " far"}`;
+  const kind = `level ${side.toLowerCase()}`;
   return [
-    draw("line", { x1: 0, x2: width, y1: y, y2: y, class: kind }),
-    draw("text", { x: 6, y: labelY - 4, class: `${kind} name` }, `${arrow}${label}`),
+    draw("text", { x: 6, y: y - 4, class: `${kind} name` }, `${arrow}${text}`),
     draw("rect", {
-      ...{ x: width + 4, y: labelY - LABEL.height / 2, width: LABEL.width, height: LABEL.height, rx: 3 },
+      ...{ x: width + 4, y: y - LABEL.height / 2, width: LABEL.width, height: LABEL.height, rx: 3 },
       class: `${kind} tag`,
     }),
-    draw("text", { x: width + 8, y: labelY + 4, class: `${kind} price` }, priceText),
+    draw("text", { x: width + 8, y: y + 4, class: `${kind} price` }, tag),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   type SymbolReply,
 } from "../../client/index.ts";
 import type { BestQuote } from "./defaults.ts";
+import { readPast, type Trade } from "./past.ts";
 import { plotNumber } from "./plot-number.ts";
 import { PriceTrack } from "./price-track.ts";
 
@@ -15,6 +16,8 @@ export type Market = {
   readonly base: string;
   readonly name: string;
   readonly track: PriceTrack;
+  /** Trades from before the page was opened. */
+  past: readonly Trade[];
   quote: BestQuote | undefined;
 };
 
@@ -26,6 +29,11 @@ export type MarketFeed = Readonly<{
   serverTimeMs: number;
   close: Lasting["close"];
 }>;
+
+/** Reads the trades of a market of which the page has not heard. Those that it knows stay if that fails. */
+export async function refreshPast(baseUrl: string, market: Market): Promise<void> {
+  market.past = await readPast(baseUrl, market.symbol).catch(() => market.past);
+}
 
 /** What a feed tells. */
 export type FeedListener = Readonly<{ changed: (market: Market) => void; live: (isLive: boolean) => void }>;
@@ -62,5 +70,5 @@ const acceptsOrders = ({ kind, status }: SymbolReply): boolean =>
   kind === "liquidity" && status === "TRADING";
 
 function marketOf({ symbol, baseAsset, name }: SymbolReply): Market {
-  return { symbol, base: baseAsset, name, track: new PriceTrack(), quote: undefined };
+  return { symbol, base: baseAsset, name, track: new PriceTrack(), past: [], quote: undefined };
 }

@@ -31,7 +31,10 @@ export function showMarkets(markets: readonly Market[], chosen: (market: Market)
 
 function cardOf({ symbol, name }: Market, act: () => void): Card {
   const price = make("span", { className: "price" });
-  const change = make("span", { className: "change" });
+  const change = make("span", {
+    className: "change",
+    attributes: { title: "Since the page was opened" },
+  });
   const card = button("", act, { className: "market" });
   card.append(
     make("strong", { text: symbol }),

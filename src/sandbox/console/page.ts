@@ -10,7 +10,7 @@ import { DetailView } from "./detail-view.ts";
 import { element, segments } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
-import { type Market, openMarketFeed } from "./market-feed.ts";
+import { type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
 import { run, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
@@ -26,6 +26,7 @@ const SPANS = [
   { value: 60_000, text: "1 min" },
   { value: 300_000, text: "5 min" },
   { value: 900_000, text: "15 min" },
+  { value: 3_600_000, text: "1 h" },
 ] as const;
 const FRAME_MS = 250;
 /** Executions that are kept for the chart. */
@@ -33,6 +34,8 @@ const MOST_MARKS = 1_000;
 
 type MarketMark = Mark & Readonly<{ symbol: string }>;
 const FOLLOW_MS = 3_000;
+/** The page keeps quotes of the last minutes only, so that the trades before them become more. */
+const PAST_MS = 60_000;
 const RETRY_MS = 2_000;
 
 const settingOf = (name: string): string =>
@@ -82,12 +85,12 @@ const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, toldMs());
 
 function draw(): void {
   if (market === undefined) return;
-  const { symbol, track, quote } = market;
-  const shownMs = spanOf(spanMs, nowMs(), track.first?.timeMs);
+  const { symbol, track, quote, past } = market;
+  const shownMs = spanOf(spanMs, nowMs(), past[0]?.timeMs ?? track.first?.timeMs);
   const ticks = track.since(nowMs() - shownMs);
   const own = marks.filter((mark) => mark.symbol === symbol);
   drawChart(
-    { ticks, spanMs: shownMs, levels: levelsOf(orders, symbol, track), marks: own, nowMs: nowMs() },
+    { ticks, past, spanMs: shownMs, levels: levelsOf(orders, symbol, track), marks: own, nowMs: nowMs() },
     symbol,
   );
   const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;
@@ -102,6 +105,11 @@ function choose(chosen: Market, view: MarketsView): void {
   view.choose(chosen);
   ticket.choose(ticket.kind);
   draw();
+  showPast();
+}
+
+function showPast(): void {
+  if (market !== undefined) void refreshPast(location.origin, market).then(draw);
 }
 
 async function openMarkets(): Promise<void> {
@@ -109,8 +117,8 @@ async function openMarkets(): Promise<void> {
   const feed = await openMarketFeed(location.origin, {
     changed: (changed) => view?.update(changed),
     live(isLive) {
-      if (!isLive) state("Reconnecting: is the sandbox running?", "bad");
-      else state(desk === undefined ? "Market live" : accountState, "good");
+      if (!isLive) return state("Reconnecting: is the sandbox running?", "bad");
+      state(desk === undefined ? "Market live" : accountState, "good");
     },
   });
   feedClient = feed.client;
@@ -120,6 +128,7 @@ async function openMarkets(): Promise<void> {
   const [first] = feed.markets;
   if (first !== undefined) choose(first, opened);
   setInterval(draw, FRAME_MS);
+  setInterval(showPast, PAST_MS);
   setInterval(() => {
     if (!ticket.isInUse) ticket.follow();
   }, FOLLOW_MS);

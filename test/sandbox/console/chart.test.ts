@@ -7,7 +7,7 @@ import {
   niceStep,
   spanOf,
 } from "../../../src/sandbox/console/chart-geometry.ts";
-import { type Level, levelsOf, trailingLevel } from "../../../src/sandbox/console/levels.ts";
+import { type Level, levelsOf, trailOf } from "../../../src/sandbox/console/levels.ts";
 import { KEPT_MS, PriceTrack, type Tick } from "../../../src/sandbox/console/price-track.ts";
 
 const NOW = 1_000_000;
@@ -22,7 +22,7 @@ const level = (price: number): Level => ({
 
 const chart = (members: Partial<ChartInput>): ReturnType<typeof chartOf> =>
   chartOf({
-    ...{ ticks: [], levels: [], marks: [], width: 678, height: 322, nowMs: NOW, spanMs: 60_000 },
+    ...{ ticks: [], past: [], levels: [], marks: [], width: 678, height: 322, nowMs: NOW, spanMs: 60_000 },
     ...members,
   });
 
@@ -70,15 +70,52 @@ describe("the chart", () => {
 
   it("a level far from the market is at the edge, and does not flatten the line", () => {
     const ticks = [tick(NOW - 50_000, 60_000), tick(NOW, 60_020)];
-    const { levels, prices } = chart({ ticks, levels: [level(90_000), level(60_010), level(10)] });
-    expect(levels.map(({ edge }) => edge)).toEqual([-1, 0, 1]);
+    const { levels, labels, prices } = chart({ ticks, levels: [level(90_000), level(60_010), level(10)] });
+    expect(labels.map(({ edge }) => edge)).toEqual([-1, 0, 1]);
+    expect(levels.map(({ price }) => price)).toEqual([60_010]);
     expect(prices.length).toBeGreaterThanOrEqual(3);
   });
 
-  it("labels of levels at the same price do not cover each other", () => {
-    const { levels } = chart({ ticks: [tick(NOW, 100)], levels: [level(100), level(100), level(100)] });
-    const gaps = levels.slice(1).map(({ labelY }, index) => labelY - (levels[index]?.labelY ?? 0));
-    expect(gaps.every((gap) => gap >= 15)).toBe(true);
+  it("decision SP: levels of one price have one label, with their number", () => {
+    const { labels } = chart({ ticks: [tick(NOW, 100)], levels: [level(100), level(100), level(100.02)] });
+    expect(labels.map(({ text, tag }) => [text, tag])).toEqual([
+      ["Sell stop", "100.02"],
+      ["Sell stop ×2", "100.00"],
+    ]);
+  });
+
+  it("decision SP: labels cover neither each other nor the last price, however many levels there are", () => {
+    const ticks = [tick(NOW - 9, 60_000), tick(NOW, 60_020)];
+    for (const count of [2, 20, 200]) {
+      const steps = Array.from({ length: count }, (_, index) => 59_900 + (index * 240) / count);
+      const { labels, last, plot } = chart({ ticks, levels: steps.map(level) });
+      const ys = [...labels.map(({ y }) => y), last?.y ?? Number.NaN].toSorted((a, b) => a - b);
+      const gaps = ys.slice(1).map((y, index) => y - (ys[index] ?? 0));
+      expect(gaps.every((gap) => gap >= 17.99)).toBe(true);
+      expect(ys.every((y) => y >= MARGIN.top && y <= plot.height)).toBe(true);
+      const counted = labels.map(({ text }) => Number(/^[0-9]+|[0-9]+$/.exec(text)?.[0] ?? 1));
+      expect(counted.reduce((sum, each) => sum + each, 0)).toBe(count);
+    }
+  });
+
+  it("decision SP: levels without room for labels of their own share one, with their lowest and highest price", () => {
+    const prices = Array.from({ length: 100 }, (_, index) => 70_000 + index);
+    const { labels, levels } = chart({ ticks: [tick(NOW, 60_000)], levels: prices.map(level) });
+    const [text = ""] = labels.map((label) => label.text).filter((each) => each.includes(" to "));
+    expect(text).toMatch(/^[0-9]+ sell levels: 70,[0-9]{3}.00 to 70,[0-9]{3}.00$/);
+    expect(levels).toEqual([]);
+  });
+
+  it("decision SP: what was traded before the first quote is shown up to it", () => {
+    const past = [-70, -40, -20, -5].map((seconds) => ({ timeMs: NOW + seconds * 1_000, price: 90 }));
+    const { past: path, prices } = chart({ ticks: [tick(NOW - 10_000, 100)], past });
+    const xs =
+      path
+        .match(/-?[0-9.]+(?=,)/g)
+        ?.map(Number)
+        .toSorted((a, b) => a - b) ?? [];
+    expect([xs[0], xs.at(-1)]).toEqual([-99.3, 496.7]);
+    expect(prices.length).toBeGreaterThan(3);
   });
 
   it("marks before the time shown are left out", () => {
@@ -147,22 +184,22 @@ describe("the levels of open orders", () => {
   it("a trailing level is at its distance from the extreme since the order was accepted", () => {
     const track = trackOf([tick(NOW - 9, 500), tick(NOW, 100), tick(NOW + 1, 200), tick(NOW + 2, 150)]);
     const trailing = { type: "TRAILING_STOP_MARKET", transactTime: NOW + 1 } as const;
-    expect(trailingLevel(order({ ...trailing, trailingDelta: 100 }), track)).toBe(198);
-    expect(trailingLevel(order({ ...trailing, price2: "10" }), track)).toBe(180);
-    expect(trailingLevel(order({ ...trailing, trailingAmount: "5" }), track)).toBe(195);
-    expect(trailingLevel(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)).toBe(156);
+    expect(trailOf(order({ ...trailing, trailingDelta: 100 }), track)?.level).toBe(198);
+    expect(trailOf(order({ ...trailing, price2: "10" }), track)?.level).toBe(180);
+    expect(trailOf(order({ ...trailing, trailingAmount: "5" }), track)?.level).toBe(195);
+    expect(trailOf(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)?.level).toBe(156);
   });
 
   it("a trailing level does not begin with the quote from before the order, as its engine does not", () => {
     const track = trackOf([tick(NOW - 1, 60_000)]);
     const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "36" });
-    expect(trailingLevel(trailing, track)).toBeUndefined();
+    expect(trailOf(trailing, track)).toBeUndefined();
     track.add(tick(NOW + 1, 59_970));
-    expect(trailingLevel(trailing, track)).toBe(59_934);
+    expect(trailOf(trailing, track)?.level).toBe(59_934);
   });
 
   it("a trailing level says that it may be further on if the page has not looked since the order was accepted", () => {
-    const track = trackOf([tick(NOW, 100), tick(NOW + 2, 90)]);
+    const track = trackOf([tick(NOW, 100), tick(NOW + 2, 97)]);
     const labels = ([NOW, NOW - 1] as const).flatMap((transactTime) =>
       (["SELL", "BUY"] as const).map((side) => {
         const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", transactTime, side });
@@ -175,15 +212,42 @@ describe("the levels of open orders", () => {
     ]);
   });
 
+  it("decision SP: of a trailing stop-limit that has triggered, only its limit is left, which stands still", () => {
+    const track = trackOf([tick(NOW, 100), tick(NOW + 1, 90), tick(NOW + 2, 200)]);
+    const trailing = { type: "TRAILING_STOP_LIMIT", trailingAmount: "5" } as const;
+    const linesOf = (members: Partial<ManagedOrderReply>): unknown =>
+      levelsOf([order({ ...trailing, ...members })], "BTC/USD", track).map(({ price, label, isSoft }) => [
+        ...[price, label, isSoft],
+      ]);
+    expect(linesOf({ price: "201" })).toEqual([[201, "Sell trailing stop-limit, limit", false]]);
+    const dynamic = { limitOffset: "1", transactTime: NOW - 9 };
+    expect(linesOf({ ...dynamic, dynamicLimit: "194" })).toEqual([
+      [195, "Sell trailing stop-limit 5.00 USD", true],
+      [194, "Sell trailing stop-limit, limit", true],
+    ]);
+    expect(linesOf({ ...dynamic, dynamicLimit: "204" })).toEqual([
+      [204, "Sell trailing stop-limit, limit", false],
+    ]);
+    expect(linesOf({ ...dynamic, side: "BUY", dynamicLimit: "110" })).toEqual([
+      [110, "Buy trailing stop-limit, limit", false],
+    ]);
+  });
+
+  it("decision SP: the level of a trailing stop that has triggered does not move any more", () => {
+    const track = trackOf([tick(NOW, 100), tick(NOW + 1, 94), tick(NOW + 2, 300)]);
+    const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5" });
+    expect(trailOf(trailing, track)).toEqual({ level: 95, hasTriggered: true });
+  });
+
   it("a trailing level begins at its gate, which is shown until then", () => {
     const track = trackOf([tick(NOW, 100), tick(NOW + 1, 120)]);
     const gated = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "130" });
-    expect(trailingLevel(gated, track)).toBeUndefined();
+    expect(trailOf(gated, track)).toBeUndefined();
     expect(levelsOf([gated], "BTC/USD", track).map(({ label }) => label)).toEqual([
       "Sell trailing stop gate",
     ]);
     track.add(tick(NOW + 2, 140));
-    expect(trailingLevel(gated, track)).toBe(135);
-    expect(trailingLevel({ ...gated, held: true }, track)).toBeUndefined();
+    expect(trailOf(gated, track)?.level).toBe(135);
+    expect(trailOf({ ...gated, held: true }, track)).toBeUndefined();
   });
 });

@@ -32,7 +32,9 @@ async function startedSandbox(submitDeadlineMs = LONG_MS): Promise<Sandbox> {
       RATE_LIMITS: "off",
     },
   };
-  const sandbox = await startSandbox(readSettings({ env: { ...env, SUBMIT_DEADLINE_MS: submitDeadlineMs }, argv: [] }));
+  const sandbox = await startSandbox(
+    readSettings({ env: { ...env, SUBMIT_DEADLINE_MS: submitDeadlineMs }, argv: [] }),
+  );
   onTestFinished(() => sandbox.stop());
   return sandbox;
 }
