@@ -95,8 +95,10 @@ const STEPS = {
       await sandbox.quote("60050", "60051").catch(() => undefined);
       assert.equal(await sandbox.ended, "SIGKILL");
       await page.shows("#state", "Reconnecting");
+      await page.shows("#message", "cannot be reached");
       await sandbox.start();
       await page.shows("#state", "Live again");
+      await page.page.locator("#message").waitFor({ state: "hidden" });
       const id = await page.row("0.03 of 0.03", "Filled");
       assert.match(await page.life(id, "Ended: filled"), /arrived once/);
     },

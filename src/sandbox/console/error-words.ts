@@ -8,10 +8,16 @@ export type ErrorWords = Readonly<{
 }>;
 
 const INVALID_SIGNATURE = -1022;
+const UNAVAILABLE = 503;
+const NOT_SERVING =
+  "The sandbox does not serve now: it is starting, another one is active, or its store does not work.";
 
 /** Returns an error in words. Errors of the client contain neither key nor secret. */
 export function errorWords(error: unknown): ErrorWords {
-  if (error instanceof RefusedError) return refusalWords(error);
+  if (error instanceof RefusedError) {
+    const words = refusalWords(error);
+    return error.status === UNAVAILABLE ? { ...words, text: NOT_SERVING } : words;
+  }
   if (error instanceof ControlError) return { text: error.message, details: [] };
   if (error instanceof TransportError && error.reason === "connection")
     return { text: "The sandbox cannot be reached. Does it still run in the terminal?", details: [] };

@@ -6,9 +6,13 @@ export function say(text: string, tone: "good" | "work" = "good"): void {
   show(tone, [make("p", { text })]);
 }
 
-/** Shows an error as the service words it. */
-export function sayError(error: unknown): void {
-  show("bad", errorParts(errorWords(error)));
+/** Shows an error as the service words it. Returns a function that hides it, unless something else was said since. */
+export function sayError(error: unknown): () => void {
+  const parts = errorParts(errorWords(error));
+  show("bad", parts);
+  return () => {
+    if (parts[0]?.isConnected === true) element("message", HTMLDivElement).hidden = true;
+  };
 }
 
 /** Returns an error as elements: its text, then code, field and remedy. */

@@ -51,6 +51,8 @@ let control: Control | undefined;
 let isLiveOnce = false;
 /** How current the orders are. The market may be lost and found alone. */
 let accountState = "";
+/** Hides the message that the orders could not be read, once they are. */
+let hideProblem = (): void => undefined;
 let orders: readonly ManagedOrderReply[] = [];
 let marks: readonly MarketMark[] = [];
 
@@ -167,7 +169,7 @@ async function readPast(): Promise<void> {
   const past = children.filter(
     ({ parentOrderId, executedQty }) => own.has(String(parentOrderId)) && executedQty !== "0",
   );
-  marks = past.map(({ symbol, side, time, averagePrice, executedQty }) =>
+  marks = past.slice(-MOST_MARKS).map(({ symbol, side, time, averagePrice, executedQty }) =>
     markOf(symbol, side, { timeMs: time, price: averagePrice, quantity: executedQty }),
   );
 }
@@ -198,6 +200,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
     {
       orders(read) {
         orders = read;
+        hideProblem();
         table.show(read);
         detail.update(read);
         if (!isPastRead) void readPast().catch(() => undefined);
@@ -213,7 +216,9 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         isPastRead = false;
         synced(sync);
       },
-      problem: sayError,
+      problem(error) {
+        hideProblem = sayError(error);
+      },
     },
   );
   desk = opened;

@@ -205,6 +205,14 @@ describe("errors and previews", () => {
     expect(errorWords("nothing").text).toBe("Unknown error");
   });
 
+  it("decision SP: a standby is not said to have an internal error", () => {
+    const refusal = { code: -1001, msg: "Internal error; unable to process your request.", status: 503 };
+    expect(errorWords(new RefusedError(refusal, { sent: true }))).toEqual({
+      text: "The sandbox does not serve now: it is starting, another one is active, or its store does not work.",
+      details: [["code", "-1001"]],
+    });
+  });
+
   it("a preview shows slots with their share of the largest, or the refusal", () => {
     const base = { symbol: "BTC/USD", side: "SELL", type: "VWAP", quantity: "0.6" } as const;
     const slots = { interval: 1_000, intervalCount: 3, volumeProfile: "1,2,3" };
