@@ -132,7 +132,7 @@ function rangeOf(ticks: readonly Tick[], levels: readonly Level[]): Range {
   return { low: low - pad, high: high + pad };
 }
 
-/** Lines are steps up to an end, because a price holds until the next one. Several ticks of one pixel become one. */
+/** Lines are steps up to an end, because a price holds until the next one. */
 function linesOf(
   ticks: readonly Tick[],
   { x, y, endMs }: Readonly<{ x: Scale; y: Scale; endMs: number }>,
@@ -155,12 +155,26 @@ function linesOf(
   };
 }
 
+/** Of the ticks of one pixel, those with the lowest bid, with the highest ask and the last one: no spike is lost. */
 function thinned(ticks: readonly Tick[], x: Scale): readonly Tick[] {
-  return ticks.filter((tick, index) => {
-    const next = ticks[index + 1];
-    return next === undefined || Math.round(x(next.timeMs)) !== Math.round(x(tick.timeMs));
-  });
+  const kept: Tick[] = [];
+  let pixel = Number.NaN;
+  let [low, high, last]: (Tick | undefined)[] = [];
+  const keep = (): void => {
+    for (const tick of new Set([low, high, last].toSorted(byTime))) if (tick !== undefined) kept.push(tick);
+  };
+  for (const tick of ticks) {
+    const at = Math.round(x(tick.timeMs));
+    if (at !== pixel) keep();
+    if (at !== pixel || low === undefined || high === undefined) [low, high] = [tick, tick];
+    else [low, high] = [tick.bid < low.bid ? tick : low, tick.ask > high.ask ? tick : high];
+    [pixel, last] = [at, tick];
+  }
+  keep();
+  return kept;
 }
+
+const byTime = (a: Tick | undefined, b: Tick | undefined): number => (a?.timeMs ?? 0) - (b?.timeMs ?? 0);
 
 const round = (value: number): string => value.toFixed(1);
 

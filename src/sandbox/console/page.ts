@@ -169,9 +169,11 @@ async function readPast(): Promise<void> {
   const past = children.filter(
     ({ parentOrderId, executedQty }) => own.has(String(parentOrderId)) && executedQty !== "0",
   );
-  marks = past.slice(-MOST_MARKS).map(({ symbol, side, time, averagePrice, executedQty }) =>
-    markOf(symbol, side, { timeMs: time, price: averagePrice, quantity: executedQty }),
-  );
+  marks = past
+    .slice(-MOST_MARKS)
+    .map(({ symbol, side, time, averagePrice, executedQty }) =>
+      markOf(symbol, side, { timeMs: time, price: averagePrice, quantity: executedQty }),
+    );
 }
 
 async function readBalances(accountId: number): Promise<void> {

@@ -127,11 +127,20 @@ describe("the chart", () => {
     expect(chart({ ticks: [tick(NOW, 100)], marks }).marks).toHaveLength(1);
   });
 
-  it("several ticks of one pixel become one step", () => {
+  it("several ticks of one pixel become three at most", () => {
     const ticks = Array.from({ length: 6_000 }, (_, index) =>
       tick(NOW - 60_000 + index * 10, 100 + (index % 7)),
     );
-    expect(chart({ ticks }).bid.split("L").length).toBeLessThanOrEqual(1_210);
+    expect(chart({ ticks }).bid.split("L").length).toBeLessThanOrEqual(3 * 2 * 600);
+  });
+
+  it("decision SP: a spike of one quote is shown, however many quotes share its pixel", () => {
+    const ticks = Array.from({ length: 6_000 }, (_, index) =>
+      tick(NOW - 60_000 + index * 10, index === 3_001 ? 90 : index === 3_003 ? 120 : 100),
+    );
+    const { bid, ask } = chart({ ticks });
+    const levels = (path: string): number => new Set(path.match(/[0-9.]+(?=L|$)/g)).size;
+    expect([levels(bid), levels(ask)]).toEqual([3, 3]);
   });
 
   it("steps of an axis are 1, 2 or 5 times a power of ten", () => {
