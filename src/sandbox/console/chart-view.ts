@@ -6,6 +6,8 @@ import type { LevelLabel, PlacedLevel } from "./level-labels.ts";
 export type Shown = Omit<ChartInput, "width" | "height">;
 
 const LABEL = { width: 74, height: 17 } as const;
+/** The base line of the first name, so that it is not cut off. */
+const NAME_TOP = 10;
 
 /** Draws the chart of a market. The same data is in the tables, so that the drawing is an image for a screen reader. */
 export function drawChart(shown: Shown, name: string): void {
@@ -56,7 +58,7 @@ function labelOf({ y, text, tag, side, edge }: LevelLabel, width: number): reado
   const arrow = edge === 0 ? "" : edge < 0 ? "↑ " : "↓ ";
   const kind = `level ${side.toLowerCase()}`;
   return [
-    draw("text", { x: 6, y: y - 4, class: `${kind} name` }, `${arrow}${text}`),
+    draw("text", { x: 6, y: Math.max(y - 5, NAME_TOP), class: `${kind} name` }, `${arrow}${text}`),
     draw("rect", {
       ...{ x: width + 4, y: y - LABEL.height / 2, width: LABEL.width, height: LABEL.height, rx: 3 },
       class: `${kind} tag`,
