@@ -1,7 +1,7 @@
 import { beginPostgresCopy, type PostgresCopy } from "../adapters/postgres/internal.ts";
 import type { StoreContents } from "../adapters/shared/index.ts";
 import { verifySqliteStore } from "../adapters/sqlite/index.ts";
-import { withSqliteContents } from "../adapters/sqlite/internal.ts";
+import { requireSqliteAtRest, withSqliteContents } from "../adapters/sqlite/internal.ts";
 import { type ContentsDigest, digestOf } from "./contents-digest.ts";
 
 /** Where a store is copied from and to, and who is told of the progress of which step. */
@@ -14,10 +14,13 @@ export type StoreCopyOptions = Readonly<{
 /**
  * Copies a SQLite store that no process has open into an empty schema of a Postgres database, reads the copy back, and
  * compares. Only then can the copy be opened as a store. The source stays as it is, and no other process can open it
- * meanwhile. Resolves to what both contain. Rejects with an Error for the operator if the source is in use or damaged, the
- * target cannot be used or is not empty, or the two differ; a copy that was begun is never opened as a store then.
+ * meanwhile. Resolves to what both contain. Rejects with an Error for the operator if the source is in use, damaged or a
+ * backup, the target cannot be used or is not empty, or the two differ; a copy that was begun is never opened as a store
+ * then.
  */
 export async function copyStore({ from, to, onProgress }: StoreCopyOptions): Promise<ContentsDigest> {
+  // Before the verification, which reads every row, and would read those of a backup.
+  await requireSqliteAtRest(from);
   const { whole, problemTexts } = await verifySqliteStore({
     ...from,
     onProgress: (done, all) => onProgress("Verifying", done, all),

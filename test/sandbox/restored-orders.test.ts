@@ -56,6 +56,7 @@ describe.skipIf(!canBackUp)("decision VD: POST /control/restored/resume", () => 
     const { orderId } = (await first.engine.place({ accountId: 1, order })).order;
     await backupSqliteStore({ path, to: backup });
     await first.close();
+    await expect(open(backup), "a backup is not a store").rejects.toThrow("backup.db is a backup");
     await restoreSqliteStore({ from: backup, path: restored });
     const second = await open(restored);
     const post = await resumeRoute(second);

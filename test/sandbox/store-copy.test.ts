@@ -5,7 +5,7 @@ import { createEntropy, createSystemClock } from "../../src/adapters/node/index.
 import { Database } from "../../src/adapters/postgres/database.ts";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { beginPostgresCopy } from "../../src/adapters/postgres/internal.ts";
-import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { backupSqliteStore, openSqliteStore, restoreSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { withSqliteContents } from "../../src/adapters/sqlite/internal.ts";
 import { rejectionOf } from "../../src/conformance/internal.ts";
 import { openEngine, type Verification } from "../../src/engine/index.ts";
@@ -17,6 +17,7 @@ import { STORE_COMMANDS } from "../../src/sandbox/store-commands.ts";
 import { openPaperVenue } from "../../src/simulator/index.ts";
 import { type PGliteServer, startPGlite } from "../adapters/postgres/pglite-server.ts";
 import { placesOn, SUMMED_TABLES } from "../adapters/postgres/places.ts";
+import { canBackUp } from "../adapters/sqlite/temporary-place.ts";
 import { START_MS, temporaryDirectory } from "./venue-world.ts";
 
 let server: PGliteServer;
@@ -164,6 +165,23 @@ describe("store copy", () => {
       message: "orders.db is in use by another process: end that process, or choose another path",
     });
   }, 60_000);
+
+  it.runIf(canBackUp)(
+    "decision VD: a backup is refused before it is read, and its restored store is copied",
+    async () => {
+      const { path } = await filledStore();
+      const [backup, restored] = [`${path}.backup`, `${path}.restored`];
+      await backupSqliteStore({ path, to: backup });
+      const shown: string[] = [];
+      const output = { say: () => undefined, progress: (text: string) => void shown.push(text) };
+      const copying = STORE_COMMANDS.get("store")?.(["copy", backup, `${server.url}?schema=late`], output);
+      await expect(copying).rejects.toThrow("orders.db.backup is a backup");
+      expect(shown).toEqual([]);
+      await restoreSqliteStore({ from: backup, path: restored });
+      expect(await run("copy", restored, `${server.url}?schema=late`)).toContain("Copied and read back");
+    },
+    60_000,
+  );
 
   it("decision XJ: a store that is opened in the schema just before the copy begins stays a store", async () => {
     const target = { url: server.url, schema: "opened" };

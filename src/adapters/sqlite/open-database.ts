@@ -14,11 +14,9 @@ import { basename, dirname, resolve } from "node:path";
 import { deviceProblem, fileProblem, linksProblem } from "../../common/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
+import { type FileKind, kindOf, markAs, refuseBackup } from "./file-kind.ts";
 import { FileProblem } from "./file-problem.ts";
 import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
-
-/** Marks a file as a file of this store ("mord" in ASCII). */
-const APPLICATION_ID = 0x6d6f7264;
 
 /** Path of the file, how long a write waits for another process, in milliseconds, and the driver. */
 export type DatabaseOptions = Readonly<{
@@ -30,11 +28,11 @@ export type DatabaseOptions = Readonly<{
 /**
  * Opens or creates the database file with the newest schema, a write-ahead log and full durability. A new directory is
  * readable only by its owner (mode 0700), and so is the file (0600), which loses other users' permissions once it is known
- * to be a store.
- * Throws an Error that names the file if it belongs to another program, has a newer version, is damaged or is not
- * accessible.
+ * to be a store. Opened as a backup, it becomes one.
+ * Throws an Error that names the file if it belongs to another program, is a backup and not opened as one, has a newer
+ * version, is damaged or is not accessible.
  */
-export function openDatabase(options: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions, kind: FileKind = "store"): Database {
   const driver = loadDriver(options.driver);
   // Resolve the path first, so that the driver never reads it as a URI or as the name of an in-memory database.
   const path = resolve(options.path);
@@ -44,8 +42,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     createFile(path);
     database = driver.open(path, { timeoutMs: options.busyTimeoutMs });
     refuseOthers(database, name);
+    if (kind === "store") refuseBackup(database, name);
     for (const part of [path, ...besideOf(path)]) keepFromOthers(part);
     configure(database, name);
+    markAs(database, kind);
     migrate(database);
     return database;
   } catch (error) {
@@ -112,10 +112,9 @@ function keepFromOthers(path: string): void {
 export function refuseOthers(database: Database, name: string): void {
   const version = schemaVersion(database);
   const newest = newestVersion(MIGRATIONS);
-  const application = database.pragma("application_id", { simple: true });
   const isEmpty =
     version === 0 && database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-  if (application !== APPLICATION_ID && !isEmpty)
+  if (kindOf(database) === undefined && !isEmpty)
     throw new FileProblem(`${name} is a database of another program: choose another path`);
   if (version > newest) {
     throw new FileProblem(
@@ -134,10 +133,12 @@ export function requireThere(path: string): void {
 export function requireNewest(database: Database, name: string): void {
   const version = schemaVersion(database);
   const newest = newestVersion(MIGRATIONS);
-  if (version !== newest)
-    throw new FileProblem(
-      `${name} has schema version ${version} instead of ${newest}: open it once with openSqliteStore, which updates it`,
-    );
+  if (version === newest) return;
+  const remedy =
+    kindOf(database) === "backup"
+      ? "restore it, which updates the new store"
+      : "open it once with openSqliteStore, which updates it";
+  throw new FileProblem(`${name} has schema version ${version} instead of ${newest}: ${remedy}`);
 }
 
 function configure(database: Database, name: string): void {
@@ -147,7 +148,6 @@ function configure(database: Database, name: string): void {
       `${name} is on a file system where SQLite cannot keep a write-ahead log: choose another path`,
     );
   database.pragma("synchronous = FULL");
-  database.pragma(`application_id = ${APPLICATION_ID}`);
 }
 
 /** Returns the error for a file that another process has open. */

@@ -92,8 +92,8 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
  * thread for about a millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
  * Needs the package better-sqlite3 12 or Node.js 22.13; `driver` chooses between them. Throws an Error that says what to
  * do if neither can be loaded, a TypeError or RangeError that names an option that is missing, unknown or wrong, and an
- * Error that names the file if it belongs to another program, has a newer version, is damaged, is not accessible, is open
- * in this process with another driver or, if `exclusive` is set, is in use.
+ * Error that names the file if it belongs to another program, is a backup, has a newer version, is damaged, is not
+ * accessible, is open in this process with another driver or, if `exclusive` is set, is in use.
  *
  * @example
  * ```ts

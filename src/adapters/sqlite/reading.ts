@@ -4,6 +4,7 @@ import { errorCode } from "../../common/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
+import { refuseBackup } from "./file-kind.ts";
 import {
   explained,
   inUse,
@@ -17,7 +18,7 @@ import {
 export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
 
 /**
- * Runs work on the contents of a store at one moment, through a connection that only reads. Other connections go on
+ * Runs work on the contents of a store or a backup at one moment, through a connection that only reads. Other connections go on
  * reading and writing meanwhile; the write-ahead log grows until the work is done. Rejects with an Error that names the
  * file if it is not a store of this version or cannot be read.
  */
@@ -30,7 +31,8 @@ export async function atOneMoment<T>(
 
 /**
  * Runs work on the contents of a store that no other connection has open, and keeps others from opening it meanwhile.
- * Nothing of it changes. Rejects like {@link atOneMoment}, and with the code EBUSY if the store is in use.
+ * Nothing of it changes. Rejects like {@link atOneMoment}, if the file is a backup, and with the code EBUSY if the store
+ * is in use.
  */
 export async function atRest<T>(
   options: ReadingOptions,
@@ -77,6 +79,7 @@ function openToRead(
     // Every connection to a file with a write-ahead log holds a shared lock on it for as long as it is open.
     if (alone) database.pragma("locking_mode = EXCLUSIVE");
     refuseOthers(database, name);
+    if (alone) refuseBackup(database, name);
     requireNewest(database, name);
     database.exec("BEGIN");
     // A transaction sees the moment of its first read.

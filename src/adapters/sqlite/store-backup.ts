@@ -16,6 +16,7 @@ import {
 import type { ShardHead } from "../../ports/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
+import { type FileKind, markAs } from "./file-kind.ts";
 import { lockFile, lockFileOnce } from "./file-lock.ts";
 import { FileProblem } from "./file-problem.ts";
 import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere } from "./open-database.ts";
@@ -98,8 +99,9 @@ const restoreOption: OptionCheck = optionsOf<SqliteRestoreOptions>({
 
 /**
  * Copies a store as it is at one moment, while a process has it open and writes. The copy is one file that only its
- * owner can read. It has its name only when it is complete and on disk. The archive of the journal is not part of it:
- * copy its directory afterwards. Rejects with an Error that names the file if the store cannot be read, the copy cannot
+ * owner can read. It has its name only when it is complete and on disk. It is marked as a backup, which no engine can
+ * open, and so is the copy of a backup: make a store of it with {@link restoreSqliteStore} (decision VD). The archive of
+ * the journal is not part of it: copy its directory afterwards. Rejects with an Error that names the file if the store cannot be read, the copy cannot
  * be written or exists already, and with a TypeError or RangeError that names an option that is missing, unknown or
  * wrong.
  *
@@ -123,7 +125,7 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
       // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
       createFile(part);
       await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
-      return oneFileCopy(part, driver);
+      return oneFileCopy(part, "backup", driver);
     });
   });
 }
@@ -162,11 +164,11 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
       chmodSync(part, 0o600);
       requireSound(part, basename(from), driver);
       // Opened once by itself, because it may have an earlier schema.
-      openDatabase({ path: part, busyTimeoutMs: 0, driver }).close();
-      oneFileCopy(part, driver);
+      openDatabase({ path: part, busyTimeoutMs: 0, driver }, "backup").close();
+      oneFileCopy(part, "backup", driver);
       await requireWhole(part, basename(from), driver);
       paused = await restoreContents(part, { from, at, archive: folder, pause, driver });
-      const contents = oneFileCopy(part, driver);
+      const contents = oneFileCopy(part, "store", driver);
       if (at !== undefined || folder !== undefined) await requireWhole(part, basename(from), driver);
       return contents;
     });
@@ -271,11 +273,16 @@ async function requireWhole(path: string, name: string, driver: SqliteDriverName
   throw damaged(name, `${counts}${first}`);
 }
 
-/** Takes a copy out of the mode in which a second file belongs to it, and returns what it contains. */
-function oneFileCopy(path: string, driver: SqliteDriverName | undefined): Omit<SqliteCopy, "bytes"> {
+/** Takes a copy out of the mode in which a second file belongs to it, marks it, and returns what it contains. */
+function oneFileCopy(
+  path: string,
+  kind: FileKind,
+  driver: SqliteDriverName | undefined,
+): Omit<SqliteCopy, "bytes"> {
   const database = loadDriver(driver).open(path);
   try {
     database.pragma("journal_mode = DELETE");
+    markAs(database, kind);
     chmodSync(path, 0o600);
     return contentsOf(database);
   } finally {

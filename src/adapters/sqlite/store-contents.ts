@@ -14,14 +14,19 @@ const ROWS_PER_PAGE = 512;
 
 /**
  * Reads everything that a store contains which no process has open, and checks every checksum. Other processes cannot
- * open it meanwhile. Nothing of it changes. Rejects with an Error that names the file if it is in use (code EBUSY), is
- * not a store of this version or cannot be read, and like the work.
+ * open it meanwhile. Nothing of it changes. Rejects with an Error that names the file if it is in use (code EBUSY), is a
+ * backup, is not a store of this version or cannot be read, and like the work.
  */
 export async function withSqliteContents<T>(
   options: ReadingOptions,
   work: (contents: StoreContents) => Promise<T>,
 ): Promise<T> {
   return await atRest(options, (database) => work(contentsOf(database)));
+}
+
+/** Rejects as {@link withSqliteContents} does before it reads any contents. */
+export async function requireSqliteAtRest(options: ReadingOptions): Promise<void> {
+  await atRest(options, async () => undefined);
 }
 
 function contentsOf(database: Database): StoreContents {

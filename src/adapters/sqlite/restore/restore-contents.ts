@@ -22,7 +22,7 @@ export type RestoreWork = Readonly<{
  * The copy is useless if this fails.
  */
 export async function restoreContents(path: string, work: RestoreWork): Promise<number> {
-  const database = openDatabase({ path, busyTimeoutMs: 0, driver: work.driver });
+  const database = openDatabase({ path, busyTimeoutMs: 0, driver: work.driver }, "backup");
   try {
     // The copy gets its name when it is complete and on disk. Until then, nothing needs to survive a crash.
     database.pragma("synchronous = OFF");
