@@ -18,6 +18,7 @@ import { DRIVER_NAMES } from "./driver.ts";
 import type { EndedTable } from "./ended-table.ts";
 import { idPages } from "./id-pages.ts";
 import { atOneMoment } from "./reading.ts";
+import { lastPosition } from "./restore/index.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
 import { tablesOf } from "./tables-of.ts";
 import { type Structure, structureOf } from "./verified-structure.ts";
@@ -101,6 +102,10 @@ type JournalRow = Readonly<{
   /** Where the index says that it is; null if it has no entry. */
   place: number | null;
 }>;
+
+type Place = Readonly<{ position: number; name: string }>;
+
+const later = (a: Place, b: Place): Place => (b.position > a.position ? b : a);
 
 class Findings {
   readonly #database: Database;
@@ -198,15 +203,27 @@ class Findings {
     return isWhole;
   }
 
+  /** Reads the archive, and ends the moment at which the store was read. */
   async readArchive(folder: string): Promise<void> {
+    const end = lastPosition(this.#database);
+    let latest = { position: end, name: "" };
     for await (const { file, line, record, problem } of readArchive(folder)) {
-      if (record === undefined) this.#problem(`${file}, line ${line}: ${problem}`);
+      const name = `${file}, line ${line}`;
+      if (record === undefined) this.#problem(`${name}: ${problem}`);
+      else if (record.position > end) latest = later(latest, { position: record.position, name });
       else
         this.#attempt(() => {
-          if (this.#note(record.text, `${file}, line ${line}`) === "first") this.#archived++;
+          if (this.#note(record.text, name) === "first") this.#archived++;
         });
       if (line % ROWS_PER_STEP === 0) await this.#progress();
     }
+    // A record that came after the moment can have left meanwhile. Then the journal has gone on at least as far.
+    this.#database.exec("COMMIT");
+    const last = lastPosition(this.#database);
+    if (latest.position > last)
+      this.#problem(
+        `${latest.name}: the archive goes on to the journal position ${latest.position}, and the journal ends at ${last}`,
+      );
   }
 
   result(): SqliteVerification {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
 import { lockFile, lockFileOnce } from "../../../src/adapters/sqlite/file-lock.ts";
 import {
   backupSqliteStore,
@@ -12,6 +13,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { endedOrder, part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import { encodeRecord } from "../../../src/wire/index.ts";
 import {
   canBackUp,
   driver,
@@ -283,6 +285,31 @@ describe("decision TC: verifySqliteStore", () => {
       stored: 1,
       archived: 0,
     });
+    await store.close();
+  });
+
+  it("takes records that come, and leave, while it reads; an archive that is ahead of its store is a problem", async () => {
+    const store = await forgetful();
+    const file = join(archive(), readdirSync(archive()).find((name) => name.startsWith("journal")) ?? "");
+    const leave = (position: number): void =>
+      appendFileSync(file, lineOf({ text: encodeRecord(sampleRecord(3, position)), position }));
+    let next = 31;
+    const onProgress = (): void => {
+      if (next > 31) return;
+      void store.append({ shards: [part(3, 1, { records: [sampleRecord(3, next)] })] });
+      leave(next++);
+    };
+    const found = await verifySqliteStore({ path: place.path, archive: archive(), onProgress });
+    expect(next, "a record came meanwhile").toBe(32);
+    expect(found).toMatchObject({ whole: true, records: 30, archived: 29 });
+    expect(await verifySqliteStore({ path: place.path, archive: archive() })).toMatchObject({ records: 31 });
+    leave(32);
+    leave(33);
+    const ahead = await verifySqliteStore({ path: place.path, archive: archive() });
+    expect(ahead).toMatchObject({ whole: false, missing: 0, problems: 1 });
+    expect(ahead.problemTexts[0]).toMatch(
+      /^journal-.*, line \d+: the archive goes on to the journal position 33, and the journal ends at 31$/,
+    );
     await store.close();
   });
 
