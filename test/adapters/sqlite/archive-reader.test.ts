@@ -1,8 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { lineOf } from "../../../src/adapters/sqlite/archive/archive-line.ts";
 import { readArchive } from "../../../src/adapters/sqlite/archive/index.ts";
 import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
@@ -53,5 +63,25 @@ describe.runIf(existsSync(DESCRIPTORS))("a compressed file of the archive is clo
       break;
     }
     await vi.waitFor(() => expect(descriptorsOf(path)).toBe(0));
+  });
+});
+
+describe("decision TC: the last day of an archive", () => {
+  it("has no damaged line if the part of a line that a crash left is cut off while it is read", async () => {
+    const folder = join(place.directory, "archive");
+    mkdirSync(folder);
+    const path = join(folder, "journal-1970-01-01.ndjson");
+    const lineAt = (position: number, length: number): string =>
+      lineOf({ text: `{"v":1,"record":"${"x".repeat(length)}"}`, position });
+    const whole = lineAt(1, 10) + lineAt(2, 10);
+    writeFileSync(path, whole + lineAt(3, BYTES).slice(0, -2));
+    const positions: unknown[] = [];
+    for await (const { record, problem } of readArchive(folder)) {
+      positions.push(problem ?? record?.position);
+      if (positions.length > 1) continue;
+      truncateSync(path, whole.length);
+      for (let position = 3; position < 100; position++) appendFileSync(path, lineAt(position, BYTES / 50));
+    }
+    expect(positions).toEqual([1, 2]);
   });
 });

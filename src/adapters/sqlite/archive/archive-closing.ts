@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -6,8 +6,8 @@ import { crc32, createGzip } from "node:zlib";
 import { type ArchiveDay, archiveError, daysOf, partsOf, syncFolder } from "./archive-folder.ts";
 import { lineOf } from "./archive-line.ts";
 import { type ArchivedLine, readCompressed, readLines } from "./archive-reader.ts";
-import { wholeLines } from "./archive-writer.ts";
 import { type Probe, unwatched } from "./journal-point.ts";
+import { sizesOf } from "./whole-lines.ts";
 
 /**
  * How to compress: `alone` runs a change while no other process writes, or throws; `goesOn` returns false to stop; `probe`
@@ -85,16 +85,6 @@ function removePart(part: string, alone: ClosingWork["alone"]): void {
     alone(() => rmSync(part, { force: true }));
   } catch {
     // The next closing removes it.
-  }
-}
-
-function sizesOf(path: string): Readonly<{ size: number; whole: number }> {
-  const { size } = statSync(path);
-  const file = openSync(path, "r");
-  try {
-    return { size, whole: wholeLines(file, size) };
-  } finally {
-    closeSync(file);
   }
 }
 

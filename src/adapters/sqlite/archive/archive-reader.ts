@@ -6,6 +6,7 @@ import { errorCode } from "../../../common/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import { daysOf } from "./archive-folder.ts";
 import { type ArchivedRecord, recordIn } from "./archive-line.ts";
+import { sizesOf } from "./whole-lines.ts";
 
 /** A line of the archive: its record, or what is wrong with it. After a `problem` with a file, none follows. */
 export type ArchivedLine = Readonly<{
@@ -44,21 +45,24 @@ export function readCompressed(path: string): AsyncGenerator<ArchivedLine> {
 }
 
 /** Reads the first `bytes` of a file of lines. */
-export function readLines(path: string, bytes: number): AsyncGenerator<ArchivedLine> {
-  const open = (): Readable | undefined =>
-    bytes === 0 ? undefined : createReadStream(path, { end: bytes - 1 });
-  return linesIn(path, open, { mayBeCut: true });
-}
+export const readLines = (path: string, bytes: number): AsyncGenerator<ArchivedLine> =>
+  linesIn(path, () => firstOf(path, bytes));
 
-/** Reads a file of lines. Returns false if it does not exist. */
+/**
+ * Reads the lines that a file has when the reader begins. Returns false if it does not exist. What comes after the last
+ * whole line changes: a part of a line is cut off before the next record.
+ */
 const readLinesIfThere = (path: string): AsyncGenerator<ArchivedLine, boolean> =>
-  linesIn(path, () => createReadStream(path), { mayBeCut: true, mayBeGone: true });
+  linesIn(path, () => firstOf(path, sizesOf(path).whole), { mayBeGone: true });
+
+const firstOf = (path: string, bytes: number): Readable | undefined =>
+  bytes === 0 ? undefined : createReadStream(path, { end: bytes - 1 });
 
 /** The file is opened when the first line is asked for, so that it is closed whatever becomes of the reader. */
 async function* linesIn(
   path: string,
   open: () => Readable | undefined,
-  { mayBeCut = false, mayBeGone = false } = {},
+  { mayBeGone = false } = {},
 ): AsyncGenerator<ArchivedLine, boolean> {
   const file = basename(path);
   let line = 0;
@@ -82,7 +86,7 @@ async function* linesIn(
     yield { file, line: line + 1, problem: `the file cannot be read from here on (${code})` };
     return true;
   }
-  if (!rest.isEmpty && !mayBeCut) yield { file, line: line + 1, problem: DAMAGED };
+  if (!rest.isEmpty) yield { file, line: line + 1, problem: DAMAGED };
   return true;
 }
 

@@ -1,13 +1,12 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { archiveError, daysOf, linesPath, makeFolder, syncFolder } from "./archive-folder.ts";
 import { type ArchivedRecord, lineOf } from "./archive-line.ts";
 import { bindArchive, requireBound } from "./archive-owner.ts";
 import { type Probe, unwatched } from "./journal-point.ts";
+import { wholeLines } from "./whole-lines.ts";
 
-/** Number of bytes that one call reads of the end of a file, or writes. */
+/** Number of bytes that one call writes. */
 const BLOCK = 65_536;
-
-const NEWLINE = 10;
 
 /** Adds records to the archive. */
 export type ArchiveWriter = Readonly<{
@@ -70,17 +69,4 @@ function append(path: string, bytes: Buffer, probe: Probe): void {
   } finally {
     closeSync(file);
   }
-}
-
-/** Returns the length of a file up to the end of its last whole line. */
-export function wholeLines(file: number, size: number): number {
-  const block = Buffer.alloc(BLOCK);
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - BLOCK);
-    const length = readSync(file, block, 0, end - start, start);
-    const at = block.subarray(0, length).lastIndexOf(NEWLINE);
-    if (at >= 0) return start + at + 1;
-    end = start;
-  }
-  return 0;
 }
