@@ -1,5 +1,6 @@
-import { rmSync, statSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { errorCode } from "../../common/index.ts";
 import type { Database } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { createFile, type DatabaseOptions, explained, inUse } from "./open-database.ts";
@@ -27,7 +28,7 @@ export function lockFile({ path, busyTimeoutMs, driver: name }: DatabaseOptions)
   const beside = besideOf(path);
   let lock: Database | undefined;
   try {
-    const { ino } = createFile(beside);
+    const ino = createLock(beside);
     lock = driver.open(beside, { timeoutMs: busyTimeoutMs });
     // The lock file is never written, so a journal file on disk would only be left behind.
     lock.pragma("journal_mode = MEMORY");
@@ -39,6 +40,17 @@ export function lockFile({ path, busyTimeoutMs, driver: name }: DatabaseOptions)
     throw inUse(cause, basename(path));
   }
   return () => void lock?.close();
+}
+
+/** Creates the lock file if it is missing. Returns its number in the file system. */
+function createLock(path: string): number {
+  try {
+    return createFile(path).ino;
+  } catch (cause) {
+    // Its directory was created first, so it was there a moment ago.
+    if (errorCode(cause) === "ENOENT" && existsSync(dirname(path))) throw new RemovedLock();
+    throw cause;
+  }
 }
 
 const besideOf = (path: string): string => `${resolve(path)}.lock`;
