@@ -19,6 +19,9 @@ const ATTEMPTS = 5;
 /** The outcomes of the parts of an append, and whether its market data was kept. */
 type Written = Readonly<{ outcomes: readonly AppendOutcome[]; isMarketKept: boolean }>;
 
+/** A turn in which the market journal is written, and whether the next one goes on without waiting for its end. */
+type Turn = { ended: Promise<unknown>; isPassed: boolean };
+
 type Pending = Readonly<{ shards: ReadonlySet<number>; cut: () => void }>;
 
 /**
@@ -32,8 +35,8 @@ export class Appends {
   readonly #pending: Set<Pending> = new Set();
   /** The newest quote of each market. */
   readonly #quotes: Map<string, KeptQuote> = new Map();
-  /** The last write of the market journal. They are made one after the other, so that their rows have the order. */
-  #market: Promise<unknown> = Promise.resolve();
+  /** The last turn of the market journal. They are made one after the other, so that their rows have the order. */
+  #turn: Turn = { ended: Promise.resolve(), isPassed: false };
 
   /** An append that was fenced is given up after `patienceMs`. */
   constructor(database: Database, owner: Owner, patienceMs: number) {
@@ -58,9 +61,12 @@ export class Appends {
       // A quote that is written again must not come after a newer one of its market.
       const newest =
         attempt === 1 ? quotes : quotes.filter((quote) => this.#quotes.get(quote.symbol) === quote);
-      if (prints.length + newest.length === 0) return kept ?? [];
+      if (prints.length + newest.length === 0)
+        return kept ?? (await this.#write(shards, sent, undefined)).outcomes;
       const data = { epoch: market, prints, quotes: newest };
-      const { outcomes, became } = await this.inMarket(() => this.#writeInRound(shards, sent, data));
+      const written = await this.inMarket(() => this.#writeInRound(shards, sent, data));
+      if (written === "passed") continue;
+      const { outcomes, became } = written;
       kept ??= outcomes;
       sent = [];
       if (became === "refused" && shards.length === 0) throw laterOwner();
@@ -71,23 +77,28 @@ export class Appends {
 
   /**
    * Runs a write of the market journal after those before it. One whose outcome is not known, or that has no answer
-   * after a while, is fenced first.
+   * after a while, is fenced first. One that has not begun by then is passed and never begins: the round that is due
+   * already would not keep it from being under way at the same time.
    */
-  async inMarket<T>(write: () => Promise<T>): Promise<T> {
-    const before = this.#market;
+  async inMarket<T>(write: () => Promise<T>): Promise<T | "passed"> {
+    const before = this.#turn;
     const late = (): Error => {
+      before.isPassed = true;
       this.#owner.doubt();
       return new Error("the write before has no answer");
     };
-    const turn = withDeadline(before, this.#patienceMs, late)
+    const turn: Turn = { ended: before.ended, isPassed: false };
+    const written = withDeadline(before.ended, this.#patienceMs, late)
       .catch(() => undefined)
       .then(async () => {
-        // The write follows in the same turn in which no round is due. One that becomes due while another begins comes first.
-        for (let due = this.#owner.due; due !== undefined; due = this.#owner.due) await this.#begin(due);
-        return await write();
+        // The write follows in the same step in which no round is due. One that becomes due while another begins comes first.
+        for (let { due } = this.#owner; due !== undefined && !turn.isPassed; { due } = this.#owner)
+          await this.#begin(due);
+        return turn.isPassed ? "passed" : await write();
       });
-    this.#market = turn.catch(() => undefined);
-    return await turn;
+    turn.ended = written.catch(() => undefined);
+    this.#turn = turn;
+    return await written;
   }
 
   /**

@@ -90,12 +90,12 @@ export function printOf(row: Row): Stored {
 }
 
 /**
- * Adds the next prints to the stored sums, and returns whether there were any. No write of the market journal is under
+ * Adds the next prints to the stored sums, and returns whether there may be more. No write of the market journal is under
  * way meanwhile, so that none can add prints before the place that the sums have reached. Appends wait for it, so that its
  * statements wait for no reads.
  */
 async function sumSome({ database, appends }: Parts, epoch: number): Promise<boolean> {
-  return await appends.inMarket(async () => {
+  const summed = await appends.inMarket(async () => {
     const place = await summedUpTo(database, "first");
     const prints = await printsAfter(database, place, "first");
     const last = prints.at(-1);
@@ -110,6 +110,7 @@ async function sumSome({ database, appends }: Parts, epoch: number): Promise<boo
     if (wholeIn(row, 1) === 0) throw new Error("the sums of executed volume were changed by another writer");
     return true;
   });
+  return summed === "passed" || summed;
 }
 
 /** Reads the stored sums of the same symbols and periods. */

@@ -154,12 +154,12 @@ it("I60: a round that becomes due while an earlier one begins is begun before th
   );
   await pass(PATIENCE_MS);
   expect([roundsOf(writes), roundsOf(fences)]).toEqual([[0], [1, 1]]);
-  fences[0]?.answer([["256"]]);
+  fences[1]?.answer([["256"]]);
   await pass();
   expect(roundsOf(writes)).toEqual([0, 1]);
   writes[1]?.fail(new UnknownOutcome("the connection was lost"));
   await pass();
-  fences[1]?.answer([]);
+  fences[0]?.answer([]);
   await pass();
   expect([roundsOf(writes), roundsOf(fences)]).toEqual([
     [0, 1],
@@ -170,7 +170,7 @@ it("I60: a round that becomes due while an earlier one begins is begun before th
   expect(roundsOf(writes)).toEqual([0, 1, 2]);
   writes[2]?.answer([["-1", "t"]]);
   writes[0]?.fail(new UnknownOutcome("the connection was cut"));
-  expect(await Promise.all(outcomes)).toEqual(["UnknownOutcome", "UnknownOutcome", []]);
+  expect(await Promise.all(outcomes)).toEqual(["UnknownOutcome", [], "UnknownOutcome"]);
 });
 
 it("decision RK: a fence of an earlier epoch begins no round of the next one", () => {
@@ -185,4 +185,61 @@ it("decision RK: a fence of an earlier epoch begins no round of the next one", (
     { epoch: 1, round: 1 },
     { epoch: 2, round: 1 },
   ]);
+});
+
+it("decision WF: a write that a later one has passed before it began is not under way beside that one", async () => {
+  const store = open();
+  const { appends, fences, writes } = store;
+  const prints = [1, 2, 3].map((n) => [samplePrint({ id: `p${n}` })]);
+  const outcomes: unknown[] = [];
+  const append = (index: number): void => {
+    const shards = index === 1 ? [records()] : [];
+    const done = appends.append({ shards, prints: prints[index] ?? [], quotes: [] });
+    void done.then((outcome) => outcomes.push(outcome));
+  };
+  append(0);
+  await pass();
+  append(1);
+  append(2);
+  await pass(PATIENCE_MS);
+  // The second and the third both begin the round; the third hears of it first.
+  expect(roundsOf(fences)).toEqual([1, 1]);
+  fences[1]?.answer([["256"]]);
+  await pass();
+  fences[0]?.answer([["256"]]);
+  await pass();
+  expect(roundsOf(writes)).toEqual([0, 1]);
+  writes[0]?.answer([["-1", "f"]]);
+  writes[1]?.answer([["-1", "t"]]);
+  await pass();
+  expect(roundsOf(writes)).toEqual([0, 1, 1]);
+  // Answered in the order in which they are made: what was overtaken, and what was passed.
+  for (const later of [2, 3]) {
+    writes[later]?.answer([
+      ["-1", "t"],
+      ["0", "t"],
+    ]);
+    await pass();
+  }
+  expect(outcomes).toHaveLength(3);
+  expect(outcomes).toContainEqual(["durable"]);
+});
+
+it("decision WF: records are appended also if their quotes have become old while they were passed", async () => {
+  const store = open();
+  const { appends, fences, writes } = store;
+  void appends.append({ shards: [], prints: [samplePrint()], quotes: [] });
+  await pass();
+  const outcome = appends.append({ shards: [records()], quotes: [QUOTE] });
+  const newer = appends.append({ shards: [], quotes: [{ ...QUOTE, timeMs: QUOTE.timeMs + 1 }] });
+  await pass(PATIENCE_MS);
+  fences[1]?.answer([["256"]]);
+  await pass();
+  fences[0]?.answer([["256"]]);
+  await pass();
+  writes[1]?.answer([["-1", "t"]]);
+  expect(writes[2]?.counts, "records alone").toEqual([1, 0, 0]);
+  writes[2]?.answer([["0", "t"]]);
+  expect(await outcome).toEqual(["durable"]);
+  expect(await newer).toEqual([]);
 });
