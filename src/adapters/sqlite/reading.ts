@@ -18,9 +18,9 @@ import {
 export type ReadingOptions = Readonly<{ path: string; driver?: SqliteDriverName | undefined }>;
 
 /**
- * Runs work on the contents of a store or a backup at one moment, through a connection that only reads. Other connections go on
- * reading and writing meanwhile; the write-ahead log grows until the work is done. Rejects with an Error that names the
- * file if it is not a store of this version or cannot be read.
+ * Runs work on the contents of a store or a backup at one moment, through a connection that only reads. Other connections
+ * go on reading and writing meanwhile; the write-ahead log grows until the work is done. Rejects with an Error that names
+ * the file if it is not a store of this version or cannot be read.
  */
 export async function atOneMoment<T>(
   options: ReadingOptions,
