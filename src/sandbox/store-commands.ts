@@ -56,7 +56,11 @@ const RESTORE = "restore BACKUP STORE [--at POSITION] [--archive FOLDER] [--no-p
 
 async function restore(argv: readonly string[], output: CommandOutput): Promise<number> {
   const options = restoreOptions(argv);
-  const copy = await restoreSqliteStore(options);
+  const copy = await restoreSqliteStore({
+    ...options,
+    onProgress: (step, done, all) => bar(step, output)(done, all),
+  });
+  output.progress("");
   output.say(`${options.path}: ${contentsOf(copy)}\n`);
   if (copy.paused > 0)
     output.say(

@@ -35,7 +35,10 @@ describe("decisions TC to TE: managed-orders backup, restore and verify", () => 
     });
     expect(backup.shown[0]).toMatch(/^Copying \[#*\.*\] \d+ %$/);
     await store.close();
-    expect(await run("restore", copy, next)).toMatchObject({ code: 0 });
+    const restored = await run("restore", copy, next);
+    expect([restored.code, restored.shown.at(-1)]).toEqual([0, ""]);
+    const steps = new Set(restored.shown.map((line) => line.replace(/ \[#*\.*\] \d+ %$/, "")));
+    expect([...steps]).toEqual(["Verifying", "Pausing", ""]);
     expect(await run("verify", next)).toMatchObject({
       ...{
         code: 0,

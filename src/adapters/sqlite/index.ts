@@ -12,6 +12,7 @@ export type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
 export type { MissingRecords } from "./seen-records.ts";
 export {
   backupSqliteStore,
+  type RestoreStep,
   restoreSqliteStore,
   type SqliteBackupOptions,
   type SqliteCopy,

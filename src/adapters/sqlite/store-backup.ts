@@ -54,7 +54,12 @@ export interface SqliteRestoreOptions {
    */
   readonly pause?: boolean;
   readonly driver?: SqliteDriverName;
+  /** Called between steps of the work with what is done of it, and of all. `step` is a word for a person. */
+  readonly onProgress?: (step: RestoreStep, done: number, all: number) => void;
 }
+
+/** What a restore does at a time: reading every row, putting back records of the archive, pausing open orders. */
+export type RestoreStep = "Verifying" | "Putting back" | "Pausing";
 
 /** Contents of a backup or of a restored store. */
 export interface SqliteCopy {
@@ -76,6 +81,8 @@ export interface SqliteRestored extends SqliteCopy {
   readonly paused: number;
 }
 
+type Progress = (done: number, all: number) => void;
+
 /** Number of pages, of 4 kB each, that one step copies: some milliseconds. */
 const PAGES_PER_STEP = 256;
 
@@ -95,6 +102,7 @@ const restoreOption: OptionCheck = optionsOf<SqliteRestoreOptions>({
   archive: optional(nameOption),
   pause: optional(flagOption),
   driver: driverOption,
+  onProgress: optional(functionOption("is told of the progress")),
 });
 
 /**
@@ -149,7 +157,8 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
  */
 export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise<SqliteRestored> {
   restoreOption(options, "restoreSqliteStore");
-  const { driver, at, archive, pause = true } = options;
+  const { driver, at, archive, pause = true, onProgress = () => undefined } = options;
+  const verifying: Progress = (done, all) => onProgress("Verifying", done, all);
   const folder = archive === undefined ? undefined : resolve(archive);
   let paused = 0;
   const [from, path] = [resolve(options.from), resolve(options.path)];
@@ -166,10 +175,16 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
       // Opened once by itself, because it may have an earlier schema.
       openDatabase({ path: part, busyTimeoutMs: 0, driver }, "backup").close();
       oneFileCopy(part, "backup", driver);
-      await requireWhole(part, basename(from), driver);
-      paused = await restoreContents(part, { from, at, archive: folder, pause, driver });
+      await requireWhole(part, basename(from), driver, verifying);
+      const work = { from, at, archive: folder, pause, driver };
+      paused = await restoreContents(part, {
+        ...work,
+        puttingBack: (done, all) => onProgress("Putting back", done, all),
+        pausing: (done, all) => onProgress("Pausing", done, all),
+      });
       const contents = oneFileCopy(part, "store", driver);
-      if (at !== undefined || folder !== undefined) await requireWhole(part, basename(from), driver);
+      if (at !== undefined || folder !== undefined)
+        await requireWhole(part, basename(from), driver, verifying);
       return contents;
     });
     return { ...copy, paused };
@@ -265,8 +280,13 @@ function requireSound(path: string, name: string, driver: SqliteDriverName | und
 const damaged = (name: string, what: string): Error => new FileProblem(`${name} is damaged: ${what}`);
 
 /** Throws an Error that names the backup unless every row of its copy can be read and no record is missing. */
-async function requireWhole(path: string, name: string, driver: SqliteDriverName | undefined): Promise<void> {
-  const { whole, missing, problems, problemTexts } = await verifySqliteStore({ path, driver });
+async function requireWhole(
+  path: string,
+  name: string,
+  driver: SqliteDriverName | undefined,
+  onProgress: Progress,
+): Promise<void> {
+  const { whole, missing, problems, problemTexts } = await verifySqliteStore({ path, driver, onProgress });
   if (whole) return;
   const first = problemTexts[0] === undefined ? "" : `: ${problemTexts[0]}`;
   const counts = `${missing} records are missing, ${problems} problems`;

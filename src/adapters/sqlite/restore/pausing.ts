@@ -26,7 +26,10 @@ export async function raiseCounters({ database, tables }: Parts): Promise<void> 
 }
 
 /** Pauses every open order until a person says what happened after the backup. Returns their number. */
-export async function pauseOrders({ database, tables }: Parts): Promise<number> {
+export async function pauseOrders(
+  { database, tables }: Parts,
+  onProgress: (done: number, all: number) => void,
+): Promise<number> {
   const { immediate: append } = database.transaction((shard: number, records: readonly JournalRecord[]) => {
     const { epoch } = tables.journal.head(shard);
     const outcome = tables.journal.append({ shard, epoch, round: 0, records, ended: [] });
@@ -34,7 +37,9 @@ export async function pauseOrders({ database, tables }: Parts): Promise<number> 
     tables.journal.index();
   });
   let paused = 0;
-  for (const { shard, sequence } of headsOf(database)) {
+  const heads = headsOf(database);
+  for (const [done, { shard, sequence }] of heads.entries()) {
+    onProgress(done, heads.length);
     const { parents } = await foldShard(tables, { shard, sequence });
     const open = [...parents.values()].filter(({ ended }) => ended === undefined);
     const [last] = sequence === 0 ? [] : tables.journal.read({ shard, after: sequence - 1, limit: 1 });

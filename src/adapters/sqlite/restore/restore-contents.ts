@@ -8,13 +8,18 @@ import { lastPosition, requirePosition, requireReached, targetsAt } from "./rest
 import { putBack, requireComplete } from "./restored-archive.ts";
 import { rewind } from "./rewinding.ts";
 
-/** What to make of the copy of a backup, see `SqliteRestoreOptions`. `from` is the path of the backup. */
+/**
+ * What to make of the copy of a backup, see `SqliteRestoreOptions`. `from` is the path of the backup. `puttingBack` and
+ * `pausing` are called with what is done of that step, and of all.
+ */
 export type RestoreWork = Readonly<{
   from: string;
   at: number | undefined;
   archive: string | undefined;
   pause: boolean;
   driver: SqliteDriverName | undefined;
+  puttingBack: (done: number, all: number) => void;
+  pausing: (done: number, all: number) => void;
 }>;
 
 /**
@@ -33,7 +38,7 @@ export async function restoreContents(path: string, work: RestoreWork): Promise<
     const from = basename(work.from);
     requireReached(database, { at, from });
     if (archive !== undefined) {
-      await putBack(database, archive, at);
+      await putBack(database, archive, { until: at, onProgress: work.puttingBack });
       requireComplete(database, { at, ends: targetsAt(database, at) });
     }
     if (work.at !== undefined) {
@@ -45,7 +50,7 @@ export async function restoreContents(path: string, work: RestoreWork): Promise<
       "UPDATE shards SET epoch = epoch + 1; UPDATE state SET value = value + 1 WHERE name = 'owner'",
     );
     await raiseCounters({ database, tables });
-    return work.pause ? await pauseOrders({ database, tables }) : 0;
+    return work.pause ? await pauseOrders({ database, tables }, work.pausing) : 0;
   } finally {
     database.close();
   }

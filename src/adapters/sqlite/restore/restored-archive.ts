@@ -13,7 +13,11 @@ const RECORDS_PER_STEP = 512;
  * Puts records of an archive back into the journal, up to a position, at the positions that they had. Rejects with an
  * Error that names a line that is damaged, or that is not of this journal.
  */
-export async function putBack(database: Database, folder: string, until: number): Promise<void> {
+export async function putBack(
+  database: Database,
+  folder: string,
+  { until, onProgress }: Readonly<{ until: number; onProgress: (done: number, all: number) => void }>,
+): Promise<void> {
   const put = putting(database);
   let waiting: (ArchivedRecord & Readonly<{ name: string }>)[] = [];
   for await (const { file, line, record, problem } of readArchive(folder)) {
@@ -23,6 +27,7 @@ export async function putBack(database: Database, folder: string, until: number)
     if (waiting.length < RECORDS_PER_STEP) continue;
     put(waiting);
     waiting = [];
+    onProgress(Math.min(record.position, until), until);
     await nextTurn();
   }
   put(waiting);
