@@ -350,7 +350,7 @@ describe("decision XR: what may have been decided is not sent on", () => {
     ],
     [
       "the cancel of the orders of a market",
-      "cancel",
+      "cancelList",
       "answered",
       () => signed("DELETE", "/compat/api/v3/openOrders", { symbol: "BTCUSD" }),
     ],
