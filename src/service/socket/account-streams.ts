@@ -18,7 +18,7 @@ import type {
 } from "../../ports/index.ts";
 import type { Dialect } from "../../requests/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
-import { symbolForClient } from "../rest/compat/symbols.ts";
+import { type ClientSymbols, symbolForClient } from "../rest/compat/symbols.ts";
 import { accountUpdate, marginCall } from "./account-update.ts";
 import { executionReport, nativeExecutionReport } from "./execution-report.ts";
 import { listStatus, tellsListStatus } from "./list-status.ts";
@@ -61,6 +61,7 @@ export type AccountStreamParts = Readonly<{
   accountEvents: AccountEvents | undefined;
   native: NativeOrders | undefined;
   instruments: Instruments;
+  clientSymbols: ClientSymbols;
 }>;
 
 /**
@@ -193,7 +194,7 @@ export class AccountStreams {
    */
   #symbol(symbol: string): string {
     try {
-      const named = symbolForClient(this.#parts.instruments, symbol);
+      const named = symbolForClient(this.#parts, symbol);
       this.#symbols.set(symbol, named);
       return named;
     } catch {

@@ -36,7 +36,7 @@ export function clientStreams(parts: StreamParts): (name: string) => ClientStrea
     const found = readClientStreamName(name, (sent) => instruments.find(clientSymbols.canonical(sent)));
     if (found === undefined) return undefined;
     const { symbol, suffix, terms } = found;
-    const s = symbolForClient(instruments, symbol);
+    const s = symbolForClient(parts, symbol);
     const payload = payloadOf(parts, terms, { symbol, s });
     return { name: `${s.toLowerCase()}@${suffix}`, stream: { symbol, kind: `client ${suffix}`, payload } };
   };

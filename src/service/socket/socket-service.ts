@@ -27,12 +27,13 @@ const CONNECT_WEIGHT = 2;
  */
 export function socketPartsOf(service: ServiceParts, options: SocketOptions): () => SocketParts {
   const settings = resolveSocketSettings(options.settings);
-  const { engine, clock, entropy, native, instruments } = service;
+  const { engine, clock, entropy, native, instruments, clientSymbols } = service;
   const { accountEvents, requestToken, realClock = clock } = options;
   let made: SocketParts | undefined;
   return () => {
     if (made !== undefined) return made;
-    const streams = new AccountStreams({ engine, clock, entropy, accountEvents, native, instruments });
+    const parts = { engine, clock, entropy, accountEvents, native, instruments, clientSymbols };
+    const streams = new AccountStreams(parts);
     made = {
       ...{ service, settings, realClock, streams, requestToken, hasTokens: requestToken !== undefined },
       serves: servedBy(service.settings),

@@ -29,18 +29,18 @@ export function exchangeInfoForClient(parts: ServiceParts, info: Members, asked:
   return { ...info, symbols: onlyAsked(parts, symbols, asked).map((each) => symbolMembers(parts, each)) };
 }
 
-function symbolMembers({ instruments, native }: ServiceParts, own: Members): Members {
-  const instrument = instruments.find(String(own.symbol));
+function symbolMembers(parts: ServiceParts, own: Members): Members {
+  const instrument = parts.instruments.find(String(own.symbol));
   const { quoteAssetPrecision, baseAssetPrecision, orderTypes } = own;
   const types = typesForClient(orderTypes as readonly string[]);
   return merged(merged(own, FLAGS), {
-    symbol: instrument === undefined ? own.symbol : compatSymbol(instruments, instrument),
+    symbol: instrument === undefined ? own.symbol : compatSymbol(parts, instrument),
     quotePrecision: quoteAssetPrecision,
     baseCommissionPrecision: baseAssetPrecision,
     quoteCommissionPrecision: quoteAssetPrecision,
     orderTypes: types,
     isSpotTradingAllowed: types.length > 0,
-    quoteOrderQtyMarketAllowed: native !== undefined,
+    quoteOrderQtyMarketAllowed: parts.native !== undefined,
   });
 }
 
@@ -53,7 +53,7 @@ export function depthForClient({ lastUpdateId, bids, asks }: Members): Members {
 export function tickersForClient(parts: ServiceParts, body: JsonInput, asked: Parameters): JsonInput {
   const shown = (ticker: Members): Members => ({
     ...ticker,
-    symbol: symbolForClient(parts.instruments, String(ticker.symbol)),
+    symbol: symbolForClient(parts, String(ticker.symbol)),
   });
   if (!Array.isArray(body)) return shown(body as Members);
   return onlyAsked(parts, body, asked).map(shown);

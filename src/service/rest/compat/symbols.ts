@@ -1,14 +1,17 @@
 import type { Instrument } from "../../../model/index.ts";
 import type { Clock, Instruments } from "../../../ports/index.ts";
 
+/** A catalogue with the names of its instruments for clients. */
+type Named = Readonly<{ instruments: Instruments; clientSymbols: ClientSymbols }>;
+
 /**
  * Returns the name of an instrument for clients whose symbols are letters and digits: base and quote asset joined. The
- * canonical symbol stays if the catalogue knows that name for another instrument.
+ * canonical symbol stays if a client that sends that name means another instrument.
  */
-export function compatSymbol(instruments: Instruments, instrument: Instrument): string {
+export function compatSymbol({ instruments, clientSymbols }: Named, instrument: Instrument): string {
   const joined = joinedName(instrument);
-  const named = instruments.resolve(joined);
-  return named === undefined || named.symbol === instrument.symbol ? joined : instrument.symbol;
+  const named = instruments.resolve(joined)?.symbol ?? clientSymbols.joined(joined);
+  return named === undefined || named === instrument.symbol ? joined : instrument.symbol;
 }
 
 /** How long the joined names of a catalogue are used, in milliseconds. */
@@ -17,13 +20,15 @@ const NAMES_MS = 1_000;
 /**
  * The symbols of clients whose names are letters and digits. Joined names are made of the whole catalogue, of which every
  * answer is checked, at most once a second: a stranger could otherwise ask for names that do not exist, each at the price of
- * thousands of answers. The joined name of a new instrument is therefore known after a second.
+ * thousands of answers. The joined name of a new instrument is therefore known after a second. After a failure the last
+ * names stay for a second, and another name is refused with the failure.
  */
 export class ClientSymbols {
   readonly #instruments: Instruments;
   readonly #clock: Pick<Clock, "monotonicMs">;
   #joined: ReadonlyMap<string, string> = new Map();
   #readAtMs = Number.NEGATIVE_INFINITY;
+  #failure: Readonly<{ error: unknown }> | undefined;
 
   constructor(instruments: Instruments, clock: Pick<Clock, "monotonicMs">) {
     this.#instruments = instruments;
@@ -34,18 +39,29 @@ export class ClientSymbols {
   canonical(sent: string): string {
     const known = this.#instruments.resolve(sent);
     if (known !== undefined) return known.symbol;
-    const symbol = this.#names().get(sent);
+    const symbol = this.joined(sent);
+    if (symbol === undefined && this.#failure !== undefined) throw this.#failure.error;
     const instrument = symbol === undefined ? undefined : this.#instruments.find(symbol);
     return instrument !== undefined && joinedName(instrument) === sent ? instrument.symbol : sent;
   }
 
-  #names(): ReadonlyMap<string, string> {
+  /** Returns the canonical symbol of a joined name; of several, that of the first instrument in the catalogue. */
+  joined(name: string): string | undefined {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#readAtMs >= NAMES_MS) {
-      this.#joined = joinedNames(this.#instruments);
       this.#readAtMs = nowMs;
+      this.#read();
     }
-    return this.#joined;
+    return this.#joined.get(name);
+  }
+
+  #read(): void {
+    try {
+      this.#joined = joinedNames(this.#instruments);
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = { error };
+    }
   }
 }
 
@@ -62,9 +78,9 @@ function joinedNames(instruments: Instruments): ReadonlyMap<string, string> {
 }
 
 /** Returns the name that a client knows a canonical symbol by. */
-export function symbolForClient(instruments: Instruments, symbol: string): string {
-  const instrument = instruments.find(symbol);
-  return instrument === undefined ? symbol : compatSymbol(instruments, instrument);
+export function symbolForClient(named: Named, symbol: string): string {
+  const instrument = named.instruments.find(symbol);
+  return instrument === undefined ? symbol : compatSymbol(named, instrument);
 }
 
 /**

@@ -65,7 +65,7 @@ export async function ordersForClient(
 /** Returns a list with its legs as {@link orderForClient} shows them. */
 export function listForClient(parts: ServiceParts, list: Members): Members {
   const { orders = [], orderReports = [] } = list as Readonly<Record<string, readonly Members[]>>;
-  const symbol = symbolForClient(parts.instruments, String(list.symbol));
+  const symbol = symbolForClient(parts, String(list.symbol));
   return {
     ...list,
     symbol,
@@ -75,17 +75,14 @@ export function listForClient(parts: ServiceParts, list: Members): Members {
 }
 
 /** Returns trades under the client's names of their markets. */
-export function tradesForClient(
-  { instruments }: ServiceParts,
-  trades: readonly Members[],
-): readonly Members[] {
-  return trades.map((trade) => ({ ...trade, symbol: symbolForClient(instruments, String(trade.symbol)) }));
+export function tradesForClient(parts: ServiceParts, trades: readonly Members[]): readonly Members[] {
+  return trades.map((trade) => ({ ...trade, symbol: symbolForClient(parts, String(trade.symbol)) }));
 }
 
-function shownOrder({ instruments }: ServiceParts, order: Members, { quote, timeMs }: Executed): Members {
+function shownOrder(parts: ServiceParts, order: Members, { quote, timeMs }: Executed): Members {
   const type = typeForClient({ type: String(order.type), stopPrice: order.stopPrice });
   return merged(order, {
-    symbol: symbolForClient(instruments, String(order.symbol)),
+    symbol: symbolForClient(parts, String(order.symbol)),
     ...(order.type !== undefined && { type }),
     price: order.price ?? "0",
     stopPrice: order.stopPrice ?? "0",
