@@ -3,6 +3,7 @@ import type { Instruments } from "../../ports/index.ts";
 import { createMemoryInstruments } from "../memory/index.ts";
 import type { RemoteParts } from "./remote-parts.ts";
 import { ROUTES } from "./routes.ts";
+import { VenueHttpError } from "./venue-http-error.ts";
 
 /** Dependencies of {@link RemoteInstruments}, and the milliseconds between two readings. */
 export type InstrumentsParts = Pick<RemoteParts, "link" | "telemetry"> & Readonly<{ everyMs: number }>;
@@ -71,6 +72,13 @@ export class RemoteInstruments implements Instruments {
   }
 }
 
+/** Reads the instruments. Rejects as {@link Link.call} does, also if one name is that of two instruments. */
 async function read({ link }: InstrumentsParts): Promise<Instruments> {
-  return createMemoryInstruments(await link.call(ROUTES.instruments, {}));
+  const listed = await link.call(ROUTES.instruments, {});
+  try {
+    return createMemoryInstruments(listed);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new VenueHttpError("unreadable", `${ROUTES.instruments.path}: ${message}`, { cause });
+  }
 }

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
+import type { Instrument } from "../../../src/model/index.ts";
 import type { Clock } from "../../../src/ports/index.ts";
 import { createListing } from "../../support/listing.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
@@ -46,4 +47,16 @@ it("decision BN: instruments of a venue server are those that it has now, and th
   expect(instruments?.find("BTC/USD")?.status).toBe("CANCEL_ONLY");
   client.close();
   expect(waiting).toEqual([]);
+});
+
+it("decision BN: a server that gives one name to two instruments is refused as unreadable", async () => {
+  const all = (): readonly Instrument[] => INSTRUMENTS.flatMap((listed) => [listed, listed]);
+  const { catalogue } = createListing([]);
+  const served = await serveVenue({ venue: createScriptedVenue(), instruments: { ...catalogue, all } });
+  onTestFinished(() => served.close());
+  await expect(connect(served.url)).rejects.toMatchObject({
+    name: "VenueHttpError",
+    problem: "unreadable",
+    message: "/v1/instruments: instruments: the name BTC/USD belongs to two instruments",
+  });
 });
