@@ -17,8 +17,7 @@ export const MOST = 10_000;
 
 /**
  * Reads a request about the orders of an account in one market, or in all. A market whose instrument the host has
- * withdrawn is known by the orders that the account has there: `isKnown` looks for them, at most with the work of a
- * request about a market that is listed.
+ * withdrawn is known by the orders that the account has there, which `isKnown` looks for.
  */
 export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>(
   parts: ServiceParts,
