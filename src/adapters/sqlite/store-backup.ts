@@ -1,4 +1,13 @@
-import { chmodSync, constants, existsSync, linkSync, mkdirSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import {
@@ -16,7 +25,7 @@ import {
 import type { ShardHead } from "../../ports/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
-import { type FileKind, markAs } from "./file-kind.ts";
+import { type FileKind, kindOf, markAs } from "./file-kind.ts";
 import { lockFile, lockFileOnce } from "./file-lock.ts";
 import { FileProblem } from "./file-problem.ts";
 import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere } from "./open-database.ts";
@@ -129,7 +138,7 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
   return await atOneMoment({ path, driver }, async (database) => {
     const progress = (left: Readonly<{ totalPages: number; remainingPages: number }>): void =>
       onProgress?.(left.totalPages - left.remainingPages, left.totalPages);
-    return await published(to, driver, async (part) => {
+    return await published(path, to, driver, async (part) => {
       // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
       createFile(part);
       await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
@@ -167,7 +176,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   refuseExisting(path);
   const unlock = lockFile({ path, busyTimeoutMs: 0, driver });
   try {
-    const copy = await published(path, driver, async (part) => {
+    const copy = await published(from, path, driver, async (part) => {
       refuseLog(from);
       await copyFile(from, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       chmodSync(part, 0o600);
@@ -193,8 +202,9 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   }
 }
 
-/** Makes a file under another name, and gives it its own name when it is on disk. Never replaces a file. */
+/** Makes a copy under another name, and gives it its own name when it is on disk. Never replaces a file. */
 async function published(
+  source: string,
   path: string,
   driver: SqliteDriverName | undefined,
   make: (part: string) => Promise<Omit<SqliteCopy, "bytes">>,
@@ -203,6 +213,10 @@ async function published(
   // Left by an earlier database of that name, they would be applied to the new one.
   for (const beside of besides(path)) refuseExisting(beside);
   const part = partOf(path);
+  if (existsSync(part) && realpathSync(part) === realpathSync(source))
+    throw new FileProblem(
+      `${basename(part)} has the name of an unfinished copy to ${basename(path)}, which is removed: choose another path`,
+    );
   const unlock = lockFileOnce({ path: part, busyTimeoutMs: 0, driver });
   try {
     removeAll(part);
@@ -261,12 +275,13 @@ async function sync(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-/** Throws an Error that names the backup unless SQLite finds its pages in order. */
+/** Throws an Error that names the backup if it is empty, as a file on a full disk is, or SQLite finds a page not in order. */
 function requireSound(path: string, name: string, driver: SqliteDriverName | undefined): void {
   try {
     const database = loadDriver(driver).open(path);
     try {
       refuseOthers(database, name);
+      if (kindOf(database) === undefined) throw damaged(name, "it is empty");
       const found = database.pragma("quick_check(1)", { simple: true });
       if (found !== "ok") throw damaged(name, String(found));
     } finally {

@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type Sqlite from "better-sqlite3";
@@ -83,6 +93,26 @@ describe.runIf(canBackUp)("decision VD: a backup is not a store", () => {
     await restoreSqliteStore({ from: `${backup}2`, path: restored });
     await openSqliteStore({ path: restored }).close();
     expect(markOf(`${backup}2`)).toBe(markOf(place.path));
+  });
+
+  it("nor is a file that is empty restored as one", async () => {
+    writeFileSync(`${backup}2`, "");
+    await expect(restoreSqliteStore({ from: `${backup}2`, path: restored })).rejects.toThrow(
+      "backup.db2 is damaged: it is empty",
+    );
+    expect(existsSync(restored)).toBe(false);
+  });
+
+  it("and is never removed as the rest of the copy that is made of it", async () => {
+    const part = `${restored}.part`;
+    copyFileSync(backup, part);
+    const link = join(place.directory, "link.db");
+    symlinkSync(part, link);
+    for (const from of [part, link]) {
+      await expect(restoreSqliteStore({ from, path: restored })).rejects.toThrow("choose another path");
+      await expect(backupSqliteStore({ path: from, to: restored })).rejects.toThrow("choose another path");
+    }
+    expect(readFileSync(part).equals(readFileSync(backup))).toBe(true);
   });
 
   it("and says for an earlier schema that a restore updates it", async () => {
