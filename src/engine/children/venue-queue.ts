@@ -10,6 +10,11 @@ import { VenuePace } from "./venue-pace.ts";
 /** A due child, and the time until which it may go. */
 export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number }>;
 
+/** A due child in the queue, and its place among all that have come. */
+type QueuedChild = DueChild & Readonly<{ place: number }>;
+
+const byPlace = (a: QueuedChild, b: QueuedChild): number => a.place - b.place;
+
 /** Latest time of children that an earlier version decided without one. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
 
@@ -27,10 +32,11 @@ export class VenueQueue {
   readonly #core: Core;
   readonly #venue: ExecutionVenue;
   readonly #clock: VenueClock;
-  readonly #reducing: Fifo<DueChild> = new Fifo();
-  readonly #opening: Fifo<DueChild> = new Fifo();
+  readonly #reducing: Fifo<QueuedChild> = new Fifo();
+  readonly #opening: Fifo<QueuedChild> = new Fifo();
   /** By shard number: children whose turn does not come before they are taken back. */
-  readonly #aside: Map<number, DueChild[]> = new Map();
+  readonly #aside: Map<number, QueuedChild[]> = new Map();
+  #places = 0;
   readonly #pace: VenuePace = new VenuePace();
 
   constructor(core: Core, { venue, venueClock }: VenueQueueParts) {
@@ -52,7 +58,7 @@ export class VenueQueue {
 
   add(due: DueChild): void {
     const aside = this.#aside.get(shardOfId(due.child.parentOrderId));
-    (aside ?? (due.child.reduceOnly ? this.#reducing : this.#opening)).push(due);
+    (aside ?? (due.child.reduceOnly ? this.#reducing : this.#opening)).push(this.#queued(due));
   }
 
   /** Lets the children of a shard, also later ones, wait where they hold up no others. */
@@ -61,25 +67,32 @@ export class VenueQueue {
   }
 
   /**
-   * Adds the children of a shard again that were set aside, if any. They go first, as before: behind children that came
-   * meanwhile, they would have to be confirmed anew when their turn comes, and never go out at a busy venue.
+   * Adds the children of a shard again that were set aside, if any. They go to the places that they had: behind
+   * children that came meanwhile, they would have to be confirmed anew when their turn comes, and never go out at a busy
+   * venue; before all others, a shard that is aside again and again would keep those that came earlier.
    */
   takeBack(shard: number): void {
     const aside = this.#aside.get(shard);
     if (aside === undefined) return;
     this.#aside.delete(shard);
-    this.#reducing.pushFirst(aside.filter(({ child }) => child.reduceOnly));
-    this.#opening.pushFirst(aside.filter(({ child }) => !child.reduceOnly));
+    this.#reducing.merge(
+      aside.filter(({ child }) => child.reduceOnly),
+      byPlace,
+    );
+    this.#opening.merge(
+      aside.filter(({ child }) => !child.reduceOnly),
+      byPlace,
+    );
   }
 
   /** Puts the children of a shard behind all others, also those that reduce a position. */
   putLast(shard: number): void {
-    for (const due of this.removeOf(new Set([shard]))) this.#opening.push(due);
+    for (const due of this.removeOf(new Set([shard]))) this.#opening.push(this.#queued(due));
   }
 
   /** Removes and returns the children of some shards, each in the order in which it would have gone. */
-  removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
-    const removed: DueChild[] = [...shards].flatMap((shard) => this.#aside.get(shard) ?? []);
+  removeOf(shards: ReadonlySet<number>): readonly QueuedChild[] {
+    const removed: QueuedChild[] = [...shards].flatMap((shard) => this.#aside.get(shard) ?? []);
     for (const shard of shards) this.#aside.delete(shard);
     for (const queue of [this.#reducing, this.#opening]) {
       for (let left = queue.size; left > 0; left--) {
@@ -126,7 +139,11 @@ export class VenueQueue {
     return Math.min(notAfterMs, ANY_TIME);
   }
 
-  get #next(): Fifo<DueChild> {
+  #queued({ child, notAfterMs }: DueChild): QueuedChild {
+    return { child, notAfterMs, place: this.#places++ };
+  }
+
+  get #next(): Fifo<QueuedChild> {
     return this.#reducing.size > 0 ? this.#reducing : this.#opening;
   }
 }

@@ -22,10 +22,11 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Puts items before all others. Takes time for each item of the queue. */
-  pushFirst(items: readonly T[]): void {
+  /** Puts items to their places in a queue that is in an order. Takes time for each item of the queue. */
+  merge(items: readonly T[], compare: (a: T, b: T) => number): void {
     if (items.length === 0) return;
-    this.#items = [...items, ...this.#items.slice(this.#start)];
+    const waiting = this.#items.slice(this.#start) as T[];
+    this.#items = [...items, ...waiting].sort(compare);
     this.#start = 0;
   }
 
