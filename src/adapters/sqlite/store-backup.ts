@@ -275,7 +275,7 @@ async function sync(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-/** Throws an Error that names the backup if it is empty, as a file on a full disk is, or SQLite finds a page not in order. */
+/** Throws an Error that names the backup if it is empty, as one of a full disk is, or SQLite finds a page out of order. */
 function requireSound(path: string, name: string, driver: SqliteDriverName | undefined): void {
   try {
     const database = loadDriver(driver).open(path);
