@@ -1,3 +1,4 @@
+import { errorMessage } from "../../common/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import { createMemoryInstruments } from "../memory/index.ts";
@@ -67,7 +68,7 @@ export class RemoteInstruments implements Instruments {
   #tell(error: unknown): void {
     if (this.#isClosed || this.#isUnread) return;
     this.#isUnread = true;
-    const message = String(error).slice(0, 200);
+    const message = errorMessage(error);
     this.#parts.telemetry?.event("warn", "venue-http.instruments-unread", { message });
   }
 }
