@@ -58,7 +58,7 @@ async function restore(argv: readonly string[], output: CommandOutput): Promise<
   const options = restoreOptions(argv);
   const copy = await restoreSqliteStore({
     ...options,
-    onProgress: (step, done, all) => bar(step, output)(done, all),
+    onProgress: steps(output),
   });
   output.progress("");
   output.say(`${options.path}: ${contentsOf(copy)}\n`);
@@ -100,7 +100,7 @@ async function store([command = "", ...argv]: readonly string[], output: Command
   const { records, endedOrders, endedLists, rejections, digest } = await copyStore({
     from: { path: source.path },
     to: { url: target.url, ...(target.schema !== undefined && { schema: target.schema }) },
-    onProgress: (step, done, all) => bar(step, output)(done, all),
+    onProgress: steps(output),
   });
   output.progress("");
   const contents = `${records} records, ${endedOrders} ended orders, ${endedLists} ended lists, ${rejections} refused orders`;
@@ -176,3 +176,9 @@ function bar(what: string, { progress }: CommandOutput): (done: number, all: num
     progress(`${what} [${"#".repeat(filled)}${".".repeat(30 - filled)}] ${Math.floor(part * 100)} %`);
   };
 }
+
+/** Returns a listener that shows the progress of each step of some work as a bar. */
+const steps =
+  (output: CommandOutput) =>
+  (step: string, done: number, all: number): void =>
+    bar(step, output)(done, all);

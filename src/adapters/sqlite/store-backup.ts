@@ -29,6 +29,7 @@ import { type FileKind, kindOf, markAs } from "./file-kind.ts";
 import { lockFile, lockFileOnce } from "./file-lock.ts";
 import { FileProblem } from "./file-problem.ts";
 import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere } from "./open-database.ts";
+import type { Progress } from "./progress.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
 import { verifySqliteStore } from "./store-verification.ts";
@@ -89,8 +90,6 @@ export interface SqliteRestored extends SqliteCopy {
   /** Number of open orders that are paused until a person resumes them. */
   readonly paused: number;
 }
-
-type Progress = (done: number, all: number) => void;
 
 /** Number of pages, of 4 kB each, that one step copies: some milliseconds. */
 const PAGES_PER_STEP = 256;

@@ -1,6 +1,7 @@
 import type { JournalRecord, ParentOrder } from "../../../model/index.ts";
 import { inTurns, nextTurn } from "../../shared/index.ts";
 import type { Database } from "../database.ts";
+import type { Progress } from "../progress.ts";
 import { headsOf } from "../stored-heads.ts";
 import type { Tables } from "../tables.ts";
 import { foldShard } from "./shard-fold.ts";
@@ -26,10 +27,7 @@ export async function raiseCounters({ database, tables }: Parts): Promise<void> 
 }
 
 /** Pauses every open order until a person says what happened after the backup. Returns their number. */
-export async function pauseOrders(
-  { database, tables }: Parts,
-  onProgress: (done: number, all: number) => void,
-): Promise<number> {
+export async function pauseOrders({ database, tables }: Parts, onProgress: Progress): Promise<number> {
   const { immediate: append } = database.transaction((shard: number, records: readonly JournalRecord[]) => {
     const { epoch } = tables.journal.head(shard);
     const outcome = tables.journal.append({ shard, epoch, round: 0, records, ended: [] });

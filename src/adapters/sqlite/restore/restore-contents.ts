@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { SqliteDriverName } from "../database.ts";
 import { openDatabase } from "../open-database.ts";
+import type { Progress } from "../progress.ts";
 import { renewStoreId } from "../store-id.ts";
 import { tablesOf } from "../tables-of.ts";
 import { pauseOrders, raiseCounters } from "./pausing.ts";
@@ -18,8 +19,8 @@ export type RestoreWork = Readonly<{
   archive: string | undefined;
   pause: boolean;
   driver: SqliteDriverName | undefined;
-  puttingBack: (done: number, all: number) => void;
-  pausing: (done: number, all: number) => void;
+  puttingBack: Progress;
+  pausing: Progress;
 }>;
 
 /**

@@ -4,6 +4,7 @@ import { nextTurn } from "../../shared/index.ts";
 import { type ArchivedRecord, readArchive } from "../archive/index.ts";
 import type { Database } from "../database.ts";
 import { FileProblem } from "../file-problem.ts";
+import type { Progress } from "../progress.ts";
 import { headsOf } from "../stored-heads.ts";
 
 /** Number of records that one transaction puts back. */
@@ -16,7 +17,7 @@ const RECORDS_PER_STEP = 512;
 export async function putBack(
   database: Database,
   folder: string,
-  { until, onProgress }: Readonly<{ until: number; onProgress: (done: number, all: number) => void }>,
+  { until, onProgress }: Readonly<{ until: number; onProgress: Progress }>,
 ): Promise<void> {
   const put = putting(database);
   let waiting: (ArchivedRecord & Readonly<{ name: string }>)[] = [];
