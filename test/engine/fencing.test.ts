@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryAccounts, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatQuantity, quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { accountEntry, createWorld, type World } from "../support/world.ts";
 
 /** Opens a second engine on the disk of a world; the first does not know it yet. */
 async function takeOver(world: World): Promise<Engine> {
@@ -231,6 +231,37 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await seconds(5);
     expect(order()).toBe("1,2,3,7,8");
     expect(sent.map(({ atMs }) => Math.floor(atMs / 1_000))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("decision 26: the silence about the owners of many shards keeps children of others no longer than that about one", async () => {
+    let isSilent = false;
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const world = await createWorld({
+      accounts: createMemoryAccounts(ids.map(accountEntry)),
+      venue: createScriptedVenue({ ratePerSecond: 1 }),
+      settings: { submitDeadlineMs: 60_000 },
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async head(shard) {
+            if (isSilent && shard !== shardOf(9)) await new Promise(() => undefined);
+            return await store.head(shard);
+          },
+        };
+      },
+    });
+    for (const account of [1, 1, 1, ...ids]) await world.place({ price: "100" }, account);
+    isSilent = true;
+    const startMs = world.clock.monotonicMs();
+    const sent: { readonly atMs: number; readonly accountId: number }[] = [];
+    world.venue.onSubmit = (child) => {
+      sent.push({ atMs: world.clock.monotonicMs() - startMs, accountId: child.accountId });
+      return filled(child);
+    };
+    await world.quote("99", "100");
+    await world.pass(3_200);
+    expect(sent.map(({ accountId }) => accountId)).toEqual([1, 1, 1, 9]);
   });
 
   it("decision 26: those of a shard whose owner is answered late go out in their order, and at the venue's rate", async () => {

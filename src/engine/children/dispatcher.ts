@@ -182,7 +182,8 @@ export class Dispatcher {
 
   /**
    * Asks the store for the owner of the child's shard. The store may fail or be silent for this shard alone, and must not keep
-   * the children of the others: after a short time they go on, while those of this shard wait for the answer.
+   * the children of the others: after a short time they go on, while those of this shard wait for the answer. They do not wait
+   * a second time while it is silent, so that the time does not grow with the number of such shards.
    */
   async #confirm({ parentOrderId }: ChildRequest): Promise<void> {
     const { venueQueue, timers, shards } = this.#parts;
@@ -191,7 +192,7 @@ export class Dispatcher {
     const askedAtMs = this.#core.nowMs();
     let isAside = false;
     this.#waiting = true;
-    const cancel = timers.after(retryMinMs, () => {
+    const cancel = timers.after(venueQueue.hasAside ? 0 : retryMinMs, () => {
       isAside = true;
       venueQueue.setAside(shard);
       this.#goOn();

@@ -61,6 +61,11 @@ export class VenueQueue {
     (aside ?? (due.child.reduceOnly ? this.#reducing : this.#opening)).push(this.#queued(due));
   }
 
+  /** Whether the children of any shard are aside. */
+  get hasAside(): boolean {
+    return this.#aside.size > 0;
+  }
+
   /** Lets the children of a shard, also later ones, wait where they hold up no others. */
   setAside(shard: number): void {
     this.#aside.set(shard, [...this.removeOf(new Set([shard]))]);
@@ -128,8 +133,8 @@ export class VenueQueue {
   }
 
   /**
-   * Returns the latest time at which a child decided now may be handed over, by the estimate of the venue's time. This is the deadline of a submit that starts after all children decided earlier have gone out at the
-   * venue's rate.
+   * Returns the latest time at which a child decided now may be handed over, by the estimate of the venue's time. This is the
+   * deadline of a submit that starts after all children decided earlier have gone out at the venue's rate.
    */
   notAfterMs(): number {
     this.readRate();
