@@ -11,7 +11,7 @@ import {
 } from "../engine/index.ts";
 import { assignmentsIn } from "../engine/internal.ts";
 import type { Clock } from "../ports/index.ts";
-import { moveStep, moveText, shardsNamed } from "./cluster-move.ts";
+import { hasStayed, moveStep, moveText, shardsNamed } from "./cluster-move.ts";
 import { nodeNamed } from "./cluster-names.ts";
 import { clean, drainStep, drainText, type NamedNode, nodesText, shardsText } from "./cluster-tables.ts";
 import { storeSetting } from "./setting-readers.ts";
@@ -260,9 +260,19 @@ async function move(call: Call): Promise<number> {
       tell(`${progress.left} ${progress.released}`, moveStep(progress), progress.failing),
   });
   output.progress("");
-  const json = { ...outcome, shards, node: nodeIn(row) };
-  output.say(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, shards, row));
+  const stays = outcome.kind === "moved" && (await staysMoved(call, { shards, row }));
+  const json = { ...outcome, ...(outcome.kind === "moved" && { stays }), shards, node: nodeIn(row) };
+  output.say(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, { shards, row, stays }));
   return moveCode(outcome);
+}
+
+/** A move that has succeeded is told as one, also if the store cannot be read any more. */
+async function staysMoved({ cluster }: Call, moved: Parameters<typeof hasStayed>[1]): Promise<boolean> {
+  try {
+    return hasStayed(await cluster.leases.nodes(), moved);
+  } catch {
+    return true;
+  }
 }
 
 function moveCode({ kind }: MoveOutcome): number {

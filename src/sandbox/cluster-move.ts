@@ -1,5 +1,7 @@
 import type { MoveOutcome, MoveProgress, MoveRefusal, NodeReport } from "../engine/index.ts";
+import { isEvened } from "../engine/internal.ts";
 import { MARKET_SHARD } from "../model/index.ts";
+import type { ClusterView } from "../ports/index.ts";
 import { clean, shardName } from "./cluster-tables.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole } from "./whole-number.ts";
@@ -46,10 +48,21 @@ export function moveStep({ left, released, elapsedMs }: MoveProgress): string {
   return `${(elapsedMs / 1_000).toFixed(1)} s: it does not own ${left} of the shards yet${free}`;
 }
 
+/** What was moved to which node. After a larger move the nodes make their shares even again: it does not stay. */
+export type Moved = Readonly<{ shards: readonly number[]; row: NodeReport; stays: boolean }>;
+
+/** Returns whether a node owns shards that were moved to it, and no node is about to give them to another one. */
+export function hasStayed(view: ClusterView, { shards, row }: Omit<Moved, "stays">): boolean {
+  const isOwn = (shard: number): boolean => view.shards[shard]?.incarnation === row.incarnation;
+  return shards.every(isOwn) && !isEvened(view);
+}
+
 /** Returns how a move ended, in words for an operator. */
-export function moveText(outcome: MoveOutcome, shards: readonly number[], row: NodeReport): string {
+export function moveText(outcome: MoveOutcome, { shards, row, stays }: Moved): string {
   const node = `${clean(row.name)} (${row.incarnation})`;
-  if (outcome.kind === "moved") return `${node} owns ${rangesOf(shards)}.\n`;
+  if (outcome.kind === "moved" && stays) return `${node} owns ${rangesOf(shards)}.\n`;
+  if (outcome.kind === "moved")
+    return `${node} got ${rangesOf(shards)}, but the nodes make their shares even again, and others may get these shards: see managed-orders cluster shards.\n`;
   const { left, isWithdrawn } = outcome;
   const rest = `${node} has not got ${rangesOf(left)}.`;
   const asked = isWithdrawn

@@ -118,7 +118,7 @@ describe("decision ZL: managed-orders cluster", () => {
     await next.stop();
   });
 
-  it("move gives shards to a node that shares, shows what is on its way, and withdraws it when it is interrupted", async () => {
+  it("move gives shards to a node that shares, shows what is on its way, says whether they stay, and withdraws it when it is interrupted", async () => {
     const owner = await startNode("node-1", "owns and shares");
     const next = await startNode("node-2", "shares");
     const other = await startNode("node-3", "standby");
@@ -143,7 +143,10 @@ describe("decision ZL: managed-orders cluster", () => {
     await leases.release({ incarnation: owner.incarnation, shards: given });
     await leases.claim({ incarnation: next.incarnation, shards: given });
     const { code, said: text } = await moved;
-    expect([code, text.split("\n").at(-2)]).toEqual([0, `${b} owns 0-31,40,market.`]);
+    expect([code, text.split("\n").at(-2)]).toEqual([
+      0,
+      expect.stringContaining(`${b} got 0-31,40,market, but the nodes make their shares even again`),
+    ]);
     const stopping = new AbortController();
     stopping.abort();
     const stopped = await run(["move", url, "50", "node-2", "--json"], stopping.signal);
@@ -155,6 +158,11 @@ describe("decision ZL: managed-orders cluster", () => {
       },
     ]);
     expect((await leases.nodes()).shards.filter((shard) => shard.next !== undefined)).toEqual([]);
+    const half = ALL.slice(130, 226);
+    await leases.release({ incarnation: owner.incarnation, shards: half });
+    await leases.claim({ incarnation: next.incarnation, shards: half });
+    const kept = await run(["move", url, "130-131", "node-2", "--json"]);
+    expect([kept.code, JSON.parse(kept.said)]).toMatchObject([0, { kind: "moved", stays: true }]);
     const refused = await run(["move", url, "50", "node-3"]);
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("takes all shards or none") });
     for (const node of [owner, next, other]) await node.stop();
@@ -212,7 +220,7 @@ describe("decision KW: shards that an operator names", () => {
 
   it("every outcome is said in words", () => {
     const row = node(4, "b\u001b");
-    const text = (outcome: MoveOutcome): string => moveText(outcome, [1, 2, 3], row);
+    const text = (outcome: MoveOutcome): string => moveText(outcome, { shards: [1, 2, 3], row, stays: true });
     const end = { left: [2, 3], isWithdrawn: true };
     expect(text({ kind: "moved" })).toBe("b? (4) owns 1-3.\n");
     expect(text({ ...end, kind: "refused", why: "dead" })).toBe(

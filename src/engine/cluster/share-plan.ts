@@ -1,6 +1,6 @@
 import { MARKET_SHARD } from "../../model/index.ts";
 import type { ClusterView, NodeRow, ShardOwner } from "../../ports/index.ts";
-import { ownedBy } from "./cluster-views.ts";
+import { livingIn, ownedBy } from "./cluster-views.ts";
 
 /** Most account shards that one claim asks for: a single one that another node has taken refuses the whole set. */
 const MOST_IN_SET = 32;
@@ -40,6 +40,9 @@ export type Dealable = Pick<ShareReading, "view" | "live" | "able" | "takers">;
 
 /** Shards that their owner assigns to another node. */
 export type ShareMove = Readonly<{ to: number; shards: readonly number[] }>;
+
+/** A reading from which shares follow. */
+type Shared = Dealable & Pick<ShareReading, "deal">;
 
 /** To whom the free shards are dealt, by shard, and how many shards each node has when everything has arrived. */
 export type Deal = Readonly<{ dealt: ReadonlyMap<number, number>; shares: ReadonlyMap<number, number> }>;
@@ -121,7 +124,7 @@ export function isHandOverUnderWay({ view }: ShareReading): boolean {
  * Returns whether shares differ so much that they are to be made even, or another node has begun to do so: a shard of it is
  * on its way to a node that has no more than it even then. A move to a larger one is an operator's.
  */
-export function isUneven(reading: ShareReading): boolean {
+export function isUneven(reading: Shared): boolean {
   const { view, able, deal } = reading;
   const tolerated = Math.max(TOLERATED, (TOLERATED_PART * view.shards.length) / able.length);
   if (spreadOf(reading) > tolerated) return true;
@@ -132,6 +135,13 @@ export function isUneven(reading: ShareReading): boolean {
       able.includes(from) &&
       shareOf(deal.shares, from) >= shareOf(deal.shares, to),
   );
+}
+
+/** Returns whether the nodes of a view make their shares even, as far as one knows who is none of them. */
+export function isEvened(view: ClusterView): boolean {
+  const able = ableIn(view, () => true);
+  const dealable = { view, live: livingIn(view), able, takers: able };
+  return isUneven({ ...dealable, deal: dealOf(dealable) });
 }
 
 /**
@@ -208,7 +218,7 @@ function isOnWay({ takers }: Dealable, { incarnation, next }: ShardOwner): boole
   return next !== undefined && next !== incarnation && takers.includes(next);
 }
 
-const onWayIn = (reading: ShareReading): readonly ShardOwner[] =>
+const onWayIn = (reading: Dealable): readonly ShardOwner[] =>
   reading.view.shards.filter((row) => isOnWay(reading, row));
 
 /** Returns who has a shard when everything on its way has arrived; undefined if it is free and assigned to nobody. */
@@ -244,7 +254,7 @@ function movesTo(targets: readonly number[], shards: readonly number[]): readonl
 }
 
 /** Returns by how much the largest share is above the smallest one that can grow. */
-function spreadOf({ deal: { shares }, able, takers }: ShareReading): number {
+function spreadOf({ deal: { shares }, able, takers }: Shared): number {
   const [most, least] = [largest(shares, able), smallest(shares, takers)];
   return most === undefined || least === undefined ? 0 : shareOf(shares, most) - shareOf(shares, least);
 }
