@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createSocketClient,
   ProtocolError,
@@ -11,13 +11,24 @@ import { SOCKET_ROUTES } from "../../src/client/socket/methods.ts";
 import { METHODS } from "../../src/requests/index.ts";
 import { answers, settled } from "./client-world.ts";
 import { STOP } from "./placements.ts";
-import { openSocketWorld } from "./socket-wire.ts";
+import { openSocketWorld, settle } from "./socket-wire.ts";
 
 /** Methods of decision NO for clients of the convention. This client reads market data and the clock by REST. */
 const FOR_OTHERS: ReadonlySet<string> = new Set([
   ...["ping", "time", "exchangeInfo", "depth", "ticker.24hr", "ticker.price", "ticker.book", "avgPrice"],
   "account.status",
 ]);
+
+/** Resolves to the next rejection that nobody handles, which would fail the test. */
+function unhandledRejection(): Promise<unknown> {
+  const others = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  onTestFinished(() => {
+    process.removeAllListeners("unhandledRejection");
+    for (const other of others) process.on("unhandledRejection", other);
+  });
+  return new Promise((resolve) => void process.once("unhandledRejection", resolve));
+}
 
 describe("the client of the private WebSocket", () => {
   it("decision LI: calls every method of the private WebSocket by its name", () => {
@@ -120,6 +131,30 @@ describe("the client of the private WebSocket", () => {
     const patient = socket.subscriptions();
     expect(await settled(world, patient)).toEqual([]);
     expect(await hasty).toMatchObject({ reason: "timeout" });
+    socket.close();
+  });
+
+  it("a listener that throws, or that subscribes again, keeps no message from the others", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    const heard: string[] = [];
+    const unhandled = unhandledRejection();
+    socket.onMessage(() => {
+      throw new Error("of the listener");
+    });
+    let leave = (): void => undefined;
+    const again = (): void => {
+      heard.push("again");
+      leave();
+      if (heard.length < 9) leave = socket.onMessage(again);
+    };
+    leave = socket.onMessage(again);
+    socket.onMessage(() => heard.push("last"));
+    await socket.subscriptions();
+    world.sockets.say('{"subscriptionId":0}');
+    await settle(world);
+    expect(heard).toEqual(["again", "last"]);
+    expect(await unhandled).toMatchObject({ message: "of the listener" });
     socket.close();
   });
 

@@ -4,6 +4,7 @@ import { RefusedError } from "../errors/refused-error.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { type Bounds, within } from "../http/deadline.ts";
 import { Connection, type Members, type SocketParts } from "./connection.ts";
+import { Listeners } from "./listeners.ts";
 
 /** A request of a connection: its method and its params, which are made just before it is sent. */
 export type SocketRequest = Readonly<{ method: string; params: () => Parameters<typeof writeJson>[0] }>;
@@ -18,7 +19,7 @@ export class Link {
   readonly #parts: SocketParts;
   readonly #maxInFlight: number;
   readonly #waiting: Map<string, Waiting> = new Map();
-  readonly #listeners: Set<(message: Members) => void> = new Set();
+  readonly #listeners: Listeners<Members> = new Listeners();
   #connection: Connection | undefined;
   #opening: Promise<Connection> | undefined;
   #requests = 0;
@@ -32,8 +33,7 @@ export class Link {
 
   /** Calls a function with each message that is not a reply to a request. The returned function stops that. */
   onMessage(listener: (message: Members) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Resolves to an open connection; callers at the same time share it. Rejects with a ClientError. */
@@ -121,6 +121,6 @@ export class Link {
   #hear(connection: Connection, message: Members): void {
     const waiting = typeof message.id === "string" ? this.#waiting.get(message.id) : undefined;
     if (waiting?.connection === connection) waiting.resolve(message);
-    else if (!("id" in message)) for (const listener of this.#listeners) listener(message);
+    else if (!("id" in message)) this.#listeners.tell(message);
   }
 }

@@ -1,3 +1,5 @@
+import { Listeners } from "../socket/listeners.ts";
+
 /** What an outlet hands out: events that are told apart by `kind`. */
 type Kinded = Readonly<{ kind: string }>;
 
@@ -19,7 +21,7 @@ type Ask<E> = Readonly<{
  */
 export class Outlet<E extends Kinded> {
   readonly #maxWaiting: number;
-  readonly #listeners: Map<string, Set<(event: never) => void>> = new Map();
+  readonly #listeners: Map<string, Listeners<E>> = new Map();
   readonly #readers: Set<Reader<E>> = new Set();
   #end: Readonly<{ error: unknown }> | undefined;
 
@@ -29,23 +31,14 @@ export class Outlet<E extends Kinded> {
 
   /** Calls a function with each event of a kind. The returned function stops that. */
   on<K extends E["kind"]>(kind: K, listener: (event: Extract<E, { kind: K }>) => void): () => void {
-    const listeners = this.#listeners.get(kind) ?? new Set();
+    const listeners = this.#listeners.get(kind) ?? new Listeners<E>();
     this.#listeners.set(kind, listeners);
-    // Each call counts, also one with the same function.
-    const own = (event: Extract<E, { kind: K }>): void => listener(event);
-    listeners.add(own);
-    return () => listeners.delete(own);
+    return listeners.add(listener as (event: E) => void);
   }
 
-  /** Hands an event out. The error of a listener is nobody's here: it becomes an unhandled rejection. */
+  /** Hands an event out. */
   emit(event: E): void {
-    for (const listener of [...(this.#listeners.get(event.kind) ?? [])]) {
-      try {
-        (listener as (event: E) => void)(event);
-      } catch (error) {
-        void Promise.reject(error);
-      }
-    }
+    this.#listeners.get(event.kind)?.tell(event);
     for (const reader of this.#readers) reader.push(event);
   }
 
