@@ -290,6 +290,19 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it("after close no listener is called, also for events that came before", async () => {
+    const world = await openStreamWorld();
+    const heard: number[] = [];
+    world.stream.on("unknown", ({ event }) => {
+      heard.push(event.sequence);
+      world.stream.close();
+    });
+    for (const sequence of [1, 2])
+      world.sockets.say(JSON.stringify({ subscriptionId: 0, event: { e: "NEWS", E: 1, sequence } }));
+    await world.stream.ended;
+    expect(heard).toEqual([1]);
+  });
+
   it("an event of a kind that is not known counts, and is handed on", async () => {
     const world = await openStreamWorld();
     world.sockets.say('{"subscriptionId":0,"event":{"e":"NEWS","E":1,"sequence":1,"more":9007199254740993}}');

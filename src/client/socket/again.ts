@@ -43,11 +43,11 @@ export async function again(
 export interface Lasting {
   /** Resolves when it has ended: to the error that ended it, or to undefined after `close`. */
   readonly ended: Promise<Error | undefined>;
-  /** Ends the work and its connection. */
+  /** Ends the work and its connection. No listener is called after that. */
   close(): void;
 }
 
-/** Runs sessions over a link until it is closed; calls a function when it has ended. */
+/** Runs sessions over a link until it is closed; calls a function at its end, which may come before `ended` resolves. */
 export function lasting(
   { platform, link }: Readonly<{ platform: Platform; link: Link }>,
   session: (signal: AbortSignal) => Promise<never>,
@@ -64,6 +64,8 @@ export function lasting(
   const close = (): void => {
     controller.abort();
     link.close();
+    // What the session still does must not be heard.
+    onEnd(undefined);
   };
   return { ended, close };
 }

@@ -36,13 +36,14 @@ export class Outlet<E extends Kinded> {
     return listeners.add(listener as (event: E) => void);
   }
 
-  /** Hands an event out. */
+  /** Hands an event out, until the end. */
   emit(event: E): void {
+    if (this.#end !== undefined) return;
     this.#listeners.get(event.kind)?.tell(event);
     for (const reader of this.#readers) reader.push(event);
   }
 
-  /** Ends every iterator, with an error or without, once it has yielded what waits. */
+  /** Hands out no more. Ends every iterator, with an error or without, once it has yielded what waits. */
   end(error?: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { error };
