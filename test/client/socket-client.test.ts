@@ -206,6 +206,24 @@ describe("the client of the private WebSocket", () => {
     expect(world.sockets.sent).toEqual([]);
   });
 
+  it("close ends a connection that is being opened, and the requests that wait for it", async () => {
+    const world = await openSocketWorld();
+    let closes = 0;
+    class Silent {
+      addEventListener(): void {}
+      send(): void {}
+      close(): void {
+        closes++;
+      }
+    }
+    const socket = createSocketClient({ ...world.options, WebSocket: Silent });
+    const asked = socket.subscriptions().catch((error: unknown) => error);
+    await settle(world);
+    socket.close();
+    expect(await asked).toMatchObject({ kind: "transport", reason: "aborted" });
+    expect(closes).toBe(1);
+  });
+
   it("after close nothing is sent", async () => {
     const world = await openSocketWorld();
     const socket = createSocketClient(world.options);

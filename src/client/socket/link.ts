@@ -24,7 +24,7 @@ export class Link {
   #opening: Promise<Connection> | undefined;
   #requests = 0;
   #inFlight = 0;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(parts: SocketParts, maxInFlight: number) {
     this.#parts = parts;
@@ -38,7 +38,7 @@ export class Link {
 
   /** Resolves to an open connection; callers at the same time share it. Rejects with a ClientError. */
   async connected(bounds: Bounds): Promise<Connection> {
-    if (this.#closed) throw new TransportError("aborted", "the client is closed");
+    if (this.#closing.signal.aborted) throw closed();
     const current = this.#connection;
     if (current !== undefined && current.ended === undefined) return current;
     return await within(this.#parts.clock, bounds, () => this.#shared(bounds.timeoutMs));
@@ -100,18 +100,19 @@ export class Link {
     this.#connection?.end(error);
   }
 
-  /** Ends the connection for good. */
+  /** Ends the connection for good, also one that is being opened. */
   close(): void {
-    this.#closed = true;
-    this.drop(new TransportError("aborted", "the client is closed"));
+    this.#closing.abort();
+    this.drop(closed());
   }
 
   async #open(timeoutMs: number): Promise<Connection> {
-    const connection = await Connection.open(this.#parts, { timeoutMs });
-    if (this.#closed) {
-      const error = new TransportError("aborted", "the client is closed");
-      connection.end(error);
-      throw error;
+    const { signal } = this.#closing;
+    const connection = await Connection.open(this.#parts, { timeoutMs, signal });
+    // It may have been closed in the turn in which it was opened.
+    if (signal.aborted) {
+      connection.end(closed());
+      throw closed();
     }
     this.#connection = connection;
     connection.onMessage((message) => this.#hear(connection, message));
@@ -124,3 +125,5 @@ export class Link {
     else if (!("id" in message)) this.#listeners.tell(message);
   }
 }
+
+const closed = (): TransportError => new TransportError("aborted", "the client is closed");
