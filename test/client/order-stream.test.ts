@@ -346,6 +346,20 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it("complaint 34: an event of the series before is none of the series of a new subscription", async () => {
+    const world = await openStreamWorld({ quietMs: 10_000 });
+    const last = JSON.stringify({ subscriptionId: 0, event: { e: "NEWS", E: 1, sequence: 101 } });
+    // The account moves to another node after the end of the subscription, just before which an event came.
+    world.sockets.change = (text) => {
+      if (text.includes('"result":{}')) return [last, text];
+      return [text.replace(/"streamId":"[^"]*"/, '"streamId":"other"')];
+    };
+    await until(world, () => world.told.length > 3);
+    await world.place("a");
+    expect(world.told.slice(-2)).toEqual(["synced, missed unknown", "a NEW"]);
+    world.stream.close();
+  });
+
   it("decision LK: a subscription that the service ends while the stream ends it is no reason to stop", async () => {
     const world = await openStreamWorld({ quietMs: 10_000 });
     world.sockets.change = (text) => (text.includes("eventStreamTerminated") ? [] : [text]);

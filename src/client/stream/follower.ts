@@ -118,6 +118,8 @@ export class Follower {
       const route = SOCKET_ROUTES.unsubscribe;
       await this.#parts.caller.call({ route, parameters: { subscriptionId }, options: { signal } });
     }
+    // What has come meanwhile has numbers of the series so far. The next subscription may have another one.
+    for (const event of inbox.drain()) await this.#take(event, inbox, signal);
     await this.#subscribe(inbox, signal);
   }
 
