@@ -22,6 +22,11 @@ export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> 
   readonly keepEnded?: number;
   /** After this time without an event the stream checks that it has missed none, in milliseconds; default 30,000. */
   readonly quietMs?: number;
+  /**
+   * The longest wait that the server may ask for before a query is sent again, in milliseconds. After a longer one the
+   * stream begins all its queries anew. Default 60,000, the longest wait for a limit of requests in a minute.
+   */
+  readonly longestWaitMs?: number;
 }
 
 /**
@@ -53,8 +58,10 @@ const OPTIONS = /* @__PURE__ */ (() => {
 
 /** Events that wait to be worked on before the stream begins anew. */
 const MAX_HELD = 10_000;
-/** How many look-ups of single orders are under way at the same time. */
-const LOOKUPS_AT_ONCE = 10;
+/** How many look-ups of single orders are under way at the same time. Ten that are refused in a minute lead to a ban. */
+const LOOKUPS_AT_ONCE = 5;
+/** A minute, for which the service counts requests: queries that are begun anew would use it up again and never end. */
+const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Follows the orders of an account, over a connection of its own, which it opens at once. Throws a TypeError for an
@@ -74,7 +81,8 @@ const LOOKUPS_AT_ONCE = 10;
  */
 export function followOrders(given: OrderStreamOptions): OrderStream {
   OPTIONS(given, "followOrders");
-  const { account, maxWaiting = 10_000, keepEnded = 1_000, quietMs = 30_000, ...options } = given;
+  const { account, maxWaiting = 10_000, keepEnded = 1_000, quietMs = 30_000, ...own } = given;
+  const options = { ...own, longestWaitMs: own.longestWaitMs ?? LONGEST_WAIT_MS };
   const { link, caller, platform } = socketWorks(options, { name: "followOrders", path: PRIVATE_PATH });
   const client = sharedMethods({ caller, checks: undefined }, SOCKET_ROUTES);
   const outlet = new Outlet<StreamEvent>(maxWaiting);

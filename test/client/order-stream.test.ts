@@ -10,7 +10,7 @@ import { EVENT_SHAPES, ORDER_SHAPE } from "../../src/client/stream/events.ts";
 import { OrderStates } from "../../src/client/stream/order-states.ts";
 import { schemasUsedIn } from "../../src/service/descriptions/components.ts";
 import { PRIVATE_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
-import { KEYS } from "../support/service-world.ts";
+import { KEYS, type WorldOptions } from "../support/service-world.ts";
 import { settled } from "./client-world.ts";
 import { PAIR, STOP } from "./placements.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
@@ -25,8 +25,8 @@ const shown = (event: StreamEvent | OverrunEvent): string => {
 };
 
 /** A world with a stream of its account, what it told, and a client that places. */
-async function openStreamWorld(options: Partial<OrderStreamOptions> = {}) {
-  const world = await openSocketWorld();
+async function openStreamWorld(options: Partial<OrderStreamOptions> = {}, ofService: WorldOptions = {}) {
+  const world = await openSocketWorld(ofService);
   const stream = followOrders({ ...world.options, ...options });
   const told: string[] = [];
   const kinds = ["order", "list", "account", "unknown", "synced"] as const;
@@ -276,6 +276,29 @@ describe("the stream of an account", () => {
     await world.client.cancelOpenOrders();
     await until(world, () => world.told.length > 5);
     expect(world.told.slice(3)).toEqual(["a CANCELED by query", "b CANCELED by query", "synced, missed 2"]);
+    world.stream.close();
+  });
+
+  it("decision 42: more look-ups than a minute allows go on in the next one, without a ban", async () => {
+    const world = await openStreamWorld({}, { limits: { weightPerMinute: 100 } });
+    const order = {
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: "5000",
+    } as const;
+    for (let count = 0; count < 40; count++)
+      await world.client.placeNativeOrder({ ...order, quantity: "0.01" });
+    await until(world, () => world.stream.orders.size === 40);
+    await world.clock.advanceBy(60_000);
+    world.sockets.down = true;
+    world.sockets.lose();
+    await world.place("a");
+    world.sockets.down = false;
+    const synced = (): boolean => world.told.at(-1) === "synced, missed 1";
+    for (let second = 0; !synced() && second < 240; second++) await world.clock.advanceBy(1_000);
+    expect(world.told.slice(-2)).toEqual(["a NEW by query", "synced, missed 1"]);
     world.stream.close();
   });
 
