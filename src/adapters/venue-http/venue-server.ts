@@ -192,18 +192,22 @@ class HttpVenue implements VenueServer {
     const controller = new AbortController();
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
+        stop();
         controller.abort();
         reject(new Refusal("NO_ANSWER"));
       };
       const cancel = clock.schedule(clock.monotonicMs() + this.#limits.answerMs, giveUp);
-      ended.addEventListener("abort", giveUp, { once: true });
+      // The client leaves after each answer too, and the venue must not be told then that nobody waits.
+      const stop = (): void => {
+        cancel();
+        ended.removeEventListener("abort", giveUp);
+      };
+      ended.addEventListener("abort", giveUp);
       if (ended.aborted) giveUp();
       else
         handler({ ...call, signal: controller.signal })
           .then(resolve, reject)
-          .finally(cancel);
-      if (controller.signal.aborted) cancel();
-      controller.signal.addEventListener("abort", cancel);
+          .finally(stop);
     });
   }
 

@@ -2,6 +2,7 @@ import { connect as tcp } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createManualClock, createMarketFeed } from "../../../src/adapters/memory/index.ts";
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
+import type { ExecutionVenue } from "../../../src/ports/index.ts";
 import { sign } from "../../../src/signing/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { createScriptedVenue, type ScriptedVenue } from "../../support/scripted-venue.ts";
@@ -244,6 +245,22 @@ describe("a venue server", () => {
     await until(() => said.includes("SLOW_BODY"), "the refusal of the slow body");
     venue.onSubmit = () => "silence";
     expect(codeOf(await send(url, signedRequest({ body: submitOf("aqc-3") })))).toBe("NO_ANSWER");
+  });
+
+  it("decision KE: the signal of a submit does not abort when the client leaves after its answer", async () => {
+    const scripted = createScriptedVenue();
+    const signals: Readonly<{ aborted: boolean }>[] = [];
+    const venue: ExecutionVenue = {
+      ...scripted,
+      submit(child, options) {
+        signals.push(options.signal);
+        return scripted.submit(child, options);
+      },
+    };
+    const { url, close } = await serveVenue({ venue });
+    await send(url, signedRequest({ body: submitOf("aqc-1") }));
+    await close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
   it("decision ZD: goes on with a stream after the last number, and says when the history is gone", async () => {
