@@ -7,7 +7,7 @@ import { type Address, addressOf, type VenueClientOptions } from "./client-optio
 import { exchange, type GiveUp } from "./exchange.ts";
 import { jsonIn } from "./json-bytes.ts";
 import type { Route } from "./routes.ts";
-import { SIGNATURE_HEADER, signatureOf, TIME_HEADER, timeIn } from "./signature.ts";
+import { ANSWERS_HEADER, SIGNATURE_HEADER, signatureOf, TIME_HEADER, timeIn } from "./signature.ts";
 import { VenueHttpError } from "./venue-http-error.ts";
 
 /** Most bytes of an answer. The longest that the protocol allows is a report of 10,000 executions. */
@@ -143,10 +143,11 @@ export class Link {
     const { origin, prefix } = this.#address;
     const target = `${prefix}${path}`;
     const timeMs = String(this.#serverNowMs());
+    const signature = signatureOf(this.#secret, { method, target, timeMs, body });
     let own: GiveUp = ignored;
     const headers = {
       [TIME_HEADER]: timeMs,
-      [SIGNATURE_HEADER]: signatureOf(this.#secret, { method, target, timeMs, body }),
+      [SIGNATURE_HEADER]: signature,
       ...(method !== "GET" && { "content-type": "application/json", "content-length": String(body.length) }),
     };
     const agent = this.#agent;
@@ -163,6 +164,12 @@ export class Link {
     const forget = (): void => void this.#open.delete(own);
     answered.then((answer) => answer.once("close", forget), forget);
     const answer = await answered;
+    // A proxy that answers twice shifts all further answers of the connection. "Not found" does not say of which child.
+    const about = answer.headers[ANSWERS_HEADER] ?? signature;
+    if (about !== signature) {
+      own("another answer");
+      throw new VenueHttpError("unreadable", `${path}: the answer is about another request`);
+    }
     this.#learnTime(answer.headers[TIME_HEADER]);
     return answer;
   }

@@ -6,6 +6,9 @@ export const TIME_HEADER = "x-venue-time";
 /** Header with the signature: HMAC-SHA256 in hex. */
 export const SIGNATURE_HEADER = "x-venue-signature";
 
+/** Header of an answer with the signature of its request. */
+export const ANSWERS_HEADER = "x-venue-answers";
+
 /** Returns the time in a header of requests and answers; undefined for anything else. */
 export const timeIn = (header: string | string[] | undefined): number | undefined =>
   typeof header === "string" && /^[0-9]{1,15}$/.test(header) ? Number.parseInt(header, 10) : undefined;

@@ -8,7 +8,7 @@ import { Refusal } from "./refusal.ts";
 import { readBytes } from "./request-body.ts";
 import { ROUTES, type RouteName, STREAMS, type StreamName } from "./routes.ts";
 import { limitsOf, type ServerLimits, serverOption, type VenueServerOptions } from "./server-options.ts";
-import { isSigned, SIGNATURE_HEADER, TIME_HEADER, timeIn } from "./signature.ts";
+import { ANSWERS_HEADER, isSigned, SIGNATURE_HEADER, TIME_HEADER, timeIn } from "./signature.ts";
 import { Submissions } from "./submissions.ts";
 import { type ReadFrom, VenueStreams } from "./venue-streams.ts";
 
@@ -132,7 +132,7 @@ class HttpVenue implements VenueServer {
     const routed = this.#routeOf(request);
     const signedAtMs = this.#signedAtMs(request);
     const body = await readBytes(request, { ...this.#limits, clock: this.#options.clock });
-    this.#verify(request, body);
+    response.setHeader(ANSWERS_HEADER, this.#verified(request, body));
     // A stream would never be ended, and the venue may be closed by now.
     if (this.#isClosed) throw new Refusal("CLOSING");
     // The body may have taken long: a copy must not be taken for fresh after its id was forgotten.
@@ -175,11 +175,13 @@ class HttpVenue implements VenueServer {
     return timeMs;
   }
 
-  #verify({ method = "", url: target = "", headers }: IncomingMessage, body: Uint8Array): void {
+  /** Returns the signature of a request. Throws a Refusal for a wrong one. */
+  #verified({ method = "", url: target = "", headers }: IncomingMessage, body: Uint8Array): string {
     const signature = headers[SIGNATURE_HEADER];
     const signed = { method, target, timeMs: String(headers[TIME_HEADER]), body };
     const isRight = typeof signature === "string" && isSigned(this.#secrets, signed, signature);
     if (!isRight) throw new Refusal("BAD_SIGNATURE");
+    return signature;
   }
 
   /** Resolves to the answer of the venue. Aborts and rejects when the client has left, or when it takes too long. */
