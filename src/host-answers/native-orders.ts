@@ -107,7 +107,8 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
         (said) =>
           itemsOf(said, "the list of executions", query.limit).map((one) => readExecution(one, query)),
       ),
-    subscribe: (listener) => native.subscribe((said: unknown) => forward(said, listener, questions)),
+    subscribe: (listener, missed) =>
+      native.subscribe((said: unknown) => forward(said, listener, questions), missed),
   };
 }
 

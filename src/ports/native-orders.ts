@@ -108,6 +108,10 @@ export interface NativeOrders {
   open?(query: OpenNativeQuery): Awaitable<readonly NativeOrder[]>;
   /** Returns persisted executions, oldest first. They may outlive the order's own record. */
   executions(query: ExecutionQuery): Awaitable<readonly NativeExecution[]>;
-  /** Delivers every execution once it is durable, in order, until the returned function is called. */
-  subscribe(listener: (execution: NativeExecution) => void): () => void;
+  /**
+   * Delivers every execution once it is durable, in order, until the returned function is called. A host that may have
+   * missed some, such as after a lost connection to its exchange, calls `missed` before the next one: the service then ends
+   * the private streams, so that clients query their orders.
+   */
+  subscribe(listener: (execution: NativeExecution) => void, missed?: () => void): () => void;
 }

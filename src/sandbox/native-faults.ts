@@ -33,7 +33,7 @@ export function withNativeFaults(orders: NativeOrders): FaultyNative {
       page: (page) => asked(() => orders.page(page)),
       open: (query) => asked(() => orders.open?.(query) ?? []),
       executions: (query) => asked(() => orders.executions(query)),
-      subscribe: (listener) => orders.subscribe(listener),
+      subscribe: (listener, missed) => orders.subscribe(listener, missed),
     },
     setNativeFault: (next) => {
       mode = next;

@@ -38,12 +38,17 @@ export class RemoteStreams {
     return [...this.#followers].map(({ state }) => state);
   }
 
-  /** Follows a stream until the returned function is called. */
-  follow(name: StreamName, heard: (message: StreamMessage) => void): () => void {
+  /** Follows a stream until the returned function is called. `missed` is called when it begins anew. */
+  follow(
+    name: StreamName,
+    heard: (message: StreamMessage) => void,
+    missed: () => void = () => undefined,
+  ): () => void {
     const { link, silenceMs, telemetry } = this.#parts;
     const unreadable = (): void => telemetry?.event("warn", "venue-http.unreadable-event", { stream: name });
     const follower = new Follower({
-      ...{ link, name, silenceMs, telemetry, began: () => undefined },
+      ...{ link, name, silenceMs, telemetry },
+      began: (_hello, isAnew) => (isAnew ? missed() : undefined),
       heard: (message) => harmless(() => heard(message), unreadable),
     });
     this.#followers.add(follower);
@@ -91,10 +96,14 @@ export function remoteNative({ link, manifest }: RemoteParts, streams: RemoteStr
     page: (page) => link.call(ROUTES.page, page),
     ...(has("open") && { open: (query) => link.call(ROUTES.open, query) }),
     executions: (query) => link.call(ROUTES.executions, query),
-    subscribe: (listener) =>
-      streams.follow("native", (message) => {
-        if (message["type"] === "execution") listener(executionIn(message));
-      }),
+    subscribe: (listener, missed) =>
+      streams.follow(
+        "native",
+        (message) => {
+          if (message["type"] === "execution") listener(executionIn(message));
+        },
+        missed,
+      ),
   };
 }
 

@@ -52,7 +52,11 @@ export class VenueStreams {
     const { nativeOrders } = parts;
     if (nativeOrders === undefined) return;
     const tell = (json: () => JsonInput): void => publish(this.#native, "execution", json);
-    this.#leave.push(nativeOrders.subscribe((said) => tell(() => execution.write(said))));
+    const leave = nativeOrders.subscribe(
+      (said) => tell(() => execution.write(said)),
+      () => this.#native.lose(),
+    );
+    this.#leave.push(leave);
   }
 
   /** Number of connections that read a stream. */

@@ -177,7 +177,7 @@ export class NativeWorld {
       page: (page) => this.#ask("page", () => checked.page(page)),
       ...(checked.open && { open: (query) => this.#ask("open", () => checked.open?.(query) ?? []) }),
       executions: (query) => this.#ask("executions", () => checked.executions(query)),
-      subscribe: (listener) => checked.subscribe(listener),
+      subscribe: (listener, missed) => checked.subscribe(listener, missed),
     };
   }
 

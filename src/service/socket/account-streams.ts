@@ -29,7 +29,7 @@ import { type EventStamp, orderTradeUpdate } from "./order-trade-update.ts";
 /** Receives the text of one event. */
 export type EventSink = (event: string) => void;
 
-/** Receives the events of an account, and learns once that its shard has left the engine. */
+/** Receives the events of an account, and learns once that its shard has left the engine, or that events are missing. */
 export type AccountSink = Readonly<{ event: EventSink; moved: () => void }>;
 
 /**
@@ -85,7 +85,10 @@ export class AccountStreams {
     parts.engine.events.on("shards", (update) => this.#moved(update));
     parts.engine.events.on("order", (update) => this.#order(update));
     parts.engine.events.on("list", (update) => this.#list(update));
-    parts.native?.subscribe((execution) => this.#native(execution));
+    parts.native?.subscribe(
+      (execution) => this.#native(execution),
+      () => this.#missed(),
+    );
     parts.accountEvents?.subscribe((event) => {
       if (this.#isHere(event.accountId)) this.#account(event);
     });
@@ -112,11 +115,21 @@ export class AccountStreams {
     for (const shard of gained) this.#elsewhere.delete(shard);
     for (const shard of lost) {
       this.#elsewhere.add(shard);
-      const accounts = this.#numberings.get(shard)?.accounts;
-      this.#numberings.delete(shard);
-      const streams = accounts && [...accounts.own.values(), ...accounts.convention.values()];
-      for (const sink of streams?.flatMap(({ sinks }) => [...sinks]) ?? []) sink.moved();
+      this.#end(shard);
     }
+  }
+
+  /** Executions of any account may be missing. Under the same id, nobody would query the orders after the end of a stream. */
+  #missed(): void {
+    for (const shard of [...this.#numberings.keys()]) this.#end(shard);
+  }
+
+  /** Ends the streams of a shard, whose next ones have another id. */
+  #end(shard: number): void {
+    const accounts = this.#numberings.get(shard)?.accounts;
+    this.#numberings.delete(shard);
+    const streams = accounts && [...accounts.own.values(), ...accounts.convention.values()];
+    for (const sink of streams?.flatMap(({ sinks }) => [...sinks]) ?? []) sink.moved();
   }
 
   #order(update: OrderUpdate): void {

@@ -27,7 +27,8 @@ export type PassedText = Readonly<{ text: string }>;
 
 /**
  * Why a stream ended. `refused`: its client may not see the account any more. `overrun`: events came faster than access
- * could be checked. `moved`: the account's shard has another owner, or the node that sent the events cannot be heard.
+ * could be checked. `moved`: the account's shard has another owner, the node that sent the events cannot be heard, or the
+ * host may have missed some.
  */
 export type StreamEnd = "refused" | "overrun" | "moved";
 

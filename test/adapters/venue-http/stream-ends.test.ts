@@ -5,6 +5,8 @@ import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "../../../src/adapters/venue-http/signature.ts";
 import { child as childCodec } from "../../../src/adapters/venue-http/values.ts";
 import type { Clock } from "../../../src/ports/index.ts";
+import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { openPaperVenue } from "../../../src/simulator/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
 import { connect, listening, SECRET, serveVenue, until } from "./loopback.ts";
@@ -119,4 +121,23 @@ it("a stream that was asked for behind an unanswered request of its connection t
   onTestFinished(() => client.close());
   client.venue.subscribe(() => undefined);
   await until(() => client.status().streams.every(({ isLive }) => isLive), "the stream");
+});
+
+it("decision ZD: who hears native executions learns that some may be missing when the stream begins anew", async () => {
+  const paper = await openPaperVenue({ clock: createSystemClock(), instruments: createCatalogue() });
+  onTestFinished(() => paper.close());
+  const [venue, nativeOrders] = [createScriptedVenue(), paper.native];
+  const first = await serveVenue({ venue, nativeOrders });
+  const client = await connect(first.url);
+  onTestFinished(() => client.close());
+  let missed = 0;
+  client.nativeOrders?.subscribe(
+    () => undefined,
+    () => missed++,
+  );
+  await until(() => missed === 1, "the first stream");
+  await first.close();
+  const next = await serveVenue({ venue, nativeOrders }, first.port);
+  onTestFinished(next.close);
+  await until(() => missed === 2, "the stream of the next server");
 });

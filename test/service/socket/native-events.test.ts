@@ -72,6 +72,26 @@ describe("decision 45: native orders on the private stream", () => {
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
+  it("decision ZD: end if the host may have missed executions, and begin anew under another id", async () => {
+    let miss = (): void => undefined;
+    const world = await openNativeWorld({}, (native) => ({
+      subscribe(listener, missed = miss) {
+        miss = missed;
+        return native.subscribe(listener);
+      },
+    }));
+    const client = new TestClient(world);
+    const { result: first } = await client.ask(SUBSCRIBE);
+    miss();
+    await world.engine.idle();
+    expect(client.events).toMatchObject([{ e: "eventStreamTerminated" }]);
+    const { result: next } = await client.ask(SUBSCRIBE);
+    expect((next as JsonObject)["streamId"]).not.toBe((first as JsonObject)["streamId"]);
+    await placeNative(world, { newClientOrderId: "a" });
+    await world.engine.idle();
+    expect(client.events.slice(1)).toMatchObject([{ e: "ORDER_TRADE_UPDATE", sequence: 1 }]);
+  });
+
   it("share the numbers with managed orders", async () => {
     const told = await subscribed();
     await placeNative(told.world, { newClientOrderId: "n" });
