@@ -84,7 +84,8 @@ export class PublicSession implements LiveSession {
   readonly connection: Connection;
   readonly #inbox: Inbox;
   readonly #form: PublicForm;
-  readonly #streams: Map<string, () => void> = new Map();
+  /** The active streams by name. */
+  readonly #streams: Map<string, NamedStream & Readonly<{ end: () => void }>> = new Map();
 
   constructor(parts: SocketParts, { peer, onEnd, ...form }: PublicOptions) {
     this.#parts = parts;
@@ -94,7 +95,7 @@ export class PublicSession implements LiveSession {
     const { maxWaitingMarketBytes: most } = parts.settings;
     const settings = { ...parts.settings, maxWaitingEventBytes: most, maxWaitingReplyBytes: most };
     this.connection = new Connection({ ...parts, settings, peer, address }, () => {
-      for (const end of this.#streams.values()) end();
+      for (const { end } of this.#streams.values()) end();
       this.#streams.clear();
       this.#inbox.clear();
       onEnd();
@@ -173,10 +174,8 @@ export class PublicSession implements LiveSession {
     for (const name of this.#streams.keys()) fresh.delete(name);
     if (this.#streams.size + fresh.size > this.#parts.settings.maxStreams) throw tooMany();
     for (const [name, stream] of fresh) {
-      this.#streams.set(
-        name,
-        this.#parts.markets.subscribe(stream, (event) => this.#send(name, event)),
-      );
+      const end = this.#parts.markets.subscribe(stream, (event) => this.#send(name, event));
+      this.#streams.set(name, { name, stream, end });
     }
   }
 
@@ -187,15 +186,17 @@ export class PublicSession implements LiveSession {
   }
 
   #end(name: string): void {
-    this.#streams.get(name)?.();
+    this.#streams.get(name)?.end();
     this.#streams.delete(name);
   }
 
+  /** Returns the streams that params name. An active one has its name also without its market. */
   #named(params: string | undefined): readonly NamedStream[] {
     if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
     const names = textsOf(params);
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
-    const streams = streamsNamed(names, this.#form.reader());
+    const read = this.#form.reader();
+    const streams = streamsNamed(names, (name) => this.#streams.get(name) ?? read(name));
     if (streams === undefined) throw new ControlError(2, "Invalid request: unknown stream");
     return streams;
   }

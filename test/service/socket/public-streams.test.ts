@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { QuoteInput } from "../../../src/ports/index.ts";
 import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
-import { call, openWorld, type ServiceWorld, START_MS } from "../../support/service-world.ts";
+import { call, openWorld, type ServiceWorld, START_MS, withdraw } from "../../support/service-world.ts";
 import { openSocketWorld, type SocketWorld, TestClient } from "../../support/socket-world.ts";
 
 const open = (): Promise<SocketWorld> => openSocketWorld({}, { target: "/ws/liquidity" });
@@ -41,6 +41,23 @@ describe("control frames", () => {
       "ethusd@trade",
     ]);
   });
+
+  it.each([
+    ["/ws/liquidity", "btcusd@trade"],
+    ["/stream", "btcusd@kline_1m"],
+  ])(
+    "convention 4.12: UNSUBSCRIBE at %s ends a stream whose instrument the host has withdrawn",
+    async (target, name) => {
+      const { world, client } = await openSocketWorld({}, { target });
+      await control(client, "SUBSCRIBE", [name]);
+      withdraw(world);
+      expect(await control(client, "UNSUBSCRIBE", [name, "btcusd@depth"])).toMatchObject({ code: 2 });
+      expect((await control(client, "LIST_SUBSCRIPTIONS")).result).toEqual([name]);
+      expect(await control(client, "UNSUBSCRIBE", [name])).toEqual({ result: null, id: 1 });
+      expect((await control(client, "LIST_SUBSCRIPTIONS")).result).toEqual([]);
+      expect(await control(client, "SUBSCRIBE", [name])).toMatchObject({ code: 2 });
+    },
+  );
 
   it("decision GF: each message weighs 1, whatever its content; beyond the limit it is refused with -1003", async () => {
     const { world, client } = await openSocketWorld(
