@@ -49,7 +49,7 @@ function writeExactly(value: JsonInput): string {
 function writeMembers(
   value: readonly JsonInput[] | { readonly [name: string]: JsonInput | undefined },
 ): string {
-  if (isList(value)) return `[${value.map(writeExactly).join(",")}]`;
+  if (isList(value)) return `[${value.map(writeJson).join(",")}]`;
   let members = "";
   for (const name of Object.keys(value)) {
     const member = value[name];

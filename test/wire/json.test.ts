@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type JsonInput, readJson, writeJson } from "../../src/wire/index.ts";
 import { refusal } from "./refusal.ts";
 
@@ -80,6 +80,13 @@ describe("readJson", () => {
 });
 
 describe("writeJson", () => {
+  it("decision 2: of a list, only items with a 64-bit id are not written by the platform's own writer", () => {
+    const written = vi.spyOn(JSON, "stringify");
+    expect(writeJson([{ id: 1 }, { id: 2n }, { id: 3 }])).toBe('[{"id":1},{"id":2},{"id":3}]');
+    expect(written.mock.calls).toEqual([[{ id: 1 }], [{ id: 3 }]]);
+    written.mockRestore();
+  });
+
   it("writes members in the order of insertion, a bigint as digits, without undefined members", () => {
     const value = {
       symbol: "BTC/USD",
