@@ -13,6 +13,7 @@ import { accountOf, demandInTime, inSeveralSteps } from "../access/ownership.ts"
 import { canceledListView, listViewOf } from "../views/views.ts";
 import { readWithCatalogue } from "./catalogue.ts";
 import { clientIdsOf, managedId } from "./ids.ts";
+import { mapInTurns } from "./in-turns.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /**
@@ -100,7 +101,7 @@ function pageOf(
     const page = readListPage(call.parameters);
     const accountId = await accountOf(parts, call, page);
     const lists = await read(parts.engine, { ...page, accountId });
-    return { body: lists.map((list) => listViewOf(parts, list, call.route)) };
+    return { body: await mapInTurns(parts.clock, lists, (list) => listViewOf(parts, list, call.route)) };
   };
 }
 

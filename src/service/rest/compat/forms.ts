@@ -2,6 +2,7 @@ import type { Awaitable } from "../../../ports/index.ts";
 import type { AnyRoute } from "../../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../../wire/index.ts";
 import { clientIdsOf } from "../ids.ts";
+import { mapInTurns } from "../in-turns.ts";
 import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
@@ -83,8 +84,8 @@ export function replyForClient(
   return FORMS[name]?.reply?.(own, reply.body, reply.asked) ?? reply.body;
 }
 
-function listsReply(parts: ServiceParts, body: JsonInput): JsonInput {
-  return (body as readonly Members[]).map((list) => listForClient(parts, list));
+function listsReply(parts: ServiceParts, body: JsonInput): Promise<JsonInput> {
+  return mapInTurns(parts.clock, body as readonly Members[], (list) => listForClient(parts, list));
 }
 
 /** Names a list that was sent without an id: the convention does not demand one. Source: decision 3. */

@@ -5,6 +5,7 @@ import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
+import { mapInTurns, nextTurn } from "../in-turns.ts";
 import { cancelList } from "../list-handlers.ts";
 import { type AccountPage, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
@@ -32,12 +33,11 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
   const managed = await openManaged(parts, wanted);
   const native = await openNative(parts, wanted);
   const isPaperTrade = parts.native?.isPaperTrade ?? false;
-  return {
-    body: byTime([
-      ...managed.map((order) => viewOf(parts, order, call.route)),
-      ...native.map((order) => viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }))),
-    ]),
-  };
+  const rows = await mapInTurns(parts.clock, [...managed, ...native], (order): Members => {
+    if ("intent" in order) return viewOf(parts, order, call.route);
+    return viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }));
+  });
+  return { body: byTime(rows) };
 }
 
 /**
@@ -162,7 +162,7 @@ const CANCELS_PER_TURN = 64;
 async function allOver({ clock }: ServiceParts, cancels: readonly Cancel[]): Promise<readonly Members[]> {
   const begun: Promise<readonly PromiseSettledResult<Members | undefined>[]>[] = [];
   for (let next = 0; next < cancels.length; next += CANCELS_PER_TURN) {
-    if (next > 0) await new Promise<void>((resolve) => clock.soon(resolve));
+    if (next > 0) await nextTurn(clock);
     begun.push(Promise.allSettled(cancels.slice(next, next + CANCELS_PER_TURN).map(ifOpen)));
   }
   const results = (await Promise.all(begun)).flat();

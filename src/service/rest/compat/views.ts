@@ -11,6 +11,7 @@ import {
 } from "../../../decimal/index.ts";
 import type { NativeExecution } from "../../../model/index.ts";
 import type { JsonInput } from "../../../wire/index.ts";
+import { mapInTurns } from "../in-turns.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typeForClient } from "./order-types.ts";
 import { symbolForClient } from "./symbols.ts";
@@ -59,7 +60,9 @@ export async function ordersForClient(
   orders: readonly Members[],
 ): Promise<readonly Members[]> {
   const executed = await executedOf(parts, orders.filter(isExecutedNative));
-  return orders.map((order) => shownOrder(parts, order, executed.get(String(order.orderId)) ?? {}));
+  return await mapInTurns(parts.clock, orders, (order) =>
+    shownOrder(parts, order, executed.get(String(order.orderId)) ?? {}),
+  );
 }
 
 /** Returns a list with its legs as {@link orderForClient} shows them. */

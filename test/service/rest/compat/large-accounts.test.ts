@@ -67,6 +67,24 @@ describe("an account with many orders on the compat prefix", () => {
     expect((await placed(17)).body.code).toBe(-1130);
   });
 
+  it("decision IA: one turn makes at most 512 rows of an answer", async () => {
+    const turnsFor = async (count: number): Promise<number> => {
+      const { world } = await openLarge(count);
+      const { soon } = world.clock;
+      let turns = 0;
+      Object.assign(world.clock, {
+        soon: (run: () => void) => {
+          turns++;
+          soon(run);
+        },
+      });
+      expect((await ask(world, "GET openOrders", { symbol: SYMBOL })).body).toHaveLength(count);
+      return turns;
+    };
+    // The answer is made in two passes over its rows.
+    expect(await turnsFor(1_000)).toBe((await turnsFor(512)) + 2);
+  });
+
   it("decision IA: 64 native orders are canceled per turn", async () => {
     const { world, canceled } = await openLarge(150);
     const turns: (() => void)[] = [];
