@@ -115,7 +115,9 @@ export const COMPAT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     symbol: SYMBOL,
     id: TRADE_ID,
     orderId: int64("Id of the order."),
-    orderListId: long("Id of the list of the order; -1 if it is not part of a list."),
+    orderListId: optional(
+      long("Id of the list of the order; -1 if it is not part of a list. Absent from a fill of a child."),
+    ),
     price: decimal("Price."),
     qty: decimal("Quantity."),
     quoteQty: decimal("Amount in USD."),

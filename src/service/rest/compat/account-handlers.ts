@@ -83,7 +83,8 @@ function tradeOf({ order, executionId, lastPrice, lastQuantity, timeMs }: Native
       symbol: order.symbol,
       id: tradeIdOf(executionId),
       orderId: child?.orderId ?? order.orderId,
-      orderListId: order.orderListId ?? NO_LIST,
+      // The host does not know the list of a child's managed order.
+      ...(child === undefined && { orderListId: order.orderListId ?? NO_LIST }),
       price: formatPrice(lastPrice),
       qty: formatQuantity(lastQuantity),
       quoteQty: formatNotional(notionalOf(lastPrice, lastQuantity)),

@@ -264,7 +264,7 @@ describe("decision NB: orders", () => {
     }
   });
 
-  it("a fill of a child has the id of its order, and the child itself is not listed", async () => {
+  it("decision NB: a fill of a child has the id of its order and names no list, and the child itself is not listed", async () => {
     const world = await openCompatWorld();
     const placed = await ask(world, "POST order", { ...STOP, newClientOrderId: "parent" });
     const { lastChildClientOrderId } = placed.body;
@@ -284,6 +284,8 @@ describe("decision NB: orders", () => {
     expect(
       trades.body.map((trade) => [trade.orderId, trade.qty, trade.price, trade.quoteQty, trade.isMaker]),
     ).toEqual([[orderId, "0.001", "60001", "60.001", false]]);
+    // The managed order may be a leg of a list, which the host does not know.
+    expect(trades.body[0]).not.toHaveProperty("orderListId");
     expect((await ask(filled, "GET allOrders", { symbol: SYMBOL })).body).toEqual([]);
   });
 
