@@ -154,7 +154,7 @@ async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Prom
       const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
       return { ...key, accountId: await accountOf(parts, call, key) };
     },
-    async (key) => (await findManaged(parts, key)) !== undefined,
+    async (key) => (await findOrder(parts, key)) !== undefined,
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import type { WireRequest } from "../../../src/wire/index.ts";
-import { openNativeWorld, RESTING } from "../../support/native-world.ts";
+import { openNativeWorld, placeNative, RESTING } from "../../support/native-world.ts";
 import {
   call,
   FAR_LIMIT,
@@ -58,6 +58,17 @@ describe("an order whose instrument the host has withdrawn", () => {
       expect(codeOf(await status(world, query))).toBe(-1121);
       expect(codeOf(await cancel(world, query))).toBe(-1121);
     }
+  });
+
+  it("contract, Native status and history: a native order is read and canceled, too", async () => {
+    const world = await openNativeWorld();
+    const { orderId } = (await placeNative(world, { newClientOrderId: "one" })).body as { orderId: bigint };
+    withdraw(world);
+    expect((await status(world, { ...SYMBOL, orderId })).body.status).toBe("NEW");
+    expect((await status(world, { ...SYMBOL, origClientOrderId: "one" })).body.orderId).toBe(orderId);
+    expect((await cancel(world, { ...SYMBOL, orderId })).body.status).toBe("CANCELED");
+    expect((await status(world, { ...SYMBOL, orderId })).body.status).toBe("CANCELED");
+    expect(codeOf(await status(world, { ...SYMBOL, orderId: orderId + 1_000n }))).toBe(-1121);
   });
 
   it("decision 1: is the answer to a copy of its placement; other placements stay -1121", async () => {

@@ -7,7 +7,7 @@ import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
 import { tradeIdOf } from "../../views/trade-id.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
-import { hasManaged, readAboutMarket } from "./account-markets.ts";
+import { readAboutMarket } from "./account-markets.ts";
 import type { Members } from "./views.ts";
 
 /** Commissions and rights of an account that no host reports. */
@@ -61,7 +61,7 @@ const MOST = 1_000;
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { native } = parts;
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
-  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage, hasManaged);
+  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage, hasTraded);
   const isNative = orderId !== undefined && orderId > 0n;
   const executions = await native.executions({
     ...{ ...page, limit: MOST },
@@ -70,6 +70,14 @@ export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<A
   const trades = executions.flatMap(tradeOf);
   const wanted = trades.filter((trade) => orderId === undefined || BigInt(trade.orderId) === orderId);
   return { body: wanted.slice(-limit) };
+}
+
+/** Returns whether an account has executions in a market. */
+async function hasTraded(
+  { native }: ServiceParts,
+  { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
+): Promise<boolean> {
+  return (await native?.executions({ accountId, symbol, limit: 1 }))?.length === 1;
 }
 
 type Trade = Members & Readonly<{ orderId: bigint | number }>;

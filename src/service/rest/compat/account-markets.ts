@@ -17,13 +17,13 @@ export const MOST = 10_000;
 
 /**
  * Reads a request about the orders of an account in one market, or in all. A market whose instrument the host has
- * withdrawn is known by the orders that the account has there, which `isKnown` looks for.
+ * withdrawn is known by what the account has there, which `isKnown` looks for.
  */
 export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>(
   parts: ServiceParts,
   call: SignedCall,
   read: (parameters: Parameters, resolve: ResolveSymbol) => T,
-  isKnown: (parts: ServiceParts, wanted: Wanted) => Promise<boolean>,
+  isKnown: (parts: ServiceParts, wanted: T & Readonly<{ accountId: number }>) => Promise<boolean>,
 ): Promise<T & Readonly<{ accountId: number }>> {
   return readWithCatalogue(
     parts,
@@ -33,12 +33,6 @@ export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>
     },
     (wanted) => isKnown(parts, wanted),
   );
-}
-
-/** Returns whether an account has managed orders in a market, open or among its newest 1,000. */
-export async function hasManaged(parts: ServiceParts, wanted: Wanted): Promise<boolean> {
-  const newest = await newestManaged(parts, wanted);
-  return newest.length > 0 || (await openManaged(parts, wanted)).length > 0;
 }
 
 /** Pages of the newest orders that one answer is made of. Long weights of schedules end a page before its 1,000 orders. */

@@ -11,7 +11,6 @@ import { type AccountPage, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
 import {
-  hasManaged,
   MOST,
   newestManaged,
   openManaged,
@@ -69,7 +68,7 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * does, and an OrderError -1130 if these managed orders are too large for one answer. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage, hasManaged);
+  const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage, hasShown);
   if (orderId !== undefined && orderId > 0n) {
     return { body: await scanned(parts, call, { ...page, orderId }) };
   }
@@ -83,6 +82,13 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
   );
   const all = byTime([...native, ...managed.map((order) => viewOf(parts, order, call.route))]);
   return { body: all.slice(-page.limit) };
+}
+
+/** Returns whether an account has orders in a market that {@link marketOrders} looks at. */
+async function hasShown(parts: ServiceParts, { accountId, symbol }: AccountPage): Promise<boolean> {
+  const native = await parts.native?.page({ accountId, symbol, limit: 1 });
+  if (native !== undefined && native.length > 0) return true;
+  return (await newestManaged(parts, { accountId, symbol })).length > 0;
 }
 
 /**

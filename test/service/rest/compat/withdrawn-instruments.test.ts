@@ -3,7 +3,7 @@ import { createMemoryStore } from "../../../../src/adapters/memory/index.ts";
 import type { EndedPage } from "../../../../src/ports/index.ts";
 import { signQuery } from "../../../../src/signing/index.ts";
 import { requestOf, withdraw } from "../../../support/service-world.ts";
-import { ask, KEY, openCompatWorld } from "./world.ts";
+import { ask, type CompatWorld, KEY, openCompatWorld } from "./world.ts";
 
 const CANONICAL = "BTC/USD";
 
@@ -12,6 +12,22 @@ const RESTING = { symbol: "BTCUSD", side: "BUY", type: "LIMIT", quantity: "0.001
 
 const statuses = (orders: readonly Readonly<Record<string, unknown>>[]): readonly unknown[] =>
   orders.map(({ status }) => status);
+
+/** A world that counts the pages of ended orders that are read. */
+async function openCounting(): Promise<Readonly<{ world: CompatWorld; pagesRead: () => number }>> {
+  const store = createMemoryStore();
+  const { pageEnded } = store;
+  let pages = 0;
+  const world = await openCompatWorld({
+    store: Object.assign(store, {
+      pageEnded: (page: EndedPage) => {
+        pages++;
+        return pageEnded.call(store, page);
+      },
+    }),
+  });
+  return { world, pagesRead: () => pages };
+}
 
 describe("decision NB: a market whose instrument the host has withdrawn", () => {
   it("is listed and canceled as a whole under its canonical symbol, which the open orders of all markets name", async () => {
@@ -29,17 +45,7 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
   });
 
   it("is also known by open native orders alone, and read or canceled like a listed one without the history", async () => {
-    const store = createMemoryStore();
-    const { pageEnded } = store;
-    let questions = 0;
-    const world = await openCompatWorld({
-      store: Object.assign(store, {
-        pageEnded: (page: EndedPage) => {
-          questions++;
-          return pageEnded.call(store, page);
-        },
-      }),
-    });
+    const { world, pagesRead } = await openCounting();
     await ask(world, "POST order", { ...RESTING, timeInForce: "GTC" });
     withdraw(world);
     expect(statuses((await ask(world, "GET openOrders", { symbol: CANONICAL })).body)).toEqual(["NEW"]);
@@ -49,7 +55,38 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
     for (const route of ["GET openOrders", "DELETE openOrders"]) {
       expect((await ask(world, route, { symbol: "NO/USD" })).body.code).toBe(-1121);
     }
-    expect(questions).toBe(0);
+    expect(pagesRead()).toBe(0);
+  });
+
+  it.each([CANONICAL])(
+    "is named by %s in every request about its orders",
+    async (symbol) => {
+      const world = await openCompatWorld();
+      await ask(world, "POST order", { ...STOP, newClientOrderId: "stop" });
+      await ask(world, "POST order", { ...RESTING, timeInForce: "GTC", newClientOrderId: "rests" });
+      await ask(world, "POST order", { symbol: "BTCUSD", side: "BUY", type: "MARKET", quantity: "0.001" });
+      withdraw(world);
+      for (const origClientOrderId of ["stop", "rests"]) {
+        expect((await ask(world, "GET order", { symbol, origClientOrderId })).body.status).toBe("NEW");
+      }
+      const counts = ["GET openOrders", "GET allOrders", "GET myTrades"].map(
+        async (route) => (await ask(world, route, { symbol })).body.length,
+      );
+      expect(await Promise.all(counts)).toEqual([2, 3, 1]);
+      const canceled = await ask(world, "DELETE order", { symbol, origClientOrderId: "rests" });
+      expect(canceled.body.status).toBe("CANCELED");
+      expect(statuses((await ask(world, "DELETE openOrders", { symbol })).body)).toEqual(["CANCELED"]);
+    },
+  );
+
+  it("is known to allOrders by native orders alone, and to myTrades by trades alone", async () => {
+    const { world, pagesRead } = await openCounting();
+    await ask(world, "POST order", { symbol: "BTCUSD", side: "BUY", type: "MARKET", quantity: "0.001" });
+    withdraw(world);
+    expect((await ask(world, "GET myTrades", { symbol: CANONICAL })).body).toHaveLength(1);
+    expect((await ask(world, "GET myTrades", { symbol: "NO/USD" })).body.code).toBe(-1121);
+    expect(pagesRead()).toBe(0);
+    expect(statuses((await ask(world, "GET allOrders", { symbol: CANONICAL })).body)).toEqual(["FILLED"]);
   });
 
   it("keeps its orders and trades readable", async () => {
