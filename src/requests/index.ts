@@ -100,5 +100,11 @@ export {
   type StreamName,
 } from "./stream-names.ts";
 export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
-export { instrumentOf, notTraded, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
+export {
+  instrumentOf,
+  notTraded,
+  type ResolveSymbol,
+  type SymbolContext,
+  usualSymbol,
+} from "./symbols.ts";
 export type * as Orders from "./typed-orders.ts";

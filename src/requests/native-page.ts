@@ -8,7 +8,7 @@ import { type KnownNames, namesOfRead } from "./known-names.ts";
 import { ORDER_ID_ALIASES } from "./order-key.ts";
 import { plainFields } from "./plain-fields.ts";
 import { int64, optional, preset, whole } from "./rule.ts";
-import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
+import { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
 
 /**
  * The newest executions of one market or of all. `orderId` limits them to one order. Times are in epoch milliseconds,
@@ -64,14 +64,14 @@ export const ALL_ORDERS_PAGE: RequestShape = { names: NAMES, set: PAGE_SET };
 export const ORDER_HISTORY_PAGE: RequestShape = { names: NAMES, set: HISTORY_SET };
 
 /**
- * Reads the parameters of GET /api/v2/allOrders. The symbol must be the canonical one.
+ * Reads the parameters of GET /api/v2/allOrders, and of GET /compat/api/v3/allOrders, where the symbol may be an alias.
  * Throws an OrderError: -1102 without a symbol or with a limit above 1000, -1130 for a limit below 1, -1121 for a
- * symbol that is unknown or an alias, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104
+ * symbol that is unknown or not accepted, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104
  * for an unknown parameter. Source: contract, Native status and history; decision 44.
  */
-export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol): AllOrdersPage {
+export function readAllOrdersPage(parameters: Parameters, context: SymbolContext): AllOrdersPage {
   const fields = PAGE_SET.read(plainFields(parameters, NAMES));
-  return { symbol: exactSymbol(fields.symbol, resolve), ...rangeOf(fields) };
+  return { symbol: instrumentOf(fields.symbol, context).symbol, ...rangeOf(fields) };
 }
 
 /**
@@ -81,11 +81,11 @@ export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol
 export function readOrderHistoryPage(parameters: Parameters, resolve: ResolveSymbol): OrderHistoryPage {
   const fields = HISTORY_SET.read(plainFields(parameters, NAMES));
   const { symbol } = fields;
-  return { ...(symbol !== undefined && { symbol: exactSymbol(symbol, resolve) }), ...rangeOf(fields) };
-}
-
-function exactSymbol(symbol: string, resolve: ResolveSymbol): string {
-  return instrumentOf(symbol, { resolve, exactSymbol: true }).symbol;
+  const context = { resolve, exactSymbol: true };
+  return {
+    ...(symbol !== undefined && { symbol: instrumentOf(symbol, context).symbol }),
+    ...rangeOf(fields),
+  };
 }
 
 function rangeOf(fields: ValuesOf<typeof HISTORY_RULES>): Omit<OrderHistoryPage, "symbol"> {

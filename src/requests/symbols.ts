@@ -10,6 +10,17 @@ export type ResolveSymbol = (symbol: string) => NamedInstrument | undefined;
 /** How a route accepts symbols. `exactSymbol` refuses aliases, as version 2 queries do (decision 44). */
 export type SymbolContext = Readonly<{ resolve: ResolveSymbol; exactSymbol: boolean }>;
 
+/** Base and quote asset joined, or with a hyphen. */
+const USUAL_ALIAS = /^([^/-]+)-?USD$/;
+
+/**
+ * Returns the canonical symbol of a usual alias, `BTC/USD` for `BTCUSD` and `BTC-USD`, and any other name as it is. The
+ * catalogue itself says what a name means as long as it has the instrument. Source: decision 44.
+ */
+export function usualSymbol(name: string): string {
+  return name.replace(USUAL_ALIAS, "$1/USD");
+}
+
 /** Returns the instrument of a symbol. Throws BAD_SYMBOL (-1121) if there is none. */
 export function instrumentOf(symbol: string, context: SymbolContext): NamedInstrument {
   const instrument = context.resolve(symbol);

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { readAllOrdersPage, readOrderHistoryPage } from "../../src/requests/index.ts";
 import { context, type Fields, json, query, rawJson, refusal } from "./support.ts";
 
-const all = (fields: Fields) => readAllOrdersPage(query({ symbol: "BTC/USD", ...fields }), context.resolve);
+const all = (fields: Fields) =>
+  readAllOrdersPage(query({ symbol: "BTC/USD", ...fields }), { ...context, exactSymbol: true });
 const history = (fields: Fields) => readOrderHistoryPage(json(fields), context.resolve);
 
 describe("the parameters of allOrders", () => {

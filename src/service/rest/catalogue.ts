@@ -1,10 +1,10 @@
 import { OrderError } from "../../errors/index.ts";
-import type { ResolveSymbol } from "../../requests/index.ts";
+import { type ResolveSymbol, usualSymbol } from "../../requests/index.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /**
  * Reads a request whose symbol is looked up in the catalogue. The host may have withdrawn the instrument of an order that
- * the service has: such an order is named by its canonical symbol, so the request is then read with the symbol that was
+ * the service has: the request is then read with the symbol that was sent, or else with the one whose usual alias was
  * sent, if `isKnown` finds what it names. Otherwise rejects with the error of the first reading.
  */
 export async function readWithCatalogue<T>(
@@ -12,12 +12,18 @@ export async function readWithCatalogue<T>(
   read: (resolve: ResolveSymbol) => Promise<T>,
   isKnown: (request: T) => Promise<boolean>,
 ): Promise<T> {
+  let sent = "";
   try {
-    return await read((symbol) => instruments.resolve(symbol));
+    return await read((name) => {
+      sent = name;
+      return instruments.resolve(name);
+    });
   } catch (error) {
     if (!(error instanceof OrderError && error.reason === "BAD_SYMBOL")) throw error;
-    const request = await read((symbol) => ({ symbol, kind: "liquidity" }));
-    if (!(await isKnown(request))) throw error;
-    return request;
+    for (const symbol of new Set([sent, usualSymbol(sent)])) {
+      const request = await read(() => ({ symbol, kind: "liquidity" }));
+      if (await isKnown(request)) return request;
+    }
+    throw error;
   }
 }

@@ -149,7 +149,10 @@ async function cancelIf(
  */
 export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   nativeOf(parts);
-  const page = readAllOrdersPage(call.parameters, (symbol) => parts.instruments.resolve(symbol));
+  const page = readAllOrdersPage(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    exactSymbol: true,
+  });
   const accountId = await accountOf(parts, call, page);
   return { body: await nativeOrders(parts, call.route, { ...page, accountId }) };
 }

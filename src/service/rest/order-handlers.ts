@@ -159,7 +159,9 @@ async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Prom
 }
 
 async function demandOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
-  const found = await findOrder(parts, await readKey(parts, call, { exactSymbol: true, purpose: "status" }));
+  // The compat prefix has made a canonical symbol of the client's name, unless the catalogue lacks the market.
+  const use = { exactSymbol: call.route.compat !== true, purpose: "status" } as const;
+  const found = await findOrder(parts, await readKey(parts, call, use));
   if (found === undefined) throw new OrderError("NO_SUCH_ORDER");
   return found;
 }

@@ -170,7 +170,10 @@ export const SUBJECTS: Readonly<Partial<Record<RouteName | SessionAct, Subject>>
     read: (sent) => readOrderKey(sent, { resolve, exactSymbol: false, purpose: "cancel" }),
     bases: { id: BY_ID, name: BY_NAME },
   },
-  allOrders: { read: (sent) => readAllOrdersPage(sent, resolve), bases: { plain: { symbol: "BTC/USD" } } },
+  allOrders: {
+    read: (sent) => readAllOrdersPage(sent, { resolve, exactSymbol: true }),
+    bases: { plain: { symbol: "BTC/USD" } },
+  },
   orderHistory: { read: (sent) => readOrderHistoryPage(sent, resolve), bases: PLAIN },
   "openOrders.status": { read: readOpenOrdersPage, bases: { plain: { apiManaged: true } } },
   "openOrders.cancelAll": { read: readCancelAll, bases: { plain: { apiManaged: true } } },

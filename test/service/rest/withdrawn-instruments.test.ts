@@ -51,7 +51,8 @@ describe("an order whose instrument the host has withdrawn", () => {
     const keys = [
       { ...SYMBOL, orderId: orderId - 1_000 },
       { ...SYMBOL, orderId: foreign },
-      { symbol: "BTCUSD", orderId },
+      { symbol: "ETC/USD", orderId },
+      { symbol: "ETCUSD", orderId },
       { ...SYMBOL, orderId: 12 },
     ];
     for (const query of keys) {
@@ -59,6 +60,17 @@ describe("an order whose instrument the host has withdrawn", () => {
       expect(codeOf(await cancel(world, query))).toBe(-1121);
     }
   });
+
+  it.each(["BTCUSD", "BTC-USD"])(
+    "decision 44: is canceled under its alias %s; a version 2 query needs the canonical symbol",
+    async (symbol) => {
+      const world = await openWorld();
+      const orderId = idOf(await place(world));
+      withdraw(world);
+      expect(codeOf(await status(world, { symbol, orderId }))).toBe(-1121);
+      expect((await cancel(world, { symbol, orderId })).body.status).toBe("CANCELED");
+    },
+  );
 
   it("contract, Native status and history: a native order is read and canceled, too", async () => {
     const world = await openNativeWorld();
@@ -76,11 +88,14 @@ describe("an order whose instrument the host has withdrawn", () => {
     const one = { newClientOrderId: "one" };
     const orderId = idOf(await place(world, one));
     withdraw(world);
-    expect(await place(world, one)).toMatchObject({ status: 200, body: { orderId, status: "NEW" } });
+    for (const symbol of ["BTC/USD", "BTCUSD", "BTC-USD"]) {
+      const copy = await place(world, { ...one, symbol });
+      expect(copy).toMatchObject({ status: 200, body: { orderId, status: "NEW", symbol: "BTC/USD" } });
+    }
     expect(codeOf(await place(world, { ...one, quantity: "0.02" }))).toBe(-2010);
     for (const other of [
       { newClientOrderId: "two" },
-      { ...one, symbol: "BTCUSD" },
+      { ...one, symbol: "NOUSD" },
       { ...one, symbol: "NO/USD" },
     ]) {
       expect(codeOf(await place(world, other))).toBe(-1121);
@@ -113,6 +128,8 @@ describe("a list whose instrument the host has withdrawn", () => {
       const { orderListId } = JSON.parse((await world.service.handle(request)).body);
       withdraw(world);
       expect(JSON.parse((await world.service.handle(request)).body).orderListId).toBe(orderListId);
+      const byAlias = await placeList(world, form, { listClientOrderId: "one", symbol: "BTCUSD" });
+      expect(byAlias.body.orderListId).toBe(orderListId);
       expect(codeOf(await placeList(world, form, { listClientOrderId: "two" }))).toBe(-1121);
     },
   );
@@ -123,10 +140,12 @@ describe("a list whose instrument the host has withdrawn", () => {
     withdraw(world);
     for (const query of [
       { ...SYMBOL, orderListId: orderListId - 1_000 },
-      { symbol: "BTCUSD", orderListId },
+      { symbol: "ETCUSD", orderListId },
     ]) {
       expect(codeOf(await status(world, query, LIST_PATH))).toBe(-1121);
     }
+    const byAlias = await status(world, { symbol: "BTCUSD", orderListId }, LIST_PATH);
+    expect(byAlias.body.orderListId).toBe(orderListId);
     const query = { ...SYMBOL, orderListId };
     expect((await status(world, query, LIST_PATH)).body.listOrderStatus).toBe("EXECUTING");
     expect((await cancel(world, query, LIST_PATH)).body.listOrderStatus).toBe("ALL_DONE");

@@ -1,7 +1,14 @@
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import type { NativeOrder, ParentOrder } from "../../../model/index.ts";
-import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
+import {
+  type AllOrdersPage,
+  type ResolveSymbol,
+  readAllOrdersPage,
+  readCanceledMarket,
+  readOpenMarketOrders,
+} from "../../../requests/index.ts";
+import type { Parameters } from "../../../wire/index.ts";
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
@@ -68,7 +75,7 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * does, and an OrderError -1130 if these managed orders are too large for one answer. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { orderId, ...page } = await readAboutMarket(parts, call, readAllOrdersPage, hasShown);
+  const { orderId, ...page } = await readAboutMarket(parts, call, readPage, hasShown);
   if (orderId !== undefined && orderId > 0n) {
     return { body: await scanned(parts, call, { ...page, orderId }) };
   }
@@ -83,6 +90,9 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
   const all = byTime([...native, ...managed.map((order) => viewOf(parts, order, call.route))]);
   return { body: all.slice(-page.limit) };
 }
+
+const readPage = (parameters: Parameters, resolve: ResolveSymbol): AllOrdersPage =>
+  readAllOrdersPage(parameters, { resolve, exactSymbol: false });
 
 /** Returns whether an account has orders in a market that {@link marketOrders} looks at. */
 async function hasShown(parts: ServiceParts, { accountId, symbol }: AccountPage): Promise<boolean> {

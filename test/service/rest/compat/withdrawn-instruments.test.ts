@@ -58,7 +58,7 @@ describe("decision NB: a market whose instrument the host has withdrawn", () => 
     expect(pagesRead()).toBe(0);
   });
 
-  it.each([CANONICAL])(
+  it.each([CANONICAL, "BTCUSD", "BTC-USD"])(
     "is named by %s in every request about its orders",
     async (symbol) => {
       const world = await openCompatWorld();
