@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/index.ts";
+import type { Awaitable, Clock } from "../../ports/index.ts";
 
 /** Rows of an answer that one turn of the event loop makes, which takes some milliseconds. */
 const ROWS_PER_TURN = 512;
@@ -8,16 +8,18 @@ export function nextTurn(clock: Pick<Clock, "soon">): Promise<void> {
   return new Promise((resolve) => clock.soon(resolve));
 }
 
-/** Maps the rows of an answer, those behind the first 512 in later turns: a long answer must not delay other requests. */
+/** Maps the rows of an answer, those behind the first share in later turns: a long answer must not delay other requests. */
 export async function mapInTurns<T, U>(
   clock: Pick<Clock, "soon">,
   rows: readonly T[],
-  map: (row: T) => U,
+  map: (row: T) => Awaitable<U>,
+  rowsPerTurn: number = ROWS_PER_TURN,
 ): Promise<readonly U[]> {
   const mapped: U[] = [];
-  for (let from = 0; from < rows.length; from += ROWS_PER_TURN) {
+  for (let from = 0; from < rows.length; from += rowsPerTurn) {
     if (from > 0) await nextTurn(clock);
-    for (const row of rows.slice(from, from + ROWS_PER_TURN)) mapped.push(map(row));
+    const share = rows.slice(from, from + rowsPerTurn).map(map);
+    for (const one of await Promise.all(share)) mapped.push(one);
   }
   return mapped;
 }

@@ -13,7 +13,11 @@ import type { Level, Quote } from "../../model/index.ts";
 import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import { dayFigures, lastDay } from "./day-figures.ts";
+import { mapInTurns } from "./in-turns.ts";
 import type { ServiceParts } from "./parts.ts";
+
+/** Markets whose day one turn of the event loop computes, each of up to 1,440 bars. It takes some milliseconds. */
+const DAYS_PER_TURN = 16;
 
 /** The largest quantity that an order can have. It stands for a level without a size (decision 22). */
 const UNLIMITED = "999999999999.999999";
@@ -39,7 +43,8 @@ export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
 export async function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
   const { symbol } = readDayTickerQuery(parameters);
   if (symbol === undefined) {
-    const days = await Promise.all(parts.instruments.all().map((each) => dayOf(parts, each.symbol)));
+    const all = parts.instruments.all();
+    const days = await mapInTurns(parts.clock, all, (each) => dayOf(parts, each.symbol), DAYS_PER_TURN);
     return days.filter((day) => day !== undefined);
   }
   const day = await dayOf(parts, symbolOf(parts, symbol));

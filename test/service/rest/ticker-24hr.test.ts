@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import type { Instrument } from "../../../src/model/index.ts";
 import type { VolumeHistory } from "../../../src/ports/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { call, openWorld, type Reply, type ServiceWorld, START_MS } from "../../support/service-world.ts";
@@ -10,6 +11,11 @@ const BTC = { symbol: "BTC/USD" };
 
 const day = (world: ServiceWorld, query: Readonly<Record<string, string>> = BTC): Promise<Reply> =>
   call(world, "GET", "/api/ticker/24hr", { query });
+
+const marketOf = (base: string, id: number): Instrument => ({
+  ...{ id, symbol: `${base}/USD`, aliases: [], baseAsset: base, quoteAsset: "USD", name: base },
+  ...{ kind: "liquidity", status: "TRADING" },
+});
 
 let prints = 0;
 
@@ -52,6 +58,28 @@ describe("decision 43: the ticker of a day", () => {
       closeTime: START_MS,
     });
     expect(ticker.closeTime).toBe(START_MS - 7);
+  });
+
+  it("decision AJ: one turn computes the days of at most 16 markets", async () => {
+    const listed = Array.from({ length: 37 }, (_none, place) => marketOf(`X${place}`, 10 + place));
+    let asked = 0;
+    const minutes: VolumeHistory["minutes"] = () => {
+      asked++;
+      return [];
+    };
+    const world = await openWorld({ instruments: listed, volumeHistory: { minutes } });
+    for (const { symbol } of world.instruments.all()) world.feed.quote({ symbol, bid: "100", ask: "101" });
+    const turns: (() => void)[] = [];
+    Object.assign(world.clock, { soon: (run: () => void) => turns.push(run) });
+    const answer = day(world, {});
+    const begun: number[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      for (let step = 0; step < 1_000; step++) await Promise.resolve();
+      begun.push(asked);
+      for (const run of turns.splice(0)) run();
+    }
+    expect(begun).toEqual([16, 32, 40, 40]);
+    expect((await answer).body).toHaveLength(40);
   });
 
   it("decision NJ: leaves the figures of prices out if those of one bar of the day are unknown", async () => {
