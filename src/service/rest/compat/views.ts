@@ -47,7 +47,7 @@ export async function changedForClient(
   const executed = await executedOf(parts, changed.filter(isExecutedNative)).catch(
     () => new Map<string, Executed>(),
   );
-  return changed.map((one) =>
+  return await mapInTurns(parts.clock, changed, (one) =>
     "orderReports" in one
       ? listForClient(parts, one)
       : shownOrder(parts, one, executed.get(String(one.orderId)) ?? {}),
