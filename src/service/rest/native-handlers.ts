@@ -2,6 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import type { CancelRestriction, NativeOrder, NativeTerms } from "../../model/index.ts";
 import type {
   Awaitable,
+  ExecutionQuery,
   NativeKey,
   NativeOrders,
   NativePlaced,
@@ -148,13 +149,16 @@ async function cancelIf(
  * Native status and history.
  */
 export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  nativeOf(parts);
-  const page = readAllOrdersPage(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    exactSymbol: true,
-  });
-  const accountId = await accountOf(parts, call, page);
-  return { body: await nativeOrders(parts, call.route, { ...page, accountId }) };
+  const native = nativeOf(parts);
+  const page = await readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const read = readAllOrdersPage(call.parameters, { resolve, exactSymbol: true });
+      return { ...read, accountId: await accountOf(parts, call, read) };
+    },
+    async ({ accountId, symbol }) => (await native.page({ accountId, symbol, limit: 1 })).length > 0,
+  );
+  return { body: await nativeOrders(parts, call.route, page) };
 }
 
 /** A page of native orders with the account that the call is about. */
@@ -190,19 +194,33 @@ function rejectionsOf({ rejections }: ServiceParts, page: AccountPage): ReturnTy
  */
 export async function orderHistory(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
-  const page = readOrderHistoryPage(call.parameters, (symbol) => parts.instruments.resolve(symbol));
-  const accountId = await accountOf(parts, call, page);
-  const executions = await native.executions({ ...page, accountId });
-  const views = [...executions.map(executionView), ...(await rejectedExecutions(parts, accountId, page))];
+  const page = await readWithCatalogue(
+    parts,
+    async (resolve) => {
+      const read = readOrderHistoryPage(call.parameters, resolve);
+      return { ...read, accountId: await accountOf(parts, call, read) };
+    },
+    (wanted) => hasExecutions(native, wanted),
+  );
+  const executions = await native.executions(page);
+  const views = [...executions.map(executionView), ...(await rejectedExecutions(parts, page))];
   return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
+}
+
+/** Returns whether an account has executions in a market. */
+export async function hasExecutions(
+  native: NativeOrders,
+  { accountId, symbol }: Pick<ExecutionQuery, "accountId" | "symbol">,
+): Promise<boolean> {
+  const newest = { accountId, ...(symbol !== undefined && { symbol }), limit: 1 };
+  return (await native.executions(newest)).length > 0;
 }
 
 /** Returns the rejections for a history page. A rejection has no order id, so a page for one order id has none. */
 async function rejectedExecutions(
-  parts: ServiceParts,
-  accountId: number,
-  page: OrderHistoryPage,
+  { rejections }: ServiceParts,
+  page: OrderHistoryPage & Readonly<{ accountId: number }>,
 ): Promise<readonly ExecutionView[]> {
   if (page.orderId !== undefined) return [];
-  return (await parts.rejections.list({ ...page, accountId })).map(rejectedExecutionView);
+  return (await rejections.list(page)).map(rejectedExecutionView);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import type { WireRequest } from "../../../src/wire/index.ts";
-import { openNativeWorld, placeNative, RESTING } from "../../support/native-world.ts";
+import { ask, openNativeWorld, placeNative, RESTING } from "../../support/native-world.ts";
 import {
   call,
   FAR_LIMIT,
@@ -29,6 +29,7 @@ const codeOf = ({ body }: Reply): unknown => body.code;
 
 const SYMBOL = { symbol: "BTC/USD" };
 const LIST_PATH = "/api/v3/orderList";
+const HISTORY = "/api/v2/getOrderHistory";
 
 describe("an order whose instrument the host has withdrawn", () => {
   it("is read and canceled under its canonical symbol, by either id", async () => {
@@ -81,6 +82,13 @@ describe("an order whose instrument the host has withdrawn", () => {
     expect((await cancel(world, { ...SYMBOL, orderId })).body.status).toBe("CANCELED");
     expect((await status(world, { ...SYMBOL, orderId })).body.status).toBe("CANCELED");
     expect(codeOf(await status(world, { ...SYMBOL, orderId: orderId + 1_000n }))).toBe(-1121);
+    expect((await status(world, SYMBOL, "/api/v2/allOrders")).body).toMatchObject([{ orderId }]);
+    const { orders } = (await ask(world, HISTORY, SYMBOL)).body;
+    expect(orders).toMatchObject([{ status: "NEW" }, { status: "CANCELED" }]);
+    for (const symbol of ["BTCUSD", "ETC/USD"]) {
+      expect(codeOf(await status(world, { symbol }, "/api/v2/allOrders"))).toBe(-1121);
+      expect(codeOf(await ask(world, HISTORY, { symbol }))).toBe(-1121);
+    }
   });
 
   it("decision 1: is the answer to a copy of its placement; other placements stay -1121", async () => {

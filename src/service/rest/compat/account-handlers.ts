@@ -6,6 +6,7 @@ import { readAccountQuery, readTradesPage } from "../../../requests/index.ts";
 import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
 import { tradeIdOf } from "../../views/trade-id.ts";
+import { hasExecutions } from "../native-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
 import { readAboutMarket } from "./account-markets.ts";
 import type { Members } from "./views.ts";
@@ -61,7 +62,9 @@ const MOST = 1_000;
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { native } = parts;
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
-  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage, hasTraded);
+  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage, (_parts, wanted) =>
+    hasExecutions(native, wanted),
+  );
   const isNative = orderId !== undefined && orderId > 0n;
   const executions = await native.executions({
     ...{ ...page, limit: MOST },
@@ -70,14 +73,6 @@ export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<A
   const trades = executions.flatMap(tradeOf);
   const wanted = trades.filter((trade) => orderId === undefined || BigInt(trade.orderId) === orderId);
   return { body: wanted.slice(-limit) };
-}
-
-/** Returns whether an account has executions in a market. */
-async function hasTraded(
-  { native }: ServiceParts,
-  { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
-): Promise<boolean> {
-  return (await native?.executions({ accountId, symbol, limit: 1 }))?.length === 1;
 }
 
 type Trade = Members & Readonly<{ orderId: bigint | number }>;
