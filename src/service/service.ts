@@ -20,6 +20,7 @@ import type { NodeShare, Service, ServiceOptions } from "./api.ts";
 import { ClientSymbols } from "./rest/compat/symbols.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
 import { Documents } from "./rest/documents.ts";
+import { LongAnswers } from "./rest/long-answers.ts";
 import type { ServiceParts } from "./rest/parts.ts";
 import { QuoteSeries } from "./rest/quote-series.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
@@ -76,6 +77,7 @@ export function createService(given: ServiceOptions): Service {
     traffic,
     turns: new Turns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
+    longAnswers: new LongAnswers(clock),
     quoteSeries: new QuoteSeries(ports.entropy),
     clientSymbols: new ClientSymbols(ports.instruments, clock),
   };

@@ -13,7 +13,6 @@ import { accountOf, demandInTime, inSeveralSteps } from "../access/ownership.ts"
 import { canceledListView, listViewOf } from "../views/views.ts";
 import { readWithCatalogue } from "./catalogue.ts";
 import { clientIdsOf, managedId } from "./ids.ts";
-import { mapInTurns } from "./in-turns.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /**
@@ -101,7 +100,7 @@ function pageOf(
     const page = readListPage(call.parameters);
     const accountId = await accountOf(parts, call, page);
     const lists = await read(parts.engine, { ...page, accountId });
-    return { body: await mapInTurns(parts.clock, lists, (list) => listViewOf(parts, list, call.route)) };
+    return { body: await parts.longAnswers.map(lists, (list) => listViewOf(parts, list, call.route)) };
   };
 }
 

@@ -13,7 +13,6 @@ import type { Level, Quote } from "../../model/index.ts";
 import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import { dayFigures, lastDay } from "./day-figures.ts";
-import { mapInTurns } from "./in-turns.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** Markets whose day one turn of the event loop computes, each of up to 1,440 bars. It takes some milliseconds. */
@@ -44,7 +43,7 @@ export async function dayTicker(parts: ServiceParts, parameters: Parameters): Pr
   const { symbol } = readDayTickerQuery(parameters);
   if (symbol === undefined) {
     const all = parts.instruments.all();
-    const days = await mapInTurns(parts.clock, all, (each) => dayOf(parts, each.symbol), DAYS_PER_TURN);
+    const days = await parts.longAnswers.map(all, (each) => dayOf(parts, each.symbol), DAYS_PER_TURN);
     return days.filter((day) => day !== undefined);
   }
   const day = await dayOf(parts, symbolOf(parts, symbol));

@@ -19,6 +19,7 @@ import type { ServiceSettings } from "./api.ts";
 import type { ClientSymbols } from "./compat/symbols.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
 import type { Documents } from "./documents.ts";
+import type { LongAnswers } from "./long-answers.ts";
 import type { QuoteSeries } from "./quote-series.ts";
 
 /** Parts that all handlers of a service share. */
@@ -40,6 +41,7 @@ export type ServiceParts = AccessParts &
     traffic: Traffic;
     turns: Turns;
     documents: Documents;
+    longAnswers: LongAnswers;
     quoteSeries: QuoteSeries;
     clientSymbols: ClientSymbols;
   }>;

@@ -2,7 +2,6 @@ import type { Awaitable } from "../../../ports/index.ts";
 import type { AnyRoute } from "../../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../../wire/index.ts";
 import { clientIdsOf } from "../ids.ts";
-import { mapInTurns } from "../in-turns.ts";
 import type { ServiceParts, SignedCall } from "../parts.ts";
 import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
 import { withOwnType } from "./order-types.ts";
@@ -85,7 +84,7 @@ export function replyForClient(
 }
 
 function listsReply(parts: ServiceParts, body: JsonInput): Promise<JsonInput> {
-  return mapInTurns(parts.clock, body as readonly Members[], (list) => listForClient(parts, list));
+  return parts.longAnswers.map(body as readonly Members[], (list) => listForClient(parts, list));
 }
 
 /** Names a list that was sent without an id: the convention does not demand one. Source: decision 3. */

@@ -12,8 +12,8 @@ import type { Parameters } from "../../../wire/index.ts";
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
-import { mapInTurns, nextTurn } from "../in-turns.ts";
 import { cancelList } from "../list-handlers.ts";
+import { nextTurn } from "../long-answers.ts";
 import { type AccountPage, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
@@ -39,7 +39,7 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
   const managed = await openManaged(parts, wanted);
   const native = await openNative(parts, wanted);
   const isPaperTrade = parts.native?.isPaperTrade ?? false;
-  const rows = await mapInTurns(parts.clock, [...managed, ...native], (order): Members => {
+  const rows = await parts.longAnswers.map([...managed, ...native], (order): Members => {
     if ("intent" in order) return viewOf(parts, order, call.route);
     return viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }));
   });

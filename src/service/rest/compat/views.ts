@@ -11,7 +11,6 @@ import {
 } from "../../../decimal/index.ts";
 import type { NativeExecution } from "../../../model/index.ts";
 import type { JsonInput } from "../../../wire/index.ts";
-import { mapInTurns } from "../in-turns.ts";
 import type { ServiceParts } from "../parts.ts";
 import { typeForClient } from "./order-types.ts";
 import { symbolForClient } from "./symbols.ts";
@@ -47,7 +46,7 @@ export async function changedForClient(
   const executed = await executedOf(parts, changed.filter(isExecutedNative)).catch(
     () => new Map<string, Executed>(),
   );
-  return await mapInTurns(parts.clock, changed, (one) =>
+  return await parts.longAnswers.map(changed, (one) =>
     "orderReports" in one
       ? listForClient(parts, one)
       : shownOrder(parts, one, executed.get(String(one.orderId)) ?? {}),
@@ -60,7 +59,7 @@ export async function ordersForClient(
   orders: readonly Members[],
 ): Promise<readonly Members[]> {
   const executed = await executedOf(parts, orders.filter(isExecutedNative));
-  return await mapInTurns(parts.clock, orders, (order) =>
+  return await parts.longAnswers.map(orders, (order) =>
     shownOrder(parts, order, executed.get(String(order.orderId)) ?? {}),
   );
 }

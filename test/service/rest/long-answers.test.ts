@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { LongAnswers } from "../../../src/service/rest/long-answers.ts";
+
+it("decision NB: of all long answers under way, one turn makes one further share; a short one does not wait", async () => {
+  const turns: (() => void)[] = [];
+  const answers = new LongAnswers({ soon: (run) => turns.push(run) });
+  const made: string[] = [];
+  const make = async (rows: readonly string[]): Promise<readonly string[]> =>
+    await answers.map(
+      rows,
+      (row) => {
+        made.push(row);
+        return row.toUpperCase();
+      },
+      2,
+    );
+  const long = [make(["a", "b", "c", "d", "e"]), make(["p", "q", "r"])];
+  const counts: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    for (let step = 0; step < 100; step++) await Promise.resolve();
+    counts.push(made.length);
+    if (turn === 0) long.push(make(["u", "v", "w"]));
+    if (turn === 1) expect(await make(["x", "y"])).toEqual(["X", "Y"]);
+    for (const run of turns.splice(0)) run();
+  }
+  expect(counts).toEqual([4, 6, 9, 11, 12]);
+  expect(await Promise.all(long)).toEqual([
+    ["A", "B", "C", "D", "E"],
+    ["P", "Q", "R"],
+    ["U", "V", "W"],
+  ]);
+});
