@@ -8,7 +8,7 @@ import { EngineLease, HAND_OVER_PAUSE_MS } from "./cluster/engine-lease.ts";
 import { FollowedBooks } from "./cluster/followed-books.ts";
 import { FollowedJournal } from "./cluster/followed-journal.ts";
 import { LeaseKeeper } from "./cluster/lease-keeper.ts";
-import { leaveCluster } from "./cluster/leave-cluster.ts";
+import { closeQuietly, leaveCluster } from "./cluster/leave-cluster.ts";
 import { objectionsTo, outdated } from "./cluster/node-agreement.ts";
 import { NodeWatch } from "./cluster/node-watch.ts";
 import { ShardClaims } from "./cluster/shard-claims.ts";
@@ -71,8 +71,8 @@ class WaitingEngine implements Standby {
   #failing: string | undefined;
   /** Since when it leaves free shards to a node that could not follow it. */
   #leavingSinceMs: number | undefined;
-  /** Whether lease and store are released. */
-  #hasEnded = false;
+  /** The release of lease and store; undefined before it. */
+  #ending: Promise<void> | undefined;
   /** Why the journal cannot be followed, such as a fact of a newer version. */
   #unreadable: string | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -159,8 +159,8 @@ class WaitingEngine implements Standby {
   }
 
   async close(): Promise<void> {
-    if (this.#isOver) return;
-    this.#enter("closed");
+    if (this.#state === "active") return;
+    if (this.#state !== "closed") this.#enter("closed");
     this.#wake();
     await this.#running;
     await this.#end(new EngineError("ENGINE_CLOSED"));
@@ -274,7 +274,8 @@ class WaitingEngine implements Standby {
   async #takeOver(): Promise<void> {
     const { core } = this.#parts;
     const heads = await this.#claims.claim(EVERY_SHARD);
-    if (heads === undefined) return;
+    // A standby that was closed meanwhile leaves the cluster, and its shards are nobody's then.
+    if (heads === undefined || this.#isOver) return;
     this.#enter("taking-over");
     core.probe("after-take-over");
     try {
@@ -326,30 +327,29 @@ class WaitingEngine implements Standby {
       await this.#end(error);
       return;
     }
-    if (this.#isOver) return await this.#closeAgain(engine);
+    if (this.#isOver) return await this.#end(new EngineError("ENGINE_CLOSED"), engine);
     lease.watch(parts);
     if (this.#venue.lost > 0) parts.board.eventsDropped(this.#venue.lost);
     this.#enter("active");
     this.#resolve(engine);
   }
 
-  /** Closes an engine that began to run after the standby was closed. */
-  async #closeAgain(engine: RunningEngine): Promise<void> {
-    this.#hasEnded = true;
-    await engine.close();
-    this.#reject(new EngineError("ENGINE_CLOSED"));
+  /** Ends the standby, and closes an engine that began to run after the standby was closed. Never rejects. */
+  #end(error: unknown, engine?: RunningEngine): Promise<void> {
+    this.#ending ??= this.#endOnce(error, engine);
+    return this.#ending;
   }
 
-  /** Ends the standby without an engine. */
-  async #end(error: unknown): Promise<void> {
+  async #endOnce(error: unknown, engine: RunningEngine | undefined): Promise<void> {
     const { core, leases } = this.#parts;
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
     this.#state = "closed";
-    this.#keeper.stop();
-    harmless(() => this.#venue.stop(), core.told("unsubscribe.failed"));
-    harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
-    await leaveCluster(core, leases, this.#keeper.incarnation);
+    if (engine !== undefined) await closeQuietly(core, async () => void (await engine.close()));
+    else {
+      this.#keeper.stop();
+      harmless(() => this.#venue.stop(), core.told("unsubscribe.failed"));
+      harmless(() => this.#unsubscribe(), core.told("unsubscribe.failed"));
+      await leaveCluster(core, leases, this.#keeper.incarnation);
+    }
     this.#reject(error);
     this.#tellListeners();
   }

@@ -110,9 +110,11 @@ describe("I60: nodes that get in each other's way", () => {
   });
 
   it.each([
-    ["as soon as it has claimed", "taking-over"],
-    ["while its engine starts", "start"],
-  ])("a standby that is closed %s leaves the shards to another one", async (_when, moment) => {
+    ["while it claims", "claim", true],
+    ["as soon as it has claimed", "taking-over", true],
+    ["while its engine starts", "start", true],
+    ["while its engine starts, and whose store does not close,", "start", false],
+  ])("a standby that is closed %s leaves the shards to another one", async (_when, moment, closes) => {
     const venue = createScriptedVenue();
     let b: ClusterNode | undefined;
     let closed: Promise<void> | undefined;
@@ -123,23 +125,56 @@ describe("I60: nodes that get in each other's way", () => {
       if (moment === "start" && b?.standby.status().state === "taking-over") close();
       return Promise.resolve(cluster.clock.nowMs());
     };
-    const cluster = createCluster(venue);
+    const said: string[] = [];
+    const cluster = createCluster(venue, {
+      said: (name, _level, event) => void said.push(`${name} ${event}`),
+    });
     const a = await cluster.start("a");
     b = await cluster.start("b");
     if (moment === "taking-over") b.standby.onStatus(({ state }) => state === moment && close());
-    const taken = b.standby.takenOver.then(
-      () => "engine",
-      ({ reason }: { reason: string }) => reason,
+    if (moment === "claim")
+      b.faults["leases.claim"] = (honest) => {
+        close();
+        return honest();
+      };
+    if (!closes) b.faults.close = () => Promise.reject(new Error("the store does not close"));
+    let taken = "nothing";
+    b.standby.takenOver.then(
+      () => {
+        taken = "engine";
+      },
+      ({ reason }: { reason: string }) => {
+        taken = reason;
+      },
     );
     await cluster.pass(TTL_MS);
     a.process.kill();
     await cluster.pass(2 * TTL_MS);
-    expect(await taken).toBe("ENGINE_CLOSED");
     await closed;
+    expect(taken).toBe("ENGINE_CLOSED");
     expect(b.standby.status()).toMatchObject({ state: "closed", reasons: [] });
+    expect(said.includes("b store.unclosed")).toBe(!closes);
     const c = await cluster.start("c");
     await cluster.pass(1_000);
     expect(c.engine).toBeDefined();
+  });
+
+  it("every close() of a standby resolves when its store is closed, and not before", async () => {
+    const cluster = createCluster();
+    await cluster.start("a");
+    const b = await cluster.start("b");
+    let isClosed = false;
+    b.faults.close = async (honest) => {
+      await new Promise<void>((resolve) =>
+        cluster.clock.schedule(cluster.clock.monotonicMs() + 500, resolve),
+      );
+      await honest();
+      isClosed = true;
+    };
+    const closes = [b.standby.close(), b.standby.close()].map((closing) => closing.then(() => isClosed));
+    await cluster.pass(1_000);
+    expect(await Promise.all(closes)).toEqual([true, true]);
+    await b.standby.close();
   });
 });
 
