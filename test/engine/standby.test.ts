@@ -328,6 +328,25 @@ describe("decision WT: a planned hand-over", () => {
     await cluster.place(a, { price: "90" });
   });
 
+  it("decision WT: close() in the middle of it ends both, and nothing goes on", async () => {
+    const { cluster, a, b } = await startPair();
+    b.skewMs = 5_000;
+    await cluster.pass(3_000);
+    const ends: string[] = [];
+    const engine = cluster.active(a);
+    for (const call of ["handOver", "close"] as const) {
+      engine[call]().then(
+        () => ends.push(call),
+        () => ends.push(`no ${call}`),
+      );
+      await cluster.pass(1_000);
+    }
+    expect(ends.toSorted()).toEqual(["close", "handOver"]);
+    const asked = a.asked.length;
+    await cluster.pass(3 * TTL_MS);
+    expect(a.asked.length).toBe(asked);
+  });
+
   it("close releases the shards, so that a standby does not wait for a ttl", async () => {
     const { cluster, a, b } = await startPair();
     await cluster.pass(3_000);

@@ -59,8 +59,8 @@ export class EngineLease {
   }
 
   /**
-   * Tells the other nodes that the shards will be released, and resolves when one of them is ready. Rejects with a
-   * HandOverError NO_STANDBY if none is within two ttl, and at once if there is no other live node.
+   * Tells the other nodes that the shards will be released, and resolves when one of them is ready, or when the engine is closed
+   * meanwhile. Rejects with a HandOverError NO_STANDBY if none is within two ttl, and at once if there is no other live node.
    */
   async announce(): Promise<void> {
     const { keeper, ttlMs } = this.#parts;
@@ -69,7 +69,7 @@ export class EngineLease {
     await keeper.tell("handing-over");
     const before = new Map<number, number>();
     let problem = `no other node was ready to take over within ${2 * ttlMs} ms`;
-    while (monotonicMs() < untilMs && !keeper.isLost) {
+    while (monotonicMs() < untilMs && !keeper.isLost && !this.#own.hasEnded) {
       const others = await this.#others();
       if (others?.length === 0) {
         problem = "there is no other live node";
@@ -78,6 +78,7 @@ export class EngineLease {
       if (others?.some((row) => isReady(row, before)) === true) return;
       await this.#own.pause(HAND_OVER_PAUSE_MS);
     }
+    if (this.#own.hasEnded) return;
     await keeper.tell("active");
     await this.#own.decline();
     throw new HandOverError("NO_STANDBY", problem);
