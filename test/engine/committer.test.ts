@@ -441,7 +441,7 @@ describe("decision 18: marks of a shard that goes to another engine", () => {
   it("the engine is told whether they are durable, once for each time that it asks", async () => {
     const made = begun([new Error("disk full")]);
     const told: boolean[] = [];
-    const ask = (): void => void made.committer.keepMarks().then((durable) => told.push(durable));
+    const ask = (): void => void made.committer.keepMarks(7).then((durable) => told.push(durable));
     ask();
     await made.turn();
     expect(told).toEqual([true]);
@@ -457,7 +457,17 @@ describe("decision 18: marks of a shard that goes to another engine", () => {
       [[1], [1]],
     ]);
     made.committer.stop();
-    expect(await made.committer.keepMarks()).toBe(false);
+    expect(await made.committer.keepMarks(7)).toBe(false);
+  });
+
+  it("those of another shard that is read again do not count", async () => {
+    const made = begun();
+    made.shard.state = "reloading";
+    made.addMark(mark(1));
+    const told: boolean[] = [];
+    for (const shard of [7, 8]) void made.committer.keepMarks(shard).then((durable) => told.push(durable));
+    await made.turn();
+    expect([told, positionsOf(made)]).toEqual([[false, true], []]);
   });
 
   it.each([

@@ -47,6 +47,26 @@ describe("decision 18: the reference of a trailing order whose shard moves", () 
     await verified([a, b]);
   });
 
+  it("does not wait for the marks of another shard of the node that is read again", async () => {
+    const { cluster, a, b } = await pairOf();
+    const account = accountOn(a);
+    const other = await activeOn(cluster, a, account, "100");
+    const order = await activeOn(cluster, a, accountOn(a, account + 1), "101");
+    let appends = 0;
+    a.faults.append = (honest) => (appends++ === 0 ? Promise.reject(new Error("lost")) : honest());
+    a.faults.fence = () => Promise.reject(new Error("away"));
+    await expect(placeOn(a, account, { price: "50" })).rejects.toThrow();
+    await cluster.quote("110", "150");
+    await cluster.quote("105", "150");
+    expect(await move(cluster, shardIn(order), b)).toBeLessThan(4_000);
+    expect(referenceOn(b, order)).toBe("110");
+    a.faults.fence = undefined;
+    await cluster.pass(TTL_MS);
+    await move(cluster, shardIn(other), b);
+    expect(referenceOn(b, other)).toBe("110");
+    await verified([a, b]);
+  });
+
   it("is the last durable mark at least after a crash", async () => {
     const { cluster, a, b } = await pairOf();
     const order = await activeOn(cluster, a, accountOn(a), "100");

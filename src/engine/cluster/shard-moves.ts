@@ -98,8 +98,8 @@ export class ShardMoves {
   async #keepMarks(shard: Shard): Promise<void> {
     const { monotonicMs, settings } = this.#core;
     const untilMs = monotonicMs() + settings.hostTimeoutMs;
-    while (!(await this.#parts.committer.keepMarks()) && monotonicMs() < untilMs && isAlive(shard))
-      await this.#look();
+    const keep = (): Promise<boolean> => this.#parts.committer.keepMarks(shard.number);
+    while (!(await keep()) && monotonicMs() < untilMs && isAlive(shard)) await this.#look();
   }
 
   #look(): Promise<void> {

@@ -43,6 +43,8 @@ const UNITS_PER_RECORD = 0.5;
 /** After this many times `hostTimeoutMs` without an answer, the append or its answer counts as lost. */
 export const APPEND_PATIENCE = 12;
 
+type MarkWaiter = Readonly<{ shard: number; resolve: (durable: boolean) => void }>;
+
 type Batch = Readonly<{
   parts: readonly ShardPart[];
   prints: readonly PricedPrint[];
@@ -73,8 +75,8 @@ export class Committer {
   /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
-  /** Called with whether all marks that were made before are durable. */
-  #whenMarked: ((durable: boolean) => void)[] = [];
+  /** Called with whether the marks of a shard that were made before are durable. */
+  #whenMarked: MarkWaiter[] = [];
 
   constructor(core: Core, parts: CommitParts) {
     this.#core = core;
@@ -123,11 +125,11 @@ export class Committer {
     this.#busy = true;
   }
 
-  /** Appends all marks that were made until now, also those that could wait. Resolves to whether they are durable. */
-  keepMarks(): Promise<boolean> {
+  /** Appends all marks that were made until now, also those that could wait. Resolves to whether those of a shard are durable. */
+  keepMarks(shard: number): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
-      this.#whenMarked.push(resolve);
+      this.#whenMarked.push({ shard, resolve });
       this.wake();
     });
   }
@@ -165,7 +167,7 @@ export class Committer {
   stop(): void {
     this.#stopped = true;
     void this.#reloads.start(this.#handedOver, true);
-    this.#marked(this.#whenMarked.splice(0), false);
+    for (const { resolve } of this.#whenMarked.splice(0)) resolve(false);
   }
 
   /**
@@ -179,7 +181,7 @@ export class Committer {
       const batch = this.#gather();
       this.#whenMarked = [];
       if (batch !== undefined) await this.#commit(batch);
-      this.#marked(waiting, this.#backlog.isEmpty);
+      for (const { shard, resolve } of waiting) resolve(!this.#backlog.has(shard));
       if (batch === undefined) break;
       this.#parts.bursts.wake();
       // Remaining records and follow-up work wait for the next turn. Otherwise callers that place again as soon as
@@ -192,10 +194,6 @@ export class Committer {
 
   get #isMarkingAll(): boolean {
     return this.#whenMarked.length > 0;
-  }
-
-  #marked(waiting: readonly ((durable: boolean) => void)[], areDurable: boolean): void {
-    for (const resolve of waiting) resolve(areDurable);
   }
 
   #gather(): Batch | undefined {

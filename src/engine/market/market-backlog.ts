@@ -15,6 +15,11 @@ export class MarketBacklog {
     return this.#marks.length === 0;
   }
 
+  /** Returns whether marks of a shard are kept. */
+  has(shard: number): boolean {
+    return this.#marks.some((mark) => mark.shard === shard);
+  }
+
   /** Keeps marks that the store did not keep, after those that are kept already. */
   put(marks: readonly MarketMark[]): void {
     this.#marks = needed([...this.#marks, ...marks]);
