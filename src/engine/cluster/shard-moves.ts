@@ -10,6 +10,7 @@ import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Followed } from "../shards/shard-follower.ts";
 import type { Shards } from "../shards/shards.ts";
+import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 
 /** How often a shard is looked at whose last records are not durable yet, in milliseconds. */
@@ -25,6 +26,7 @@ export type MoveParts = Readonly<{
   placements: Pick<Placements, "recount">;
   stream: EventStream;
   timers: Timers;
+  bursts: Bursts;
 }>;
 
 /** A shard that a claim has made this engine's, and its state as it was followed up to its last record. */
@@ -65,14 +67,15 @@ export class ShardMoves {
   }
 
   /**
-   * Gives a shard up: nothing more of it is sent, then nothing more decided, then everything becomes durable. Then it calls the
-   * functions of the departure, unless the shard has stopped by itself.
+   * Gives a shard up: nothing more of it is sent, then what quotes and prints have met is decided, then nothing more, then
+   * everything becomes durable. Then it calls the functions of the departure, unless the shard has stopped by itself.
    */
   async leave(number: number, departure: Departure): Promise<void> {
     const { shards, children, stream } = this.#parts;
     const [shard, only] = [shards.at(number), new Set([number])];
     try {
       await children.hold(only);
+      await this.#met();
       shard.leave();
       stream.moved({ gained: [], lost: [number] });
       await this.#settled(shard);
@@ -84,6 +87,22 @@ export class ShardMoves {
     } finally {
       children.release(only);
     }
+  }
+
+  /**
+   * Resolves when all orders are decided that quotes and prints have met until now: the next owner may not meet these prices. A
+   * store that keeps this work waiting for `hostTimeoutMs` must not keep the shard.
+   */
+  #met(): Promise<void> {
+    const { bursts, timers } = this.#parts;
+    return new Promise((resolve) => {
+      const cancel = timers.after(this.#core.settings.hostTimeoutMs, resolve);
+      const over = (): void => {
+        cancel();
+        resolve();
+      };
+      void bursts.past("quotes").then(() => bursts.past("attempts").then(over));
+    });
   }
 
   /** Resolves when everything that a shard has decided is durable, or it does not run any more. */

@@ -76,16 +76,15 @@ export class ExecutionAttempts {
       if (live === undefined) return;
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined) {
         // The activation behind this fire was lost with an append, and is decided again before the fire.
-        if (shard.activating.has(fired.orderId)) return this.#meet(fired, quote, isAgain);
+        if (shard.activating.has(fired.orderId)) return this.#meet(fired, quote, true);
         return this.#parts.arming.arm(live);
       }
       // If its shard was read again meanwhile, it was put into the book as before the fire.
       this.#parts.arming.unwatch(live);
       this.#offer(live, { kind: "FIRED", fired, quote });
     };
-    // A trigger was decided before its shard leaves, and the next owner may not meet its price.
-    if (isAgain) shard.conclude(input);
-    else shard.post(input);
+    // A quote that met an order before its shard leaves counts there: the next owner may not meet that price.
+    if (isAgain || shard.isOwned) shard.conclude(input);
   }
 
   /** Posts the activation of a trailing parent. */

@@ -77,6 +77,12 @@ export class Bursts {
     this.add(lane, key, once(run));
   }
 
+  /** Resolves when all work that waits in a lane now has run. Never does if the engine stops before. */
+  async past(lane: Lane): Promise<void> {
+    const keys = [...this.#lanes[lane].keys()];
+    await Promise.all(keys.map((key) => new Promise<void>((resolve) => this.do(lane, key, resolve))));
+  }
+
   /** Subtracts units that other work of this turn has used. */
   spend(units: number): void {
     this.#left = Math.max(this.#left - units, 0);
