@@ -75,6 +75,8 @@ class WaitingEngine implements Standby {
   #ending: Promise<void> | undefined;
   /** Why the journal cannot be followed, such as a fact of a newer version. */
   #unreadable: string | undefined;
+  /** The engine of its takeover. */
+  #engine: Engine | undefined;
   #unsubscribe: () => void = () => undefined;
   #resolve: (engine: Engine) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
@@ -152,6 +154,7 @@ class WaitingEngine implements Standby {
   }
 
   async verify(): Promise<Verification> {
+    if (this.#engine !== undefined) return await this.#engine.verify();
     const { core } = this.#parts;
     // The active engine deletes rows while this reads them: leave out those that are due within the hour.
     const cutoffMs = core.time.steadyMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
@@ -330,6 +333,7 @@ class WaitingEngine implements Standby {
     if (this.#isOver) return await this.#end(new EngineError("ENGINE_CLOSED"), engine);
     lease.watch(parts);
     if (this.#venue.lost > 0) parts.board.eventsDropped(this.#venue.lost);
+    this.#engine = engine;
     this.#enter("active");
     this.#resolve(engine);
   }

@@ -35,6 +35,14 @@ describe("decision WM: one node owns all shards, the others follow", () => {
     expect(followed).toMatchObject({ equal: true, records: 21 });
   });
 
+  it("I53: after its takeover, verify is that of its engine", async () => {
+    const { cluster, a } = await startPair();
+    await cluster.place(a, { price: "90" });
+    const [own, active] = [await a.standby.verify(), await cluster.active(a).verify()];
+    expect(own).toMatchObject({ equal: true, records: 1 });
+    expect(own).toEqual(active);
+  });
+
   it("I60, I61: takes over when the active node dies, one ttl after its last beat was read", async () => {
     const { cluster, a, b } = await startPair();
     await cluster.quote("100", "101");

@@ -83,8 +83,8 @@ export interface Standby extends AsyncDisposable {
    */
   readOwners(): Promise<void>;
   /**
-   * Rebuilds the state from the journal alone and compares it with the followed one. Rejects if the store cannot be read.
-   * `live` equals that of the active engine if both verify the same records.
+   * Rebuilds the state from the journal alone and compares it with the followed one, after a takeover with that of the engine.
+   * Rejects if the store cannot be read. `live` equals that of the active engine if both verify the same records.
    */
   verify(): Promise<Verification>;
   /**
