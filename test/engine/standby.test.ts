@@ -336,6 +336,19 @@ describe("decision WT: a planned hand-over", () => {
     await cluster.place(a, { price: "90" });
   });
 
+  it("decision WT: says that the node was declared dead if that is why it rejects", async () => {
+    const { cluster, a, b } = await startPair();
+    a.process.pause();
+    await cluster.pass(2 * TTL_MS);
+    a.process.resume();
+    await cluster.pass(TTL_MS);
+    expect(b.engine).toBeDefined();
+    await expect(cluster.active(a).handOver()).rejects.toMatchObject({
+      problem: "NO_STANDBY",
+      message: expect.stringContaining("another node has declared this one dead"),
+    });
+  });
+
   it("decision WT: close() in the middle of it ends both, and nothing goes on", async () => {
     const { cluster, a, b } = await startPair();
     b.skewMs = 5_000;

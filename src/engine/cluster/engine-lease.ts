@@ -60,7 +60,8 @@ export class EngineLease {
 
   /**
    * Tells the other nodes that the shards will be released, and resolves when one of them is ready, or when the engine is closed
-   * meanwhile. Rejects with a HandOverError NO_STANDBY if none is within two ttl, and at once if there is no other live node.
+   * meanwhile. Rejects with a HandOverError NO_STANDBY if none is within two ttl, and at once if there is no other live node, or
+   * when this node is declared dead.
    */
   async announce(): Promise<void> {
     const { keeper, ttlMs } = this.#parts;
@@ -79,6 +80,7 @@ export class EngineLease {
       await this.#own.pause(HAND_OVER_PAUSE_MS);
     }
     if (this.#own.hasEnded) return;
+    if (keeper.isLost) problem = "another node has declared this one dead";
     await keeper.tell("active");
     await this.#own.decline();
     throw new HandOverError("NO_STANDBY", problem);
