@@ -204,6 +204,11 @@ describe("decision ED: a close with a store that does not answer", () => {
     expect(await outcome(reading)).toBe("ENGINE_CLOSED");
   });
 
+  it("takes a store whose close() returns no promise", async () => {
+    const world = await hanging({ close: () => undefined as never });
+    expect(await world.engine.close()).toMatchObject({ waitingFor: [] });
+  });
+
   it("rejects if the store fails to close, and closes everything else", async () => {
     const world = await hanging({ close: () => Promise.reject(new Error("busy")) });
     await expect(world.engine.close()).rejects.toThrow("busy");
