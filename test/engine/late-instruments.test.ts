@@ -190,6 +190,24 @@ describe("decision BN: an instrument that the host has withdrawn", () => {
     expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
   });
 
+  it("is asked for by the status once a second while the host cannot tell, and its operator is told as often", async () => {
+    const { catalogue } = createListing(INSTRUMENTS);
+    let fails = false;
+    const find = (symbol: string) => {
+      if (fails) throw new Error("the catalogue is away");
+      return catalogue.find(symbol);
+    };
+    const world = await createWorld({ catalogue: { ...catalogue, find } });
+    await world.quote("99", "100");
+    await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
+    fails = true;
+    for (let n = 0; n < 100; n++) expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
+    expect(world.told).toEqual(["host.failed"]);
+    await world.pass(1_000, { heartbeat: false });
+    expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
+    expect(world.told).toEqual(["host.failed", "host.failed"]);
+  });
+
   it("has stopped on a node of a cluster only for the open orders that run there", async () => {
     const { catalogue, list } = createListing(INSTRUMENTS);
     const { cluster, a, b } = await pairOf(createCluster(undefined, { catalogue }));

@@ -8,8 +8,8 @@ const PAUSE_MS = 1_000;
 const MOST_FAILED = 1_000;
 
 /**
- * Which instruments the host has now, for quotes and prints of symbols without a market. After a failure a symbol is asked for
- * again a second later: a source may quote it thousands of times a second, and the operator is told of each failure.
+ * Which instruments the host has now, for symbols without a market and for those without quotes. After a failure a symbol is
+ * asked for again a second later: a source may quote it thousands of times a second, and the operator is told of each failure.
  */
 export class ListedInstruments {
   readonly #core: Pick<Core, "monotonicMs">;
@@ -24,8 +24,18 @@ export class ListedInstruments {
 
   /** Returns whether the host has an instrument. If it cannot tell, the answer is no. */
   has(symbol: string): boolean {
+    return this.#isListed(symbol) === true;
+  }
+
+  /** Returns whether the host is known to have an instrument no more. If it cannot tell, the answer is no. */
+  hasWithdrawn(symbol: string): boolean {
+    return this.#isListed(symbol) === false;
+  }
+
+  /** Returns whether the host has an instrument; undefined if it cannot tell, or could not a moment ago. */
+  #isListed(symbol: string): boolean | undefined {
     const untilMs = this.#pausedUntilMs.get(symbol);
-    if (untilMs !== undefined && this.#core.monotonicMs() < untilMs) return false;
+    if (untilMs !== undefined && this.#core.monotonicMs() < untilMs) return undefined;
     try {
       const isListed = this.#instruments.find(symbol) !== undefined;
       this.#pausedUntilMs.delete(symbol);
@@ -33,16 +43,7 @@ export class ListedInstruments {
     } catch {
       if (this.#pausedUntilMs.size >= MOST_FAILED) this.#pausedUntilMs.clear();
       this.#pausedUntilMs.set(symbol, this.#core.monotonicMs() + PAUSE_MS);
-      return false;
-    }
-  }
-
-  /** Returns whether the host is known to have an instrument no more. If it cannot tell, the answer is no. */
-  hasWithdrawn(symbol: string): boolean {
-    try {
-      return this.#instruments.find(symbol) === undefined;
-    } catch {
-      return false;
+      return undefined;
     }
   }
 }
