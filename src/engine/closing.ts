@@ -17,6 +17,8 @@ import type { Timers } from "./time/timers.ts";
 export type Lease = Readonly<{
   /** Resolves when the shards may be given away. Rejects with a HandOverError if nobody can take them. */
   announce: () => Promise<void>;
+  /** Notes that the engine begins to close: it takes no more shards. */
+  closing: () => void;
   /** Makes the shards nobody's. */
   release: () => Promise<void>;
   /** Ends the part in the cluster. */
@@ -73,6 +75,7 @@ export async function closeParts(
     await within("an append to the store", committer.resting);
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
   };
+  lease?.closing();
   unsubscribe(parts, unsubscribes);
   await settled();
   // Only now are all children known that were decided and will not be handed over.

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { ownedBy } from "../../src/engine/cluster/cluster-views.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
-import { createCluster, settle, TTL_MS } from "../support/cluster.ts";
+import { createCluster, type Sharer, settle, TTL_MS } from "../support/cluster.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import {
   accountOn,
@@ -16,6 +17,7 @@ import {
   placeOn,
   runnersOf,
   shardIn,
+  sharers,
   verified,
   viewOf,
 } from "../support/sharing.ts";
@@ -107,6 +109,26 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     await cluster.pass(3 * TTL_MS);
     expect(closing.how).toBe("resolved");
     await demandSettled(cluster, [a]);
+  });
+
+  it("close() while its store is silent: it takes no shards of a node that fails meanwhile, and others take all of them", async () => {
+    const cluster = createCluster();
+    const [a, b, c] = (await sharers(cluster, ["a", "b", "c"])) as [Sharer, Sharer, Sharer];
+    c.process.kill();
+    await cluster.pass(TTL_MS / 2);
+    a.faults.append = () => new Promise(() => undefined);
+    void ended(placeOn(a, accountOn(a), { price: "90" }));
+    await settle();
+    const before = a.asked.length;
+    const closing = ended(a.node.close());
+    const ofC = async (): Promise<number> =>
+      ownedBy(await viewOf(cluster), c.node.status().incarnation).length;
+    while ((await ofC()) > 0 && closing.how === "not yet") await cluster.pass(100);
+    expect(closing.how).toBe("not yet");
+    expect(a.asked.slice(before)).not.toContain("leases.claim");
+    await cluster.pass(2 * TTL_MS);
+    expect(closing.how).toBe("resolved");
+    await demandSettled(cluster, [b]);
   });
 
   it("decision WT: a child that is decided and not handed over when it closes is withdrawn by a record", async () => {

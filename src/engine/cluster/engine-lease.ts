@@ -70,7 +70,7 @@ export class EngineLease {
     await keeper.tell("handing-over");
     const before = new Map<number, number>();
     let problem = `no other node was ready to take over within ${2 * ttlMs} ms`;
-    while (monotonicMs() < untilMs && !keeper.isLost && !this.#own.hasEnded) {
+    while (monotonicMs() < untilMs && !keeper.isLost && !this.#own.isClosing) {
       const others = await this.#others();
       if (others?.length === 0) {
         problem = "there is no other live node";
@@ -79,11 +79,16 @@ export class EngineLease {
       if (others?.some((row) => isReady(row, before)) === true) return;
       await this.#own.pause(HAND_OVER_PAUSE_MS);
     }
-    if (this.#own.hasEnded) return;
+    if (this.#own.isClosing) return;
     if (keeper.isLost) problem = "another node has declared this one dead";
     await keeper.tell("active");
     await this.#own.decline();
     throw new HandOverError("NO_STANDBY", problem);
+  }
+
+  /** Notes that the engine begins to close. */
+  closing(): void {
+    this.#own.closing();
   }
 
   /** Stops relying on the shards, and makes them nobody's. Others wait for a ttl if the store fails. */

@@ -35,9 +35,11 @@ export class NodeLease extends OwnLease {
     this.#parts = parts;
   }
 
-  override async release(): Promise<void> {
+  /** Takes and gives no more, and tells the other nodes to give it none: its engine does not serve them. */
+  override closing(): void {
+    super.closing();
     this.#parts.stop();
-    await super.release();
+    void this.#parts.keeper.tell("handing-over");
   }
 
   /**
@@ -52,13 +54,13 @@ export class NodeLease extends OwnLease {
     const standstill = new Standstill({ ttlMs, hostTimeoutMs: settings.hostTimeoutMs });
     await giveAll(true);
     let problem: string | undefined;
-    while (problem === undefined && !keeper.isLost && !this.hasEnded) {
+    while (problem === undefined && !keeper.isLost && !this.isClosing) {
       const now = progress();
       if (now === "given") return;
       problem = standstill.problem({ progress: now, shards: counters.shards, nowMs: monotonicMs() });
       if (problem === undefined) await this.pause(LOOK_MS);
     }
-    if (this.hasEnded) return;
+    if (this.isClosing) return;
     await giveAll(false);
     await this.decline();
     throw new HandOverError("NO_STANDBY", problem ?? "another node has declared this one dead");

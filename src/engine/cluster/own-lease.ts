@@ -13,11 +13,22 @@ export type OwnLeaseParts = Readonly<{ leases: ShardLeases; keeper: LeaseKeeper 
 export class OwnLease {
   readonly #core: Core;
   readonly #parts: OwnLeaseParts;
+  #isClosing = false;
   #hasEnded = false;
 
   constructor(core: Core, parts: OwnLeaseParts) {
     this.#core = core;
     this.#parts = parts;
+  }
+
+  /** Whether the engine is being closed. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Notes that the engine begins to close. */
+  closing(): void {
+    this.#isClosing = true;
   }
 
   /** Whether the shards were released. */

@@ -126,7 +126,7 @@ export class ShareLoop {
 
   /** What the node does now, as it tells the store. */
   get state(): NodeState {
-    if (this.#givesAll) return "handing-over";
+    if (this.#givesAll || this.#stopped) return "handing-over";
     if (this.#core.counters.shards > 0 || this.#parts.owned.runsMarket) return "active";
     return this.reasons.length === 0 ? "ready" : "following";
   }
