@@ -282,6 +282,15 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(order()).toBe("1,2,3,7,4,5,8");
   });
 
+  it("decision J: those of a shard that keeps a later record while its owner is asked do not wait for that answer", async () => {
+    const { world, seconds, order } = await oneSilent(() => new Promise(() => undefined));
+    await seconds(3);
+    await world.place({ price: "100", quantity: "9" }, 1);
+    await world.quote("99", "100");
+    await seconds(3);
+    expect(order()).toBe("1,2,3,4,5,7");
+  });
+
   it("decision 26: those of a shard whose owner is answered late go before children that came later, also at a busy venue", async () => {
     let isLate = false;
     const world: World = await createWorld({

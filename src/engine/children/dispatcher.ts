@@ -194,7 +194,8 @@ export class Dispatcher {
     this.#waiting = true;
     const cancel = timers.after(venueQueue.hasAside ? 0 : retryMinMs, () => {
       isAside = true;
-      venueQueue.setAside(shard);
+      // An append that became durable meanwhile has confirmed it.
+      if (!this.#isConfirmed(shard)) venueQueue.setAside(shard);
       this.#goOn();
     });
     try {
@@ -204,7 +205,7 @@ export class Dispatcher {
       venueQueue.takeBack(shard);
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
-      venueQueue.putLast(shard);
+      if (!this.#isConfirmed(shard)) venueQueue.putLast(shard);
     }
     cancel();
     if (isAside) this.#pump(true);
