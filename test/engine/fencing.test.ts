@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryAccounts, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryAccounts, createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { formatQuantity, quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { accountEntry, createWorld, type World } from "../support/world.ts";
@@ -14,6 +15,20 @@ async function takeOver(world: World): Promise<Engine> {
   await world.crash();
   return first;
 }
+
+/** Returns what opens a store that does something before it tells the owner of a shard. */
+const asking =
+  (before: (shard: number) => Promise<void>) =>
+  (disk: MemoryDisk): OrderStore => {
+    const store = createMemoryStore({ disk });
+    return {
+      ...store,
+      async head(shard) {
+        await before(shard);
+        return await store.head(shard);
+      },
+    };
+  };
 
 /** Lets a question of the store wait for longer than other children wait for it. */
 const late = ({ clock }: World): Promise<void> =>
@@ -165,16 +180,9 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
       let fails = false;
       const world = await createWorld({
         venue: createScriptedVenue({ ratePerSecond: 1 }),
-        store: (disk) => {
-          const store = createMemoryStore({ disk });
-          return {
-            ...store,
-            async head(shard) {
-              if (fails && shard === shardOf(1)) throw new Error("the row cannot be read");
-              return await store.head(shard);
-            },
-          };
-        },
+        store: asking(async (shard) => {
+          if (fails && shard === shardOf(1)) throw new Error("the row cannot be read");
+        }),
       });
       world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("10") });
       const failing = { side: "SELL", price: "99", reduceOnly } as const;
@@ -196,16 +204,9 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     const world: World = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 1 }),
       settings: { submitDeadlineMs: 60_000 },
-      store: (disk) => {
-        const store = createMemoryStore({ disk });
-        return {
-          ...store,
-          async head(shard) {
-            if (isSilent && shard === shardOf(1)) await answer(world);
-            return await store.head(shard);
-          },
-        };
-      },
+      store: asking(async (shard) => {
+        if (isSilent && shard === shardOf(1)) await answer(world);
+      }),
     });
     for (let count = 1; count <= 6; count++) await world.place({ price: "100", quantity: `${count}` }, 1);
     for (let count = 7; count <= 8; count++) await world.place({ price: "100", quantity: `${count}` }, 2);
@@ -240,16 +241,9 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
       accounts: createMemoryAccounts(ids.map(accountEntry)),
       venue: createScriptedVenue({ ratePerSecond: 1 }),
       settings: { submitDeadlineMs: 60_000 },
-      store: (disk) => {
-        const store = createMemoryStore({ disk });
-        return {
-          ...store,
-          async head(shard) {
-            if (isSilent && shard !== shardOf(9)) await new Promise(() => undefined);
-            return await store.head(shard);
-          },
-        };
-      },
+      store: asking(async (shard) => {
+        if (isSilent && shard !== shardOf(9)) await new Promise(() => undefined);
+      }),
     });
     for (const account of [1, 1, 1, ...ids]) await world.place({ price: "100" }, account);
     isSilent = true;
@@ -295,16 +289,9 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     let isLate = false;
     const world: World = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 4 }),
-      store: (disk) => {
-        const store = createMemoryStore({ disk });
-        return {
-          ...store,
-          async head(shard) {
-            if (isLate) await late(world);
-            return await store.head(shard);
-          },
-        };
-      },
+      store: asking(async () => {
+        if (isLate) await late(world);
+      }),
     });
     isLate = true;
     await world.quote("99", "100");

@@ -48,21 +48,17 @@ describe("decision BN: an instrument that comes after the engine was opened", ()
   });
 
   it("is not there for quotes while the host cannot tell, which its operator is told once a second", async () => {
-    const { catalogue } = createListing(INSTRUMENTS);
-    let fails = true;
-    const find = (symbol: string) => {
-      if (fails) throw new Error("the catalogue is away");
-      return catalogue.find(symbol);
-    };
-    const world = await createWorld({ catalogue: { ...catalogue, find } });
+    const { catalogue, fail } = createListing(INSTRUMENTS);
+    const world = await createWorld({ catalogue });
+    fail(true);
     for (let n = 0; n < 100; n++) expect(await world.quote("99", "100")).toBe("unknown-symbol");
     await world.print("1");
     expect(world.told).toEqual(["host.failed"]);
-    fails = false;
+    fail(false);
     await world.pass(1_000);
     expect(await world.quote("99", "100")).toBe("counted");
     // An open market asks no more.
-    fails = true;
+    fail(true);
     expect(await world.quote("99", "100")).toBe("counted");
   });
 
@@ -169,13 +165,8 @@ describe("decision BN: an instrument that the host has withdrawn", () => {
   });
 
   it("has stopped only for the open orders on it, or if the host cannot tell", async () => {
-    const { catalogue, list } = createListing(INSTRUMENTS);
-    let fails = false;
-    const find = (symbol: string) => {
-      if (fails) throw new Error("the catalogue is away");
-      return catalogue.find(symbol);
-    };
-    const world = await createWorld({ catalogue: { ...catalogue, find } });
+    const { catalogue, list, fail } = createListing(INSTRUMENTS);
+    const world = await createWorld({ catalogue });
     await world.quote("99", "100");
     const stop = await world.place(STOP);
     await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
@@ -183,24 +174,19 @@ describe("decision BN: an instrument that the host has withdrawn", () => {
     expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
     await world.cancel(stop);
     expect(reasonsOf(world)).toEqual([]);
-    fails = true;
+    fail(true);
     expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
-    fails = false;
+    fail(false);
     list(INSTRUMENTS);
     expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
   });
 
   it("is asked for by the status once a second while the host cannot tell, and its operator is told as often", async () => {
-    const { catalogue } = createListing(INSTRUMENTS);
-    let fails = false;
-    const find = (symbol: string) => {
-      if (fails) throw new Error("the catalogue is away");
-      return catalogue.find(symbol);
-    };
-    const world = await createWorld({ catalogue: { ...catalogue, find } });
+    const { catalogue, fail } = createListing(INSTRUMENTS);
+    const world = await createWorld({ catalogue });
     await world.quote("99", "100");
     await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
-    fails = true;
+    fail(true);
     for (let n = 0; n < 100; n++) expect(reasonsOf(world)).toEqual(["QUOTES_STOPPED"]);
     expect(world.told).toEqual(["host.failed"]);
     await world.pass(1_000, { heartbeat: false });
