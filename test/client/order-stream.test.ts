@@ -326,6 +326,19 @@ describe("the stream of an account", () => {
     expect(heard).toEqual([1]);
   });
 
+  it("after close no listener is called, also for the event whose listener closes the stream", async () => {
+    const world = await openStreamWorld();
+    const heard: string[] = [];
+    world.stream.on("unknown", () => {
+      heard.push("closes");
+      world.stream.close();
+    });
+    world.stream.on("unknown", () => heard.push("next"));
+    world.sockets.say('{"subscriptionId":0,"event":{"e":"NEWS","E":1,"sequence":1}}');
+    await world.stream.ended;
+    expect(heard).toEqual(["closes"]);
+  });
+
   it("an event of a kind that is not known counts, and is handed on", async () => {
     const world = await openStreamWorld();
     world.sockets.say('{"subscriptionId":0,"event":{"e":"NEWS","E":1,"sequence":1,"more":9007199254740993}}');

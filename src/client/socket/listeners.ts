@@ -9,6 +9,11 @@ export class Listeners<T> {
     return () => void this.#all.delete(own);
   }
 
+  /** Removes all of them. */
+  clear(): void {
+    this.#all.clear();
+  }
+
   /**
    * Calls those that are there now. The error of a listener is nobody's here: it becomes an unhandled rejection. To pass it
    * on would keep the value from the others, and break the connection of a platform that does not expect it.

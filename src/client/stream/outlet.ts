@@ -47,6 +47,7 @@ export class Outlet<E extends Kinded> {
   end(error?: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { error };
+    for (const listeners of this.#listeners.values()) listeners.clear();
     for (const reader of this.#readers) reader.end(this.#end);
     this.#readers.clear();
   }
