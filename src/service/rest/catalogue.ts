@@ -8,19 +8,22 @@ import type { ServiceParts } from "./parts.ts";
  * sent, if `isKnown` finds what it names. Otherwise rejects with the error of the first reading.
  */
 export async function readWithCatalogue<T>(
-  { instruments }: Pick<ServiceParts, "instruments">,
+  { instruments }: ServiceParts,
   read: (resolve: ResolveSymbol) => Promise<T>,
   isKnown: (request: T) => Promise<boolean>,
 ): Promise<T> {
-  let sent = "";
+  let unknown: string | undefined;
   try {
     return await read((name) => {
-      sent = name;
-      return instruments.resolve(name);
+      const instrument = instruments.resolve(name);
+      if (instrument === undefined) unknown = name;
+      return instrument;
     });
   } catch (error) {
-    if (!(error instanceof OrderError && error.reason === "BAD_SYMBOL")) throw error;
-    for (const symbol of new Set([sent, usualSymbol(sent)])) {
+    if (unknown === undefined || !(error instanceof OrderError && error.reason === "BAD_SYMBOL")) throw error;
+    for (const symbol of new Set([unknown, usualSymbol(unknown)])) {
+      // Of an instrument that it has, the catalogue itself says what it is called.
+      if (instruments.find(symbol) !== undefined) continue;
       const request = await read(() => ({ symbol, kind: "liquidity" }));
       if (await isKnown(request)) return request;
     }

@@ -125,6 +125,38 @@ describe("an order whose instrument the host has withdrawn", () => {
   });
 });
 
+describe("decision 44: an instrument that the catalogue has", () => {
+  it("is not named by a usual alias that the catalogue does not give it", async () => {
+    const world = await openWorld();
+    const one = { newClientOrderId: "one" };
+    const orderId = idOf(await place(world, one));
+    const { resolve } = world.instruments;
+    const without = (name: string) => (name === "BTCUSD" ? undefined : resolve.call(world.instruments, name));
+    Object.assign(world.instruments, { resolve: without });
+    expect(codeOf(await cancel(world, { symbol: "BTCUSD", orderId }))).toBe(-1121);
+    expect(codeOf(await place(world, { ...one, symbol: "BTCUSD" }))).toBe(-1121);
+    expect((await status(world, { ...SYMBOL, orderId })).body.status).toBe("NEW");
+  });
+
+  it("is not asked about under an alias, which version 2 queries refuse", async () => {
+    const asked: unknown[] = [];
+    const world = await openNativeWorld({}, (native) => ({
+      page: (query) => {
+        asked.push(query);
+        return native.page(query);
+      },
+      executions: (query) => {
+        asked.push(query);
+        return native.executions(query);
+      },
+    }));
+    const symbol = "BTCUSD";
+    expect(codeOf(await status(world, { symbol }, "/api/v2/allOrders"))).toBe(-1121);
+    expect(codeOf(await ask(world, HISTORY, { symbol }))).toBe(-1121);
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("a list whose instrument the host has withdrawn", () => {
   it.each(["oco", "oto", "otoco", "legacyOco"] as const)(
     "decision 1: %s is the answer to a copy of its placement; another list stays -1121",
