@@ -21,20 +21,22 @@ export class LongAnswers {
     this.#clock = clock;
   }
 
-  /** Maps the rows of an answer, at most `rowsPerTurn` of them in one turn. */
+  /** Maps the rows of an answer, and begins at most `rowsPerTurn` of them in one turn. */
   async map<T, U>(
     rows: readonly T[],
     map: (row: T) => Awaitable<U>,
     rowsPerTurn: number = ROWS_PER_TURN,
   ): Promise<readonly U[]> {
-    const mapped: U[] = [];
+    const begun: Promise<U[]>[] = [];
     const isLong = rows.length > rowsPerTurn;
     for (let from = 0; from < rows.length; from += rowsPerTurn) {
       if (from > 0 || (isLong && this.#waiting.length > 0)) await this.#turn();
-      const share = rows.slice(from, from + rowsPerTurn).map(map);
-      for (const one of await Promise.all(share)) mapped.push(one);
+      const share = Promise.all(rows.slice(from, from + rowsPerTurn).map(map));
+      // A share that fails before the others have begun is handled at the end.
+      share.catch(() => undefined);
+      begun.push(share);
     }
-    return mapped;
+    return (await Promise.all(begun)).flat() as U[];
   }
 
   #turn(): Promise<void> {

@@ -82,6 +82,22 @@ describe("decision 43: the ticker of a day", () => {
     expect((await answer).body).toHaveLength(40);
   });
 
+  it("decision AJ: the days of all markets take no longer than a slow host takes for one", async () => {
+    const listed = Array.from({ length: 37 }, (_none, place) => marketOf(`X${place}`, 10 + place));
+    const minutes: VolumeHistory["minutes"] = () =>
+      new Promise(
+        (resolve) => void world.clock.schedule(world.clock.monotonicMs() + 4_000, () => resolve([])),
+      );
+    const world: ServiceWorld = await openWorld({ instruments: listed, volumeHistory: { minutes } });
+    for (const { symbol } of world.instruments.all()) world.feed.quote({ symbol, bid: "100", ask: "101" });
+    let answered: Reply | undefined;
+    void day(world, {}).then((reply) => {
+      answered = reply;
+    });
+    await world.clock.advanceBy(4_000);
+    expect(answered?.body).toHaveLength(40);
+  });
+
   it("decision NJ: leaves the figures of prices out if those of one bar of the day are unknown", async () => {
     const memory = createMemoryStore();
     const unknown = { ...BTC, lengthMs: MINUTE_MS, startMs: START_MS } as const;
