@@ -67,7 +67,8 @@ export interface ExecutionQuery {
 /**
  * The host's ordinary order flow. Orders have ids of the host, positive and 64 bits wide. The children of managed
  * parents are among them, under their `aqc-` ids. Reads show durable state only. A rejected read is answered as a
- * failure of the service, never as an empty result (contract, Native order snapshot, Native status and history).
+ * failure of the service, never as an empty result (contract, Native order snapshot, Native status and history). Reads
+ * may name a market whose instrument was withdrawn, or one that never existed and has no orders.
  */
 export interface NativeOrders {
   /** Whether it trades on paper. */

@@ -39,8 +39,21 @@ const newest: NativeRule = {
   },
 };
 
+const unlisted: NativeRule = {
+  name: "decision 44: a market without an instrument has no orders and no executions, and to ask about it is no failure",
+  remedy: "Answer with nothing. Clients may name a market that was withdrawn, or one that never existed.",
+  async check({ put, native }) {
+    const { orderId } = (await put({ clientOrderId: "mine" })).order;
+    const nowhere = { ...MARKET, symbol: "NOWHERE/USD" };
+    same("find by orderId", await native.find({ ...nowhere, orderId }), undefined);
+    same("find by client id", await native.find({ ...nowhere, clientOrderId: "mine" }), undefined);
+    same("the page", await native.page({ ...nowhere, limit: 10 }), []);
+    same("the executions", await native.executions({ ...nowhere, limit: 10 }), []);
+  },
+};
+
 /** Rules of finding an order. */
-export const finding: NativeRules = { name: "finding", rules: [found, newest] };
+export const finding: NativeRules = { name: "finding", rules: [found, newest, unlisted] };
 
 /** Places three orders a second apart, and cancels the first one a second later. Returns their ids. */
 async function placeThree({ native, put, place }: NativeWorld): Promise<readonly [bigint, bigint, bigint]> {

@@ -72,6 +72,12 @@ export const paging = (
 export const isIn = (placement: NativePlacement, type: string): boolean =>
   "timeInForce" in placement && placement.timeInForce === type;
 
+export const isListed = ({ symbol }: Readonly<{ symbol?: string }>): boolean => symbol !== "NOWHERE/USD";
+
+export const noSuchMarket = (): never => {
+  throw new Error("no such market");
+};
+
 let keys = 0;
 export const freshKey = (placement: object): object => ({ ...placement, requestKey: `fresh-${++keys}` });
 let names = 0;

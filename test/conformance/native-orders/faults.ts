@@ -14,11 +14,13 @@ import {
   freshName,
   inOneMarket,
   isIn,
+  isListed,
   lower,
   memoryExecutions,
   memoryKeys,
   memoryPage,
   nearest,
+  noSuchMarket,
   ordered,
   ownName,
   type PlantedFault,
@@ -244,6 +246,27 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "decision 5: of several orders with one client id the newest of the market is found": [
     { mistake: "the first one", create: firstByName },
   ],
+  "decision 44: a market without an instrument has no orders and no executions, and to ask about it is no failure":
+    [
+      {
+        mistake: "orders are found in any market",
+        create: changed((honest) => ({
+          find: (key) => honest.find(isListed(key) ? key : { ...key, symbol: "BTC/USD" }),
+        })),
+      },
+      {
+        mistake: "its page rejects",
+        create: changed((honest) => ({
+          page: async (page) => (isListed(page) ? await honest.page(page) : noSuchMarket()),
+        })),
+      },
+      {
+        mistake: "its executions reject",
+        create: changed((honest) => ({
+          executions: async (query) => (isListed(query) ? await honest.executions(query) : noSuchMarket()),
+        })),
+      },
+    ],
   "contract: a page has one latest snapshot per order of the account and market, ids rising": [
     { mistake: "ids falling", create: paging((orders) => orders.toReversed()) },
     {
