@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryAccounts, createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatQuantity, quantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
+import { asking } from "../support/asked-store.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
-import { accountEntry, createWorld, type World } from "../support/world.ts";
+import { createWorld, type World } from "../support/world.ts";
 
 /** Opens a second engine on the disk of a world; the first does not know it yet. */
 async function takeOver(world: World): Promise<Engine> {
@@ -15,20 +15,6 @@ async function takeOver(world: World): Promise<Engine> {
   await world.crash();
   return first;
 }
-
-/** Returns what opens a store that does something before it tells the owner of a shard. */
-const asking =
-  (before: (shard: number) => Promise<void>) =>
-  (disk: MemoryDisk): OrderStore => {
-    const store = createMemoryStore({ disk });
-    return {
-      ...store,
-      async head(shard) {
-        await before(shard);
-        return await store.head(shard);
-      },
-    };
-  };
 
 /** Lets a question of the store wait for longer than other children wait for it. */
 const late = ({ clock }: World): Promise<void> =>
@@ -232,30 +218,6 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await seconds(5);
     expect(order()).toBe("1,2,3,7,8");
     expect(sent.map(({ atMs }) => Math.floor(atMs / 1_000))).toEqual([0, 1, 2, 3, 4]);
-  });
-
-  it("decision 26: the silence about the owners of many shards keeps children of others no longer than that about one", async () => {
-    let isSilent = false;
-    const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-    const world = await createWorld({
-      accounts: createMemoryAccounts(ids.map(accountEntry)),
-      venue: createScriptedVenue({ ratePerSecond: 1 }),
-      settings: { submitDeadlineMs: 60_000 },
-      store: asking(async (shard) => {
-        if (isSilent && shard !== shardOf(9)) await new Promise(() => undefined);
-      }),
-    });
-    for (const account of [1, 1, 1, ...ids]) await world.place({ price: "100" }, account);
-    isSilent = true;
-    const startMs = world.clock.monotonicMs();
-    const sent: { readonly atMs: number; readonly accountId: number }[] = [];
-    world.venue.onSubmit = (child) => {
-      sent.push({ atMs: world.clock.monotonicMs() - startMs, accountId: child.accountId });
-      return filled(child);
-    };
-    await world.quote("99", "100");
-    await world.pass(3_200);
-    expect(sent.map(({ accountId }) => accountId)).toEqual([1, 1, 1, 9]);
   });
 
   it("decision 26: those of a shard whose owner is answered late go out in their order, and at the venue's rate", async () => {

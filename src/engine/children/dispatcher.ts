@@ -55,6 +55,8 @@ export class Dispatcher {
   readonly #confirmedAtMs: Map<number, number> = new Map();
   /** True while a timer is awaited, or a confirmation by the store for a short time. Nothing goes out until then. */
   #waiting = false;
+  /** When all children have waited last for a confirmation that did not come in a short time, by the monotonic clock. */
+  #silentAtMs: number = Number.NEGATIVE_INFINITY;
   /** By shard number: due children of shards of which nothing goes out any more. */
   readonly #held: Map<number, DueChild[]> = new Map();
   #stopped = false;
@@ -182,8 +184,7 @@ export class Dispatcher {
 
   /**
    * Asks the store for the owner of the child's shard. The store may fail or be silent for this shard alone, and must not keep
-   * the children of the others: after a short time they go on, while those of this shard wait for the answer. They do not wait
-   * a second time while it is silent, so that the time does not grow with the number of such shards.
+   * the children of the others: after a short time they go on, while those of this shard wait for the answer.
    */
   async #confirm({ parentOrderId }: ChildRequest): Promise<void> {
     const { venueQueue, timers, shards } = this.#parts;
@@ -192,8 +193,10 @@ export class Dispatcher {
     const askedAtMs = this.#core.nowMs();
     let isAside = false;
     this.#waiting = true;
-    const cancel = timers.after(venueQueue.hasAside ? 0 : retryMinMs, () => {
+    const patienceMs = this.#patienceMs();
+    const cancel = timers.after(patienceMs, () => {
       isAside = true;
+      if (patienceMs > 0) this.#silentAtMs = this.#core.monotonicMs();
       // An append that became durable meanwhile has confirmed it.
       if (!this.#isConfirmed(shard)) venueQueue.setAside(shard);
       this.#goOn();
@@ -205,12 +208,35 @@ export class Dispatcher {
       venueQueue.takeBack(shard);
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
-      if (!this.#isConfirmed(shard)) venueQueue.putLast(shard);
+      // They stay aside for a pause. Otherwise a store that fails at once would be asked again at once.
+      if (isAside) return void timers.after(retryMinMs, () => this.#goOnWith(shard));
+      this.#putLast(shard);
     }
     cancel();
     if (isAside) this.#pump(true);
     else if (this.#isConfirmed(shard)) this.#goOn();
     else this.#pumpAfter(retryMinMs);
+  }
+
+  /**
+   * Returns how long the children of other shards wait for a confirmation: not again soon after one in vain, so that this does
+   * not grow with the number of silent shards. After `venueQuietMs` they wait again: an answer that came too late for its
+   * child in the meantime is not good any more, and at a slow venue no other one would come in time.
+   */
+  #patienceMs(): number {
+    const { venueQuietMs, retryMinMs } = this.#core.settings;
+    return this.#core.monotonicMs() - this.#silentAtMs <= venueQuietMs ? 0 : retryMinMs;
+  }
+
+  /** Lets the children of a shard that was aside wait for their turn again. */
+  #goOnWith(shard: number): void {
+    this.#putLast(shard);
+    this.#pump(true);
+  }
+
+  /** Puts the children of a shard last whose owner the store did not name, unless an append has confirmed it meanwhile. */
+  #putLast(shard: number): void {
+    if (!this.#isConfirmed(shard)) this.#parts.venueQueue.putLast(shard);
   }
 
   #send({ child, notAfterMs }: DueChild): boolean {

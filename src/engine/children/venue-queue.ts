@@ -61,11 +61,6 @@ export class VenueQueue {
     (aside ?? (due.child.reduceOnly ? this.#reducing : this.#opening)).push(this.#queued(due));
   }
 
-  /** Whether the children of any shard are aside. */
-  get hasAside(): boolean {
-    return this.#aside.size > 0;
-  }
-
   /** Lets the children of a shard, also later ones, wait where they hold up no others. */
   setAside(shard: number): void {
     this.#aside.set(shard, [...this.removeOf(new Set([shard]))]);
