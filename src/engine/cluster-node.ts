@@ -64,9 +64,9 @@ class SharingNode implements ClusterNode {
   readonly #journal: FollowedJournal;
   readonly #owned: OwnedShards;
   readonly #loop: ShareLoop;
+  readonly #lease: NodeLease;
   readonly #start: (market: WaitingMarket) => Promise<void>;
   readonly #listeners: Set<(status: ClusterNodeStatus) => void> = new Set();
-  #isClosed = false;
   #told = "";
 
   constructor(parts: NodeParts, made: MadeNode) {
@@ -85,13 +85,14 @@ class SharingNode implements ClusterNode {
       holders: this.#holders,
       changed: () => this.#tell(),
     });
-    const lease = new NodeLease(core, {
+    this.#lease = new NodeLease(core, {
       ...{ leases, keeper, ttlMs: entry.ttlMs },
       giveAll: (wanted) => this.#loop.giveAll(wanted),
       progress: () => this.#loop.progress,
-      stop: () => this.#stop(),
+      stop: () => void this.#loop.stop(),
+      changed: () => this.#tell(),
     });
-    const running = new RunningEngine(engine, lease);
+    const running = new RunningEngine(engine, this.#lease);
     this.engine = running;
     this.#start = async (market) => {
       await running.start({
@@ -102,7 +103,7 @@ class SharingNode implements ClusterNode {
           return made.unsubscribe;
         },
       });
-      lease.show(engine);
+      this.#lease.show(engine);
     };
   }
 
@@ -171,6 +172,10 @@ class SharingNode implements ClusterNode {
     await this.close();
   }
 
+  get #isClosed(): boolean {
+    return this.#lease.hasEnded;
+  }
+
   get #runsAll(): boolean {
     return this.#engineParts.shards.all.every(({ isOwned }) => isOwned);
   }
@@ -185,12 +190,6 @@ class SharingNode implements ClusterNode {
     const named = readChildId(childId);
     if (named === undefined) return this.#owned.runsMarket;
     return this.#engineParts.shards.at(shardOfId(named.orderId)).isOwned;
-  }
-
-  #stop(): void {
-    this.#isClosed = true;
-    void this.#loop.stop();
-    this.#tell();
   }
 
   #tell(): void {

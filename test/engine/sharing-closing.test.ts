@@ -131,6 +131,24 @@ describe("decision KY: a node that is closed in the middle of something", () => 
     await demandSettled(cluster, [b]);
   });
 
+  it("close() while its store is silent: it says that it hands over until its shards are released, and how many it has", async () => {
+    const { cluster, a, b } = await pairOf();
+    const states: string[] = [];
+    a.node.onStatus(({ state }) => void states.push(state));
+    a.faults.append = () => new Promise(() => undefined);
+    void ended(placeOn(a, accountOn(a), { price: "90" }));
+    await settle();
+    const closing = ended(a.node.close());
+    await cluster.pass(TTL_MS / 2);
+    expect(closing.how).toBe("not yet");
+    expect(a.node.status()).toMatchObject({ state: "handing-over", shards: 128 });
+    expect(states).toEqual(["handing-over"]);
+    while (closing.how === "not yet") await cluster.pass(TTL_MS);
+    expect(a.node.status()).toMatchObject({ state: "closed", shards: 0 });
+    expect(states).toEqual(["handing-over", "closed"]);
+    await demandSettled(cluster, [b]);
+  });
+
   it("decision WT: a child that is decided and not handed over when it closes is withdrawn by a record", async () => {
     const venue = createScriptedVenue({ canVoid: false });
     const sent: string[] = [];

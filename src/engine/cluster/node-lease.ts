@@ -19,6 +19,8 @@ export type NodeLeaseParts = OwnLeaseParts &
     progress: () => GivingProgress;
     /** Ends the part of the node in the cluster: it takes and gives no more. */
     stop: () => void;
+    /** Called when the node begins to close, and when its shards are released. */
+    changed: () => void;
   }>;
 
 /** How often the progress of a hand-over is looked at, in milliseconds. */
@@ -40,6 +42,13 @@ export class NodeLease extends OwnLease {
     super.closing();
     this.#parts.stop();
     void this.#parts.keeper.tell("handing-over");
+    this.#parts.changed();
+  }
+
+  override async release(): Promise<void> {
+    const released = super.release();
+    this.#parts.changed();
+    await released;
   }
 
   /**
