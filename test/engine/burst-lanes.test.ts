@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
 import { Bursts } from "../../src/engine/time/bursts.ts";
+import { turns } from "../support/faulty-world.ts";
 
 /** Bursts whose clock starts the next turn only on request. */
 function burstsOf(isBehind: () => boolean = () => false) {
@@ -54,6 +55,23 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     for (let before = done.length; next(); before = done.length) perTurn.push(done.length - before);
     expect(done).toHaveLength(1_000);
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(128);
+  });
+
+  it("decision KY: a shard that waits for the work of a key does not make the key look busy after that work", async () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    let passed = 0;
+    const quote = (name: string, steps: number): void => {
+      if (!bursts.has("quotes", "BTC/USD")) bursts.add("quotes", "BTC/USD", noting(done, name, steps));
+    };
+    quote("first", 2 * 128 - 4);
+    for (let shard = 0; shard < 16; shard++) void bursts.past("quotes").then(() => passed++);
+    next();
+    quote("second", 1);
+    while (next());
+    expect(countOf(done, "second")).toBe(1);
+    await turns(8);
+    expect(passed).toBe(16);
   });
 
   it("keys of a lane take turns, and the work of one key runs in order of arrival", () => {

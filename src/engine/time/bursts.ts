@@ -77,10 +77,13 @@ export class Bursts {
     this.add(lane, key, once(run));
   }
 
-  /** Resolves when all work that waits in a lane now has run. Never does if the engine stops before. */
+  /**
+   * Resolves when all work that waits in a lane now has run. Never does if the engine stops before. This takes no unit, so that
+   * no key is left with it alone: a key that {@link has} work goes on with what comes.
+   */
   async past(lane: Lane): Promise<void> {
-    const keys = [...this.#lanes[lane].keys()];
-    await Promise.all(keys.map((key) => new Promise<void>((resolve) => this.do(lane, key, resolve))));
+    const keys = [...this.#lanes[lane].values()];
+    await Promise.all(keys.map((waiting) => new Promise<void>((resolve) => waiting.push(atNoCost(resolve)))));
   }
 
   /** Subtracts units that other work of this turn has used. */
@@ -178,4 +181,13 @@ export class Bursts {
 function* once(run: () => void): Generator<number, void> {
   run();
   yield 1;
+}
+
+function atNoCost(run: () => void): Steps {
+  return {
+    next: () => {
+      run();
+      return { done: true, value: undefined };
+    },
+  };
 }
