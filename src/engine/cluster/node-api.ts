@@ -10,8 +10,8 @@ export interface NodeOptions extends EngineOptions {
 
 /**
  * What a node does. `following`: it cannot take shards now; the reasons say why. `ready`: it could, and runs none.
- * `active`: it runs shards. `handing-over`: it gives all of them to other nodes. `lost`: another node has declared it dead;
- * close it, and open another. `closed`: its engine was closed.
+ * `active`: it runs shards. `handing-over`: it gives all of them to other nodes, or closes. `lost`: another node has declared
+ * it dead; close it, and open another. `closed`: its engine was closed.
  */
 export type ClusterNodeState = "following" | "ready" | "active" | "handing-over" | "lost" | "closed";
 
