@@ -11,7 +11,7 @@ import {
 } from "../engine/index.ts";
 import { assignmentsIn } from "../engine/internal.ts";
 import type { Clock } from "../ports/index.ts";
-import { hasStayed, moveStep, moveText, shardsNamed } from "./cluster-move.ts";
+import { hasStayed, type Moved, moveStep, moveText, shardsNamed } from "./cluster-move.ts";
 import { nodeNamed } from "./cluster-names.ts";
 import { clean, drainStep, drainText, type NamedNode, nodesText, shardsText } from "./cluster-tables.ts";
 import { storeSetting } from "./setting-readers.ts";
@@ -260,14 +260,15 @@ async function move(call: Call): Promise<number> {
       tell(`${progress.left} ${progress.released}`, moveStep(progress), progress.failing),
   });
   output.progress("");
-  const stays = outcome.kind === "moved" && (await staysMoved(call, { shards, row }));
+  const moved = { shards, row };
+  const stays = outcome.kind === "moved" && (await staysMoved(call, moved));
   const json = { ...outcome, ...(outcome.kind === "moved" && { stays }), shards, node: nodeIn(row) };
-  output.say(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, { shards, row, stays }));
+  output.say(flags.json ? `${JSON.stringify(json)}\n` : moveText(outcome, moved, stays));
   return moveCode(outcome);
 }
 
 /** A move that has succeeded is told as one, also if the store cannot be read any more. */
-async function staysMoved({ cluster }: Call, moved: Parameters<typeof hasStayed>[1]): Promise<boolean> {
+async function staysMoved({ cluster }: Call, moved: Moved): Promise<boolean> {
   try {
     return hasStayed(await cluster.leases.nodes(), moved);
   } catch {

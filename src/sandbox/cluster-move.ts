@@ -48,17 +48,20 @@ export function moveStep({ left, released, elapsedMs }: MoveProgress): string {
   return `${(elapsedMs / 1_000).toFixed(1)} s: it does not own ${left} of the shards yet${free}`;
 }
 
-/** What was moved to which node. After a larger move the nodes make their shares even again: it does not stay. */
-export type Moved = Readonly<{ shards: readonly number[]; row: NodeReport; stays: boolean }>;
+/** Shards, and the node to which they were moved. */
+export type Moved = Readonly<{ shards: readonly number[]; row: NodeReport }>;
 
 /** Returns whether a node owns shards that were moved to it, and no node is about to give them to another one. */
-export function hasStayed(view: ClusterView, { shards, row }: Omit<Moved, "stays">): boolean {
+export function hasStayed(view: ClusterView, { shards, row }: Moved): boolean {
   const isOwn = (shard: number): boolean => view.shards[shard]?.incarnation === row.incarnation;
   return shards.every(isOwn) && !isEvened(view);
 }
 
-/** Returns how a move ended, in words for an operator. */
-export function moveText(outcome: MoveOutcome, { shards, row, stays }: Moved): string {
+/**
+ * Returns how a move ended, in words for an operator. After a larger move the nodes make their shares even again: then it
+ * does not stay.
+ */
+export function moveText(outcome: MoveOutcome, { shards, row }: Moved, stays: boolean): string {
   const node = `${clean(row.name)} (${row.incarnation})`;
   if (outcome.kind === "moved" && stays) return `${node} owns ${rangesOf(shards)}.\n`;
   if (outcome.kind === "moved")

@@ -220,7 +220,7 @@ describe("decision KW: shards that an operator names", () => {
 
   it("every outcome is said in words", () => {
     const row = node(4, "b\u001b");
-    const text = (outcome: MoveOutcome): string => moveText(outcome, { shards: [1, 2, 3], row, stays: true });
+    const text = (outcome: MoveOutcome): string => moveText(outcome, { shards: [1, 2, 3], row }, true);
     const end = { left: [2, 3], isWithdrawn: true };
     expect(text({ kind: "moved" })).toBe("b? (4) owns 1-3.\n");
     expect(text({ ...end, kind: "refused", why: "dead" })).toBe(

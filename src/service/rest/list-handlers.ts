@@ -39,11 +39,8 @@ async function readList(
 ): Promise<Readonly<{ accountId: number; list: ListIntent }>> {
   return await readWithCatalogue(
     parts,
-    async (resolve) => {
-      const clientId = clientIdsOf(call);
-      const { list, ...actor } = readListPlacement(form, call.parameters, { resolve, clientId });
-      return { accountId: await accountOf(parts, call, actor), list };
-    },
+    call,
+    (resolve) => readListPlacement(form, call.parameters, { resolve, clientId: clientIdsOf(call) }),
     async ({ accountId, list: { listClientOrderId, legs } }) => {
       const known = await parts.engine.findList({ accountId, listClientOrderId });
       return known !== undefined && known.symbol === legs[0]?.intent.symbol;
@@ -114,10 +111,8 @@ async function readLookup(
 ): Promise<AccountLookup> {
   return await readWithCatalogue(
     parts,
-    async (resolve) => {
-      const lookup = readListKey(call.parameters, { resolve, purpose });
-      return { ...lookup, accountId: await accountOf(parts, call, lookup) };
-    },
+    call,
+    (resolve) => readListKey(call.parameters, { resolve, purpose }),
     async (lookup) => (await findList(parts, lookup)) !== undefined,
   );
 }

@@ -16,7 +16,7 @@ import {
   readNativePlacement,
   readOrderHistoryPage,
 } from "../../requests/index.ts";
-import { accountOf, demandInTime } from "../access/ownership.ts";
+import { demandInTime } from "../access/ownership.ts";
 import {
   canceledNativeView,
   type ExecutionView,
@@ -45,8 +45,8 @@ function nativeOf({ native }: ServiceParts): NativeOrders {
  */
 export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
-  const { terms, ...request } = await readNativeOrder(parts, call, native);
-  const { accountId } = request;
+  const { accountId, requestKey, terms } = await readNativeOrder(parts, call, native);
+  const request = { accountId, requestKey };
   const { symbol, clientOrderId } = terms;
   const findKnown = (): Awaitable<NativePlaced | undefined> => native.findRequest(request);
   const place = async (): Promise<NativePlaced> => {
@@ -82,10 +82,11 @@ async function readNativeOrder(
   const clientId = clientIdsOf(call);
   return await readWithCatalogue(
     parts,
-    async (resolve) => {
-      const { terms, ...actor } = readNativePlacement(call.parameters, { resolve, clientId });
-      return { accountId: await accountOf(parts, call, actor), requestKey: clientId("request"), terms };
-    },
+    call,
+    (resolve) => ({
+      ...readNativePlacement(call.parameters, { resolve, clientId }),
+      requestKey: clientId("request"),
+    }),
     async ({ accountId, requestKey }) => (await native.findRequest({ accountId, requestKey })) !== undefined,
   );
 }
@@ -152,13 +153,19 @@ export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<
   const native = nativeOf(parts);
   const page = await readWithCatalogue(
     parts,
-    async (resolve) => {
-      const read = readAllOrdersPage(call.parameters, { resolve, exactSymbol: true });
-      return { ...read, accountId: await accountOf(parts, call, read) };
-    },
-    async ({ accountId, symbol }) => (await native.page({ accountId, symbol, limit: 1 })).length > 0,
+    call,
+    (resolve) => readAllOrdersPage(call.parameters, { resolve, exactSymbol: true }),
+    (wanted) => hasOrders(native, wanted),
   );
   return { body: await nativeOrders(parts, call.route, page) };
+}
+
+/** Returns whether an account has native orders in a market. */
+export async function hasOrders(
+  native: NativeOrders,
+  { accountId, symbol }: Pick<AccountPage, "accountId" | "symbol">,
+): Promise<boolean> {
+  return (await native.page({ accountId, symbol, limit: 1 })).length > 0;
 }
 
 /** A page of native orders with the account that the call is about. */
@@ -196,10 +203,8 @@ export async function orderHistory(parts: ServiceParts, call: SignedCall): Promi
   const native = nativeOf(parts);
   const page = await readWithCatalogue(
     parts,
-    async (resolve) => {
-      const read = readOrderHistoryPage(call.parameters, resolve);
-      return { ...read, accountId: await accountOf(parts, call, read) };
-    },
+    call,
+    (resolve) => readOrderHistoryPage(call.parameters, resolve),
     (wanted) => hasExecutions(native, wanted),
   );
   const executions = await native.executions(page);

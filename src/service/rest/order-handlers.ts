@@ -7,7 +7,7 @@ import {
   readOrderKey,
   readPlacement,
 } from "../../requests/index.ts";
-import { accountOf, demandInTime } from "../access/ownership.ts";
+import { demandInTime } from "../access/ownership.ts";
 import {
   nativeOrderView,
   type Snapshot,
@@ -43,7 +43,8 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
  */
 export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await testNativeOrder(parts, call);
-  await parts.engine.check(await readOrder(parts, call));
+  const { accountId, intent } = await readOrder(parts, call);
+  await parts.engine.check({ accountId, intent });
   return { body: {} };
 }
 
@@ -54,11 +55,8 @@ async function readOrder(
 ): Promise<Readonly<{ accountId: number; intent: PlaceCommand["intent"] }>> {
   return await readWithCatalogue(
     parts,
-    async (resolve) => {
-      const clientId = clientIdsOf(call);
-      const { intent, ...actor } = readPlacement(call.parameters, { resolve, clientId });
-      return { accountId: await accountOf(parts, call, actor), intent };
-    },
+    call,
+    (resolve) => readPlacement(call.parameters, { resolve, clientId: clientIdsOf(call) }),
     async ({ accountId, intent: { symbol, clientOrderId } }) =>
       (await parts.engine.find({ accountId, clientOrderId }))?.intent.symbol === symbol,
   );
@@ -150,10 +148,8 @@ type CancelKey = AccountKey & Pick<OrderKey, "restriction" | "cancelId">;
 async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<CancelKey> {
   return await readWithCatalogue(
     parts,
-    async (resolve): Promise<CancelKey> => {
-      const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
-      return { ...key, accountId: await accountOf(parts, call, key) };
-    },
+    call,
+    (resolve): OrderKey => readOrderKey(call.parameters, { resolve, ...use }),
     async (key) => (await findOrder(parts, key)) !== undefined,
   );
 }

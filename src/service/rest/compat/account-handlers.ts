@@ -6,9 +6,9 @@ import { readAccountQuery, readTradesPage } from "../../../requests/index.ts";
 import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
 import { tradeIdOf } from "../../views/trade-id.ts";
+import { readWithCatalogue } from "../catalogue.ts";
 import { hasExecutions } from "../native-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
-import { readAboutMarket } from "./account-markets.ts";
 import type { Members } from "./views.ts";
 
 /** Commissions and rights of an account that no host reports. */
@@ -62,8 +62,11 @@ const MOST = 1_000;
 export async function myTrades(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const { native } = parts;
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
-  const { orderId, limit, ...page } = await readAboutMarket(parts, call, readTradesPage, (_parts, wanted) =>
-    hasExecutions(native, wanted),
+  const { orderId, limit, ...page } = await readWithCatalogue(
+    parts,
+    call,
+    (resolve) => readTradesPage(call.parameters, resolve),
+    (wanted) => hasExecutions(native, wanted),
   );
   const isNative = orderId !== undefined && orderId > 0n;
   const executions = await native.executions({

@@ -1,10 +1,6 @@
 import { OrderError } from "../../../errors/index.ts";
 import type { ParentOrder } from "../../../model/index.ts";
-import type { Actor, ResolveSymbol } from "../../../requests/index.ts";
-import type { Parameters } from "../../../wire/index.ts";
-import { accountOf } from "../../access/ownership.ts";
-import { readWithCatalogue } from "../catalogue.ts";
-import type { ServiceParts, SignedCall } from "../parts.ts";
+import type { ServiceParts } from "../parts.ts";
 
 /** The orders of an account in one market, or in all. */
 export type Wanted = Readonly<{ accountId: number; symbol?: string }>;
@@ -14,26 +10,6 @@ export const PAGE = 1_000;
 
 /** Open orders that one answer may have. */
 export const MOST = 10_000;
-
-/**
- * Reads a request about the orders of an account in one market, or in all. A market whose instrument the host has
- * withdrawn is known by what the account has there, which `isKnown` looks for.
- */
-export function readAboutMarket<T extends Actor & Readonly<{ symbol?: string }>>(
-  parts: ServiceParts,
-  call: SignedCall,
-  read: (parameters: Parameters, resolve: ResolveSymbol) => T,
-  isKnown: (parts: ServiceParts, wanted: T & Readonly<{ accountId: number }>) => Promise<boolean>,
-): Promise<T & Readonly<{ accountId: number }>> {
-  return readWithCatalogue(
-    parts,
-    async (resolve) => {
-      const request = read(call.parameters, resolve);
-      return { ...request, accountId: await accountOf(parts, call, request) };
-    },
-    (wanted) => isKnown(parts, wanted),
-  );
-}
 
 /** Pages of the newest orders that one answer is made of. Long weights of schedules end a page before its 1,000 orders. */
 const MOST_PAGES = 8;

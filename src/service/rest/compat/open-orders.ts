@@ -1,31 +1,17 @@
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import type { NativeOrder, ParentOrder } from "../../../model/index.ts";
-import {
-  type AllOrdersPage,
-  type ResolveSymbol,
-  readAllOrdersPage,
-  readCanceledMarket,
-  readOpenMarketOrders,
-} from "../../../requests/index.ts";
-import type { Parameters } from "../../../wire/index.ts";
+import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
 import { inSeveralSteps } from "../../access/ownership.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
+import { readWithCatalogue } from "../catalogue.ts";
 import { cancelList } from "../list-handlers.ts";
 import { nextTurn } from "../long-answers.ts";
-import { type AccountPage, nativeOrders } from "../native-handlers.ts";
+import { type AccountPage, hasOrders, nativeOrders } from "../native-handlers.ts";
 import { cancelNamed } from "../order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
-import {
-  MOST,
-  newestManaged,
-  openManaged,
-  PAGE,
-  readAboutMarket,
-  tooMany,
-  type Wanted,
-} from "./account-markets.ts";
+import { MOST, newestManaged, openManaged, PAGE, tooMany, type Wanted } from "./account-markets.ts";
 import type { Members } from "./views.ts";
 
 /**
@@ -34,7 +20,12 @@ import type { Members } from "./views.ts";
  * than 10,000 open orders, and -1020 if the host has native orders and cannot list the open ones. Source: decision NB.
  */
 export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { accountId, symbol } = await readAboutMarket(parts, call, readOpenMarketOrders, hasOpen);
+  const { accountId, symbol } = await readWithCatalogue(
+    parts,
+    call,
+    (resolve) => readOpenMarketOrders(call.parameters, resolve),
+    (wanted) => hasOpen(parts, wanted),
+  );
   const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
   const managed = await openManaged(parts, wanted);
   const native = await openNative(parts, wanted);
@@ -53,7 +44,12 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
  * convention 3.3.
  */
 export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { accountId, symbol } = await readAboutMarket(parts, call, readCanceledMarket, hasOpen);
+  const { accountId, symbol } = await readWithCatalogue(
+    parts,
+    call,
+    (resolve) => readCanceledMarket(call.parameters, resolve),
+    (wanted) => hasOpen(parts, wanted),
+  );
   const managed = await openManaged(parts, { accountId, symbol });
   const native = await openNative(parts, { accountId, symbol });
   const singles = [...managed.filter(({ list }) => list === undefined), ...native];
@@ -75,7 +71,12 @@ export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall):
  * does, and an OrderError -1130 if these managed orders are too large for one answer. Source: decision NB.
  */
 export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { orderId, ...page } = await readAboutMarket(parts, call, readPage, hasShown);
+  const { orderId, ...page } = await readWithCatalogue(
+    parts,
+    call,
+    (resolve) => readAllOrdersPage(call.parameters, { resolve, exactSymbol: false }),
+    (wanted) => hasShown(parts, wanted),
+  );
   if (orderId !== undefined && orderId > 0n) {
     return { body: await scanned(parts, call, { ...page, orderId }) };
   }
@@ -91,13 +92,10 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
   return { body: all.slice(-page.limit) };
 }
 
-const readPage = (parameters: Parameters, resolve: ResolveSymbol): AllOrdersPage =>
-  readAllOrdersPage(parameters, { resolve, exactSymbol: false });
-
 /** Returns whether an account has orders in a market that {@link marketOrders} looks at. */
 async function hasShown(parts: ServiceParts, { accountId, symbol }: AccountPage): Promise<boolean> {
-  const native = await parts.native?.page({ accountId, symbol, limit: 1 });
-  if (native !== undefined && native.length > 0) return true;
+  const { native } = parts;
+  if (native !== undefined && (await hasOrders(native, { accountId, symbol }))) return true;
   return (await newestManaged(parts, { accountId, symbol })).length > 0;
 }
 
