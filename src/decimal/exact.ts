@@ -33,6 +33,11 @@ export function notionalOf(price: Price, quantity: Quantity): Notional {
   return normalise(BigInt(price) * BigInt(quantity)) as Notional;
 }
 
+/** Returns the smallest quantity that is worth at least an amount at a price above 0. */
+export function leastQuantity(amount: Notional, price: Price): Quantity {
+  return portion(amount, { numerator: 1, denominator: price, rounding: "up" }) as Scaled as Quantity;
+}
+
 /** Returns the canonical text of a USD amount. */
 export function formatNotional(amount: Notional): string {
   return formatScaled(amount, NOTIONAL_SCALE);

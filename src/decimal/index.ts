@@ -2,6 +2,7 @@ export { averagePriceText } from "./average.ts";
 export { amountOption } from "./decimal-options.ts";
 export {
   formatNotional,
+  leastQuantity,
   NOTIONAL_SCALE,
   notional,
   notionalOf,

@@ -1,15 +1,15 @@
 import { min, type Quantity, subtract } from "../decimal/index.ts";
 import type { ParentOrder } from "../model/index.ts";
-import { participationTarget } from "../schedules/index.ts";
+import { largestSlice, participationTarget } from "../schedules/index.ts";
 import type { WaitReason } from "./child-size.ts";
 import { openSlotOf } from "./slots.ts";
 
 /**
- * The most that the next child may take and the slot that it uses, or the reason why there is none now. Without
- * `most` the child may take all of the rest.
+ * The most that the next child may take, the most that any child may, and the slot that it uses, or the reason why there
+ * is none now. Without `most` the child may take all of the rest; without `largest` a later one may.
  */
 export type Allowance =
-  | Readonly<{ kind: "take"; most?: Quantity; slot?: number }>
+  | Readonly<{ kind: "take"; most?: Quantity; largest?: Quantity; slot?: number }>
   | Readonly<{ kind: "wait"; reason: WaitReason }>;
 
 /**
@@ -26,11 +26,16 @@ export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allo
     const open = openSlotOf(order, context.nowMs);
     return open === undefined
       ? { kind: "wait", reason: "NO_OPEN_SLOT" }
-      : { kind: "take", most: open.quantity, slot: open.slot };
+      : {
+          kind: "take",
+          most: open.quantity,
+          largest: largestSlice(plan, intent.quantity),
+          slot: open.slot,
+        };
   }
-  return intent.icebergQuantity === undefined
-    ? { kind: "take" }
-    : { kind: "take", most: min(intent.icebergQuantity, intent.quantity) };
+  if (intent.icebergQuantity === undefined) return { kind: "take" };
+  const most = min(intent.icebergQuantity, intent.quantity);
+  return { kind: "take", most, largest: most };
 }
 
 function shareOf(order: ParentOrder, bips: number, volume: Quantity | undefined): Allowance {

@@ -36,7 +36,11 @@ export function transitionList(
   if (executes(event) && legs.some((leg) => leg !== before && isRestored(leg)))
     return [{ order: before, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
   const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
-  const leadContext = isUnknown ? { ...context, listUnknown: true as const } : context;
+  const leadContext = {
+    ...context,
+    ...(isUnknown && { listUnknown: true as const }),
+    ...releasedFor(legs, before),
+  };
   const steps =
     event.kind === "CANCEL"
       ? legs.map((leg) => transition(leg, event, context))
@@ -64,8 +68,22 @@ function withConsequences(
   if (roleOf(after) !== "working") return [lead];
   if (isWhole(after)) return [lead, ...others(isHeld, { kind: "RELEASED" })];
   const endsNow = before.ended === undefined && after.ended !== undefined;
-  return endsNow ? [lead, ...others(isHeld, { kind: "WORKING_LEG_ENDED" })] : [lead];
+  if (!endsNow) return [lead];
+  const counts = context.rules.residualCountsAsFilled === true && isResidual(after);
+  return [lead, ...others(isHeld, { kind: counts ? "RELEASED" : "WORKING_LEG_ENDED" })];
 }
+
+/**
+ * Returns the most that a released leg may execute if its entry ended with less than its quantity: what the entry has
+ * executed, late fills included. The legs of an entry that filled whole have no such bound.
+ */
+function releasedFor(legs: readonly ParentOrder[], leg: ParentOrder): Pick<TransitionContext, "releasedFor"> {
+  const entry = legs.find((other) => roleOf(other) === "working");
+  if (entry === undefined || entry === leg || isHeld(leg) || isWhole(entry)) return {};
+  return { releasedFor: entry.executedQuantity };
+}
+
+const isResidual = ({ ended }: ParentOrder): boolean => ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
 
 /**
  * Returns whether a working leg has executed its whole quantity. This is so in the record of that fill. A child of

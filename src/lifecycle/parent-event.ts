@@ -79,12 +79,18 @@ export interface Rules {
   readonly minimum: Notional;
   readonly retryMinMs: number;
   readonly retryMaxMs: number;
+  /**
+   * Whether an entry that ends because its rest is below the minimum releases its exits, each for at most what was
+   * executed (decisions 25, 35).
+   */
+  readonly residualCountsAsFilled?: boolean;
 }
 
 /**
  * Position and time of a transition. `listUnknown`: the outcome of a child of another leg of its list is unknown, so
  * no child of the list is submitted (decision 12). `notAfterMs`: a child intended now is not handed over after this,
- * in the venue's time.
+ * in the venue's time. `releasedFor`: the most that the parent may execute in all, because its entry ended with less
+ * than its quantity.
  */
 export interface TransitionContext {
   readonly sequence: number;
@@ -92,6 +98,7 @@ export interface TransitionContext {
   readonly rules: Rules;
   readonly listUnknown?: true;
   readonly notAfterMs?: number;
+  readonly releasedFor?: Quantity;
 }
 
 /** An action that must follow once the facts are durable. Watching and timers follow from the state itself. */

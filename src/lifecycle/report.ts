@@ -202,8 +202,15 @@ function settleLate(draft: Draft): void {
   if (draft.facts.length === 0) return;
   if (order.executedQuantity > order.intent.quantity)
     alert(draft, "OVERFILL", "late executions exceed the quantity");
-  if (order.ended !== undefined || order.executedQuantity < order.intent.quantity) return;
-  if (order.child === undefined) return addFact(draft, { kind: "ENDED", status: "FILLED", reason: "FILLED" });
+  const isComplete = order.executedQuantity >= order.intent.quantity;
+  if (order.ended !== undefined || !(isComplete || isDoneForEntry(draft))) return;
+  if (order.child === undefined)
+    return addFact(
+      draft,
+      isComplete
+        ? { kind: "ENDED", status: "FILLED", reason: "FILLED" }
+        : { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" },
+    );
   if (order.pendingEnd === undefined) {
     addFact(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
   }
@@ -235,6 +242,13 @@ function paceOf(draft: Draft): number {
   return Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(draft.order.consecutiveUnfilled, 30));
 }
 
+/**
+ * Returns whether a leg has executed all that its entry did, although the entry ended with less than the leg's quantity
+ * (decision 35). What is missing is the residual of the entry, and so the leg ends for the same reason.
+ */
+const isDoneForEntry = ({ order, context: { releasedFor } }: Draft): boolean =>
+  releasedFor !== undefined && order.executedQuantity > 0 && order.executedQuantity >= releasedFor;
+
 function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefined): void {
   const { order, context } = draft;
   if (order.executedQuantity >= order.intent.quantity) {
@@ -248,7 +262,9 @@ function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefi
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "EXPIRED_GTD" });
   if (isScheduleOver(order, context.nowMs))
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
-  if (quote !== undefined && isDustResidual(order, quote, context.rules.minimum)) {
+  const { releasedFor, rules } = context;
+  const dust = { minimum: rules.minimum, ...(releasedFor !== undefined && { releasedFor }) };
+  if (isDoneForEntry(draft) || (quote !== undefined && isDustResidual(order, quote, dust))) {
     addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
 }

@@ -175,13 +175,16 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   const sizing = sizeChild(order, attempt.quote, {
     minimum: context.rules.minimum,
     ...(allowance.most === undefined ? {} : { most: allowance.most }),
+    ...(allowance.largest === undefined ? {} : { largest: allowance.largest }),
+    ...(context.releasedFor === undefined ? {} : { releasedFor: context.releasedFor }),
     ...(order.intent.reduceOnly && attempt.exposure !== undefined ? { reducible: attempt.exposure } : {}),
   });
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
   if (sizing.kind === "residual") {
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
-  intend(draft, { ...sizing, ...allowance }, attempt);
+  const { slot } = allowance;
+  intend(draft, { ...sizing, ...(slot === undefined ? {} : { slot }) }, attempt);
 }
 
 function wait(draft: Draft, reason: WaitReason): void {
@@ -239,7 +242,12 @@ function release(draft: Draft): void {
 }
 
 function alertUnprotected(draft: Draft): void {
-  const detail = `executed ${formatQuantity(draft.order.executedQuantity)}, and no order is left that would close it`;
+  const { executedQuantity, ended } = draft.order;
+  const advice =
+    ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL"
+      ? "; the setting residualCountsAsFilled releases the exits of such an entry"
+      : "";
+  const detail = `executed ${formatQuantity(executedQuantity)}, and no order is left that would close it${advice}`;
   addFact(draft, { kind: "ALERT", alert: "POSITION_UNPROTECTED", detail });
 }
 

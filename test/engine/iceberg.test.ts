@@ -35,20 +35,20 @@ describe("decision 31: an iceberg", () => {
   it("I10: its executed quantity is the sum of its executions", async () => {
     const world = await createWorld();
     const order = await world.place(ICEBERG);
-    const parts = ["0.4", "0.15", "0.3"];
+    const parts = ["0.4", "0.15", "0.25"];
     world.venue.onSubmit = ({ childId }) =>
-      reported(childId, "closed", [fillOf({ quantity: parts.shift() ?? "0.15" })]);
+      reported(childId, "closed", [fillOf({ quantity: parts.shift() ?? "0.2" })]);
     for (let n = 0; n < 3; n++) await world.quote("99", "100");
     expect([await world.executed(order), await world.status(order)]).toEqual([
-      "0.85",
+      "0.8",
       "PARTIALLY_FILLED WAITING",
     ]);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual([
       "BUY 0.4 @ 100",
       "BUY 0.4 @ 100",
-      "BUY 0.4 @ 100",
-      "BUY 0.15 @ 100",
+      "BUY 0.2625 @ 100",
+      "BUY 0.2 @ 100",
     ]);
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
@@ -62,12 +62,20 @@ describe("decision 31: an iceberg", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
   });
 
-  it("decision 25: a last part below the minimum ends it", async () => {
+  it("decision 25: the part before the last is smaller, so that the last one reaches the minimum", async () => {
     const world = await createWorld();
     const order = await world.place({ ...ICEBERG, quantity: "0.9" });
     for (let n = 0; n < 4; n++) await world.quote("99", "100");
-    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.4 @ 100"]);
-    expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.8"]);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.3125 @ 100", "BUY 0.1875 @ 100"]);
+    expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "0.9"]);
+  });
+
+  it("decision 25: a last part below the minimum ends it where parts of its size cannot sum to it", async () => {
+    const world = await createWorld();
+    const order = await world.place({ ...ICEBERG, quantity: "0.2", icebergQty: "0.16" });
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.16 @ 100"]);
+    expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.16"]);
   });
 
   it("FOK parts go out only when the whole part is available", async () => {

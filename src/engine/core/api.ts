@@ -88,6 +88,11 @@ export interface EngineSettings {
   readonly maxIcebergParts: number;
   /** Whether the market must lie between the legs of an OCO; false by default (decision 33). */
   readonly ocoMustStraddle: boolean;
+  /**
+   * Whether an entry that ends because its rest is below the minimum releases its exits, each for at most what the entry
+   * executed. The entry stays EXPIRED. False by default: the exits are canceled (decisions 25 and 35).
+   */
+  readonly residualCountsAsFilled: boolean;
 }
 
 /** Options of an engine. */

@@ -78,6 +78,7 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
       minimum: notional(settings.minimumNotional),
       retryMinMs: settings.retryMinMs,
       retryMaxMs: settings.retryMaxMs,
+      residualCountsAsFilled: settings.residualCountsAsFilled,
     },
     store: options.store,
     clock,

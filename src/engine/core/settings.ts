@@ -38,6 +38,7 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   retentionDays: 30,
   maxIcebergParts: 0,
   ocoMustStraddle: false,
+  residualCountsAsFilled: false,
 });
 
 const flag = optional(flagOption);
@@ -73,6 +74,7 @@ export const settingsOption: OptionCheck = optionsOf<EngineSettings>({
   retentionDays: optional(numberOption({ from: 0 })),
   maxIcebergParts: optional(wholeOption({ from: 0 })),
   ocoMustStraddle: flag,
+  residualCountsAsFilled: flag,
 });
 
 /**
