@@ -1,6 +1,7 @@
 import {
   abs,
   formatNotional,
+  leastQuantity,
   type Notional,
   notionalOf,
   type Price,
@@ -9,7 +10,7 @@ import {
 } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import { type Fact, type ParentIntent, type SchedulePlan, type Side, TRAITS } from "../model/index.ts";
-import { schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/index.ts";
+import { joinSmallSlices, schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/index.ts";
 import { executableSide, limitDirection, meets } from "../triggers/index.ts";
 import { checkShape } from "./order-shape.ts";
 
@@ -113,6 +114,7 @@ const MINIMUM_OF = {
   quantity: "",
   icebergQty: " This holds for the display quantity, too: increase icebergQty.",
   intervalCount: " This holds for the smallest slice, too: send fewer slices with a smaller intervalCount.",
+  volumeProfile: " This holds for the smallest slice, too: send fewer or more equal weights.",
 } as const;
 
 function openingPrice(
@@ -129,8 +131,9 @@ function openingPrice(
   };
   demand(intent.quantity, "quantity");
   if (intent.icebergQuantity !== undefined) demand(intent.icebergQuantity, "icebergQty");
-  if (TRAITS[intent.type].schedule === "even" && plan !== undefined) {
-    demand(smallestSlice(plan, intent.quantity), "intervalCount");
+  if (plan !== undefined) {
+    const isEven = TRAITS[intent.type].schedule === "even";
+    demand(smallestSlice(plan, intent.quantity), isEven ? "intervalCount" : "volumeProfile");
   }
   return admissionPrice;
 }
@@ -149,12 +152,13 @@ function isPosted(intent: ParentIntent, { quote, leg }: AdmissionContext): boole
 }
 
 /**
- * Returns the plan of a schedule accepted now; undefined for orders without one. Throws the OrderError that refuses
+ * Returns the plan of a schedule accepted now; undefined for orders without one. Slices of weights from history that are
+ * below the minimum are joined; those of the client's own weights are refused later. Throws the OrderError that refuses
  * it.
  */
 export function planOf(
   intent: ParentIntent,
-  context: Pick<AdmissionContext, "nowMs" | "profile">,
+  context: Pick<AdmissionContext, "nowMs" | "profile" | "minimum" | "quote">,
 ): SchedulePlan | undefined {
   const { schedule, type } = intent;
   if (schedule === undefined) return undefined;
@@ -165,9 +169,12 @@ export function planOf(
     return schedulePlan({ ...terms, count: schedule.intervalCount });
   }
   const { weights } = schedule;
-  const profile = weights === undefined ? context.profile : { count: weights.length, weights };
-  if (profile === undefined) throw new OrderError("NO_VOLUME_HISTORY", { field: "volumeProfile" });
-  return schedulePlan({ ...terms, ...profile });
+  if (weights !== undefined) return schedulePlan({ ...terms, count: weights.length });
+  if (context.profile === undefined) throw new OrderError("NO_VOLUME_HISTORY", { field: "volumeProfile" });
+  const plan = schedulePlan({ ...terms, ...context.profile });
+  const admissionPrice = admissionPriceOf(intent, context.quote);
+  if (intent.reduceOnly || admissionPrice === undefined) return plan;
+  return joinSmallSlices(plan, intent.quantity, leastQuantity(context.minimum, admissionPrice));
 }
 
 function checkIceberg({ quantity, icebergQuantity }: ParentIntent, maxParts: number): void {

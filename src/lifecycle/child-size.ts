@@ -165,7 +165,8 @@ function neededAfter(
   left: Quantity,
   { least, largest }: Readonly<{ least: Quantity; largest: Quantity | undefined }>,
 ): readonly [roomy: Quantity, exact: Quantity] {
-  const children = largest === undefined ? 1 : portion(left, { numerator: 1, denominator: largest, rounding: "up" });
+  const children =
+    largest === undefined ? 1 : portion(left, { numerator: 1, denominator: largest, rounding: "up" });
   const exact = portion(least, { numerator: children, denominator: 1, rounding: "up" });
   const roomy = portion(exact, { numerator: 5, denominator: 4, rounding: "up" });
   if (largest === undefined) return [roomy, exact];

@@ -1,4 +1,4 @@
-import { add, type NumberRow, packed, type Scaled } from "../decimal/index.ts";
+import { add, type NumberRow, packed, type Scaled, subtract } from "../decimal/index.ts";
 import type { SchedulePlan, ScheduleTerms } from "../model/index.ts";
 
 /** Inputs of a plan. Weights come from the terms or from the volumes of the service. */
@@ -47,6 +47,17 @@ function cumulate(weights: NumberRow, count: number): NumberRow {
   }
   if (!(sum > 0)) throw new RangeError("at least one of the weights must be above 0");
   return packed(cumulative);
+}
+
+/** Returns the weights of a plan, one per slot; undefined for a TWAP. */
+export function weightsOf({ cumulative }: SchedulePlan): readonly Scaled[] | undefined {
+  if (cumulative === undefined) return undefined;
+  let before: Scaled = 0;
+  return Array.from(cumulative, (sum) => {
+    const weight = subtract(sum, before);
+    before = sum;
+    return weight;
+  });
 }
 
 /**

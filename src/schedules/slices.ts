@@ -1,4 +1,4 @@
-import { max, min, type Quantity, type Scaled, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
+import { max, min, packed, type Quantity, type Scaled, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { SchedulePlan } from "../model/index.ts";
 import { closesAtMs, opensAtMs } from "./plan.ts";
@@ -66,6 +66,25 @@ export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity 
     smallest = smallest === undefined ? slot.quantity : min(smallest, slot.quantity);
   }
   return smallest ?? ZERO_QUANTITY;
+}
+
+/**
+ * Returns the plan of a VWAP in which no slice is smaller than `least`: a smaller one joins the next slot, the last one
+ * the slot before (decision 29). If the whole quantity is smaller, one slot has all of it.
+ */
+export function joinSmallSlices(plan: SchedulePlan, quantity: Quantity, least: Quantity): SchedulePlan {
+  const cumulative: Scaled[] = [];
+  let lastSlot = plan.count - 1;
+  let sent = ZERO_QUANTITY;
+  for (let slot = 0; slot < plan.count; slot++) {
+    const shared = sharedUpTo(plan, quantity, slot);
+    const isKept = shared > sent && subtract(shared, sent) >= least;
+    cumulative.push(isKept ? sumAt(plan, slot) : (cumulative.at(-1) ?? 0));
+    if (!isKept) continue;
+    sent = shared;
+    lastSlot = slot;
+  }
+  return { ...plan, cumulative: packed(cumulative.fill(sumAt(plan, plan.count - 1), lastSlot)) };
 }
 
 /**

@@ -51,7 +51,13 @@ describe("decision 25: the engine's own cut leaves no dust", () => {
   it("reduce-only: a position that is smaller than the order is sold whole", async () => {
     const world = await createWorld();
     hold(world, "0.95");
-    await world.place({ type: "STOP_MARKET", side: "SELL", quantity: "1", stopPrice: "90", reduceOnly: true });
+    await world.place({
+      type: "STOP_MARKET",
+      side: "SELL",
+      quantity: "1",
+      stopPrice: "90",
+      reduceOnly: true,
+    });
     await world.quote("90", "91");
     expect(sentTo(world.venue)).toEqual(["SELL 0.95"]);
   });
@@ -82,7 +88,9 @@ describe("decision 25: where no cut leaves nothing or enough", () => {
 
 describe("decision 35: residualCountsAsFilled", () => {
   /** Places a list whose venue keeps a fee of 0.0002 of its entry. */
-  const entered = async (settings: object): Promise<readonly [World, Awaited<ReturnType<World["placeList"]>>]> => {
+  const entered = async (
+    settings: object,
+  ): Promise<readonly [World, Awaited<ReturnType<World["placeList"]>>]> => {
     const world = await createWorld({ settings });
     const list = await world.placeList("otoco", OTOCO);
     world.venue.onSubmit = ({ childId }) =>
@@ -121,7 +129,10 @@ describe("decision 35: residualCountsAsFilled", () => {
     const [world, list] = await entered({ residualCountsAsFilled: true });
     const { childId } = world.venue.submitted[0] ?? { childId: "" };
     world.venue.say(
-      reported(childId, "closed", [fillOf({ quantity: "0.9998", id: `of ${childId}` }), fillOf({ quantity: "0.0001" })]),
+      reported(childId, "closed", [
+        fillOf({ quantity: "0.9998", id: `of ${childId}` }),
+        fillOf({ quantity: "0.0001" }),
+      ]),
     );
     await world.engine.idle();
     world.venue.onSubmit = ({ childId: id, quantity: asked }) =>

@@ -92,13 +92,27 @@ describe("decision 29: a VWAP with its own weights", () => {
     expect((await world.cancel(other)).ended?.status).toBe("CANCELED");
   });
 
-  it("decision 25: a slice below the minimum waits, and is sent with the attempts after the last slot", async () => {
-    const { world, order } = await trading({ ...VWAP, quantity: "0.4", volumeProfile: "1,1,2" });
-    await slots(world, 2);
+  it("decision 29: weights whose smallest slice is below the minimum are refused, as those of a TWAP", async () => {
+    const small = { ...VWAP, quantity: "0.4" };
+    await expect(trading({ ...small, volumeProfile: "1,0,1,2" })).rejects.toMatchObject({ code: -1013 });
+    const { order } = await trading({ ...small, quantity: "0.6", volumeProfile: "1,0,1,2" });
+    expect(cumulativeOf(order)).toBe("1,1,2,4");
+    const world = await createWorld();
+    world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("1") });
+    const reducing = { ...small, side: "SELL", reduceOnly: true, volumeProfile: "1,1,2" } as const;
+    await expect(trading(reducing, world)).resolves.toMatchObject({ order: { accountId: 1 } });
+  });
+
+  it("decision 25: a slice that falls below the minimum waits, and is sent with the attempts after the last slot", async () => {
+    const { world, order } = await trading({ ...VWAP, quantity: "0.6", volumeProfile: "1,1,2" });
+    for (let slot = 0; slot < 2; slot++) {
+      await world.quote("98", "99");
+      await world.pass(STEP);
+    }
     expect(sentTo(world.venue)).toEqual([]);
     expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next slot|minimum/);
     await slots(world, 2);
-    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.2"]);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.3"]);
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
@@ -134,6 +148,21 @@ describe("decision 29: a VWAP with weights from the service's volumes", () => {
     const world = await createWorld({ volumeHistory: history(...volumes) });
     const { order } = await trading(fields, world);
     expect(cumulativeOf(order)).toBe(cumulative);
+  });
+
+  it.each([
+    ["in the middle and at the start, the next", ["1", "10", "1", "10"], "0,11000000,11000000,22000000"],
+    ["of the last, the slot before", ["10", "1", "10", "1"], "10000000,10000000,22000000,22000000"],
+    ["of several in a row, together", ["1", "1", undefined, "20"], "0,0,0,22000000"],
+  ])("a slice below the minimum joins another slot in the plan: %s", async (_what, volumes, cumulative) => {
+    const world = await createWorld({ volumeHistory: history(...volumes) });
+    const { order } = await trading({ ...OWN, intervalCount: 4 }, world);
+    expect(cumulativeOf(order)).toBe(cumulative);
+    for (let slot = 0; slot < 4; slot++) {
+      await world.quote("99", "100");
+      await world.pass(MINUTE);
+    }
+    expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
   it.each([

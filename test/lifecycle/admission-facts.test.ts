@@ -50,10 +50,10 @@ describe("what an admission stores with its parent", () => {
       { ...HUNDRED, plan: { ...plan, cumulative: [1, 4] } },
     ],
     [
-      "decision 29: the smallest slice of a VWAP may be below the minimum",
+      "decision 29: the plan of a VWAP, in which a slice below the minimum joins the next",
       vwap,
       { profile: { count: 2, weights: [1, 999] } },
-      { ...HUNDRED, plan: { ...plan, cumulative: [1, 1000] } },
+      { ...HUNDRED, plan: { ...plan, cumulative: [0, 1000] } },
     ],
     [
       "decision 30: the volume before a POV",

@@ -148,7 +148,16 @@ describe("decision 25: exact laws of a child, against every other child that is 
         fc.pre(fewest <= greatest);
         let rest = whole;
         for (let part = 0; rest > 0 && part < 120; part++) {
-          const of = { rest, least, best: 200, next: 0, most, fixed: true, side: "BUY" as const, change: LIMIT };
+          const of = {
+            rest,
+            least,
+            best: 200,
+            next: 0,
+            most,
+            fixed: true,
+            side: "BUY" as const,
+            change: LIMIT,
+          };
           rest -= sentBy(sized(of));
         }
         expect(rest).toBe(0);

@@ -72,6 +72,17 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
     expect(shown.slots?.map((slot) => slot.quantity)).toEqual([quantity("0.15"), quantity("0.45")]);
   });
 
+  it("decision 29: a VWAP shows the slices that were joined, and the refusal of weights of its own", () => {
+    const vwap: OrderFields = { ...common, type: "LIMIT", targetStrategy: 1_000_002, price: "100" };
+    const weights = ["1", "6", "1"].map((weight) => quantity(weight));
+    const shown = previewOrder(vwap, { profile: { count: 3, weights } });
+    expect(shown.slots?.map(({ slot, quantity: size }) => [slot, size])).toEqual([[1, quantity("0.6")]]);
+    expect(shown.refusal).toBeUndefined();
+    const own = previewOrder({ ...vwap, volumeProfile: "1,6,1" });
+    const told = [own.refusal?.code, own.refusal?.field, own.smallestSlice];
+    expect(told).toEqual([-1013, "volumeProfile", quantity("0.075")]);
+  });
+
   it("shows an order without a schedule too", () => {
     expect(previewOrder({ ...common, type: "SYNTHETIC_LIMIT", price: "100" })).toStrictEqual({
       admissionPrice: price("100"),

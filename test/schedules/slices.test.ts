@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { formatQuantity, type Quantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import type { SchedulePlan } from "../../src/model/index.ts";
-import { largestSlice, schedulePlan, sliceOf, slotsOf, smallestSlice } from "../../src/schedules/index.ts";
+import {
+  joinSmallSlices,
+  largestSlice,
+  schedulePlan,
+  sliceOf,
+  slotsOf,
+  smallestSlice,
+} from "../../src/schedules/index.ts";
 
 const SCHEDULE = { intervalMs: 60_000, intervalDelayMs: 0 };
 
@@ -91,6 +98,31 @@ describe("decision 29, I34: the slices of a VWAP", () => {
     expect(() => sliceOf(damaged, quantity("1"), 0)).toThrow(
       new InvariantError("I33", "the plan has no cumulative sum for slot 2"),
     );
+  });
+});
+
+describe("decision 29: slices of weights from history that are too small", () => {
+  const joined = (weights: readonly number[], least: string): readonly string[] =>
+    slicesOf(joinSmallSlices(vwap(weights), quantity("1"), quantity(least)), quantity("1"));
+
+  it.each([
+    ["one is large enough at exactly the minimum", [1, 2, 1], "0.25", ["0.25", "0.5", "0.25"]],
+    ["the first joins the next, and the last the same slot", [1, 2, 1], "0.26", ["0", "1", "0"]],
+    ["the last one joins the slot before", [5, 0, 4, 1], "0.2", ["0.5", "0", "0.5", "0"]],
+    ["several join until they are enough", [1, 1, 0, 1, 7], "0.3", ["0", "0", "0", "0.3", "0.7"]],
+    ["all of them are one", [1, 1], "1", ["0", "1"]],
+  ])("%s", (_what, weights, least, expected) => {
+    expect(joined(weights, least)).toEqual(expected);
+  });
+
+  it("I33: they sum to the quantity, and none is too small", () => {
+    const plan = vwap(Array.from({ length: 200 }, (_, slot) => (slot * 37) % 11));
+    const of = quantity("3.333333");
+    const whole = joinSmallSlices(plan, of, quantity("0.02"));
+    const slots = [...slotsOf(whole, of)].map((slot) => Number(slot.quantity));
+    expect(slots.reduce((sum, slot) => sum + slot, 0)).toBe(3_333_333);
+    expect(Math.min(...slots)).toBeGreaterThanOrEqual(20_000);
+    expect(whole).toMatchObject({ startsAtMs: plan.startsAtMs, count: 200 });
   });
 });
 

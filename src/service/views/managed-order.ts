@@ -22,6 +22,7 @@ import {
   type TimeInForce,
   TRAITS,
 } from "../../model/index.ts";
+import { weightsOf } from "../../schedules/index.ts";
 import {
   decimal,
   flag,
@@ -174,7 +175,11 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   intervalCount: optional(integer("Number of slots of the schedule.")),
   intervalDelay: optional(integer("Delay before the first slot in milliseconds.")),
   participationBips: optional(integer("Share of the executed volume in basis points.")),
-  volumeProfile: optional(text("Weights of the slots, as sent.")),
+  volumeProfile: optional(
+    text(
+      "Weights of the slots: as sent, or as frozen from the service's own volumes when the order was accepted.",
+    ),
+  ),
   volumeBenchmark: optional(
     only("SERVICE_EXECUTED_VOLUME", "Source of the executed volume that the order follows."),
   ),
@@ -253,7 +258,8 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     intervalCount: order.plan?.count,
     intervalDelay: schedule?.intervalDelayMs,
     participationBips: intent.participationBips,
-    volumeProfile: schedule?.weights?.join(","),
+    // Weights from history are those that the plan has frozen.
+    volumeProfile: (schedule?.weights ?? (order.plan && weightsOf(order.plan)))?.join(","),
     volumeBenchmark: followsVolume(intent.type) ? "SERVICE_EXECUTED_VOLUME" : undefined,
     timeInForce: intent.timeInForce,
     childTimeInForce: intent.childTimeInForce,

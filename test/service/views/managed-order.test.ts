@@ -198,14 +198,15 @@ describe("the public view of a managed order", () => {
     });
   });
 
-  it("decision 29: a VWAP of the service's own volumes shows the count of its plan and no profile", () => {
+  it("decision 29: a VWAP of the service's own volumes shows the count and the frozen weights of its plan", () => {
     const schedule = { intervalMs: 60_000, intervalDelayMs: 0 };
-    const weighted = { ...plan, cumulative: [1, 2, 3] };
+    const weighted = { ...plan, cumulative: [1, 1, 3] };
     expect(scheduleMembers(orderOf({ type: "VWAP", schedule }, { plan: weighted }))).toEqual({
       targetStrategy: 1_000_002,
       interval: 60_000,
       intervalCount: 3,
       intervalDelay: 0,
+      volumeProfile: "1,0,2",
       volumeBenchmark: "SERVICE_EXECUTED_VOLUME",
     });
   });
