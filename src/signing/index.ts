@@ -15,6 +15,7 @@ export {
   type ReplayVerdict,
   type SignatureUse,
 } from "./replay-guard.ts";
+export type { SignatureSender } from "./replay-shares.ts";
 export { isSignature, sign, verifySignature } from "./signature.ts";
 export {
   encodeQuery,

@@ -1,5 +1,5 @@
 import { numberOption, type OptionCheck, optional, optionsOf, wholeOption } from "../common/index.ts";
-import { ReplayShares } from "./replay-shares.ts";
+import { type FirstUse, ReplayShares, type SignatureSender } from "./replay-shares.ts";
 import { isSignature } from "./signature.ts";
 
 /** Capacity of a replay guard, and how long it remembers at least. */
@@ -26,17 +26,24 @@ export type ReplayVerdict = "first" | "same" | "other";
 export interface SignatureUse {
   readonly apiKey: string;
   readonly signature: string;
+  /** What the request does; requests with the same `use` may share a signature. */
   readonly use: string;
+  /** One other use that this use may follow, but not precede. */
   readonly after?: string;
+  /**
+   * One other use that this use may follow once: if `sender` is also that of the first use, on the same connection or,
+   * within a second, from the same address.
+   */
+  readonly onceAfter?: string;
+  readonly sender?: SignatureSender;
+  /** Time of a monotonic clock: only elapsed time matters. */
   readonly nowMs: number;
 }
 
 /** Remembers the first use of each signature. */
 export interface ReplayGuard {
   /**
-   * Returns the verdict on a use of a signature. `use` names what the request does; requests with the same `use` may
-   * share a signature. `after` is one other use that this use may follow, but not precede. The signature counts in
-   * either letter case. `nowMs` comes from a monotonic clock: only elapsed time matters.
+   * Returns the verdict on a use of a signature. The signature counts in either letter case.
    */
   decide(seen: SignatureUse): ReplayVerdict;
 }
@@ -67,7 +74,7 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
   const shares = new ReplayShares(2 * maxPerGeneration);
   let openedAtMs: number | undefined;
   return {
-    decide: ({ apiKey, signature, use, after, nowMs }) => {
+    decide: ({ apiKey, signature, use, after, onceAfter, sender, nowMs }) => {
       openedAtMs ??= nowMs;
       if (nowMs - openedAtMs >= generationMs) {
         shares.close();
@@ -76,10 +83,34 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
       const digest = digestOf(signature);
       const known = shares.useOf(apiKey, digest);
       shares.keep(apiKey, digest, known ?? use);
-      if (known === undefined) return "first";
-      return known === use || known === after ? "same" : "other";
+      if (known === undefined) {
+        if (sender !== undefined && onceAfter === undefined)
+          shares.keepFirst(apiKey, digest, { sender, atMs: nowMs });
+        return "first";
+      }
+      if (known === use || known === after) return "same";
+      return known === onceAfter && isFollower(shares.firstOf(apiKey, digest), { use, sender, nowMs })
+        ? "same"
+        : "other";
     },
   };
+}
+
+/** How long a request from the same address counts as one of the same client. */
+const SAME_ADDRESS_MS = 1000;
+
+/** Whether a use is, or now becomes, the one that may follow the first use of its signature. */
+function isFollower(
+  first: FirstUse | undefined,
+  { use, sender, nowMs }: Readonly<{ use: string; sender: SignatureSender | undefined; nowMs: number }>,
+): boolean {
+  if (first === undefined || sender === undefined) return false;
+  const { address, connection } = first.sender;
+  const isSame =
+    (connection !== undefined && connection === sender.connection) ||
+    (address === sender.address && nowMs - first.atMs <= SAME_ADDRESS_MS);
+  if (isSame) first.follower ??= use;
+  return first.follower === use;
 }
 
 /**

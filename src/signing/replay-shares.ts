@@ -1,5 +1,17 @@
-/** Uses of one key: the open generation and the previous one, least recently used first. */
-type Share = { newer: Map<string, string>; older: Map<string, string> };
+/** Who sent a request: its address, and its connection if later requests on it can be told. */
+export interface SignatureSender {
+  readonly address: string;
+  readonly connection?: string | undefined;
+}
+
+/** Who made the first use of a signature and when, and the use that has followed it once. */
+export type FirstUse = { sender: SignatureSender; atMs: number; follower?: string };
+
+/** Uses of one key: the open generation and the previous one, least recently used first, and its newest first uses. */
+type Share = { newer: Map<string, string>; older: Map<string, string>; firsts: Map<string, FirstUse> };
+
+/** First uses kept per key: those of a second at the rate of one connection. */
+const MOST_FIRSTS = 1000;
 
 const sizeOf = ({ newer, older }: Share): number => newer.size + older.size;
 
@@ -28,7 +40,7 @@ export class ReplayShares {
 
   /** Records a use, or marks it as used again. */
   keep(apiKey: string, digest: string, use: string): void {
-    const share = this.#shares.get(apiKey) ?? { newer: new Map(), older: new Map() };
+    const share = this.#shares.get(apiKey) ?? { newer: new Map(), older: new Map(), firsts: new Map() };
     this.#shares.set(apiKey, share);
     const before = sizeOf(share);
     share.older.delete(digest);
@@ -36,6 +48,20 @@ export class ReplayShares {
     share.newer.set(digest, use);
     this.#moved(apiKey, before, sizeOf(share));
     while (this.#total > this.#most) this.#forgetOne();
+  }
+
+  /** Returns who made the first use of a signature, as long as it is kept. */
+  firstOf(apiKey: string, digest: string): FirstUse | undefined {
+    return this.#shares.get(apiKey)?.firsts.get(digest);
+  }
+
+  /** Records who made the first use of a signature. A key with many loses its oldest. */
+  keepFirst(apiKey: string, digest: string, first: FirstUse): void {
+    const firsts = this.#shares.get(apiKey)?.firsts;
+    firsts?.delete(digest);
+    firsts?.set(digest, first);
+    if (firsts === undefined || firsts.size <= MOST_FIRSTS) return;
+    for (const oldest of firsts.keys()) return void firsts.delete(oldest);
   }
 
   /** Closes the open generation of every key and drops the previous one. */

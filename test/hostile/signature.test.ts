@@ -229,20 +229,34 @@ describe("the bytes that a signature covers", () => {
     await world.refuses(split("nonce=1&apiManaged=tr", "ue=1"), refusal(-1104));
   });
 
-  it("hostile 20: refuses a signed GET sent again as DELETE, also after one attempt", async () => {
-    const signed: AttackOptions = { query: "apiManaged=true&nonce=hostile-20" };
-    await world.accepts(attack("GET", "/api/v3/openOrders", signed));
-    await world.refuses(attack("DELETE", "/api/v3/openOrders", signed), BAD_SIGNATURE);
-    await world.refuses(attack("DELETE", "/api/v3/openOrders", signed), BAD_SIGNATURE);
-    await world.accepts(attack("GET", "/api/v3/openOrders", signed));
+  it("hostile 20: refuses a signed GET sent again as DELETE a second later, also after one attempt", async () => {
+    const own = await openHostileWorld();
+    const query = `symbol=BTC/USD&orderId=${own.orderId}&timestamp=${START_MS}`;
+    await own.accepts(attack("GET", "/api/v3/openOrders", { query: "apiManaged=true&nonce=hostile-20" }));
+    await own.accepts(attack("GET", "/api/v2/order", { query }));
+    await own.clock.advanceBy(1001);
+    for (const [path, signed] of [
+      ["/api/v3/openOrders", { query: "apiManaged=true&nonce=hostile-20" }],
+      ["/api/v2/order", { query }],
+      ["/api/order", { query }],
+    ] as const) {
+      await own.refuses(attack("DELETE", path, signed), BAD_SIGNATURE);
+      await own.refuses(attack("DELETE", path, signed), BAD_SIGNATURE);
+    }
+    await own.accepts(attack("GET", "/api/v2/orderStatus", { query }));
+    await own.close();
   });
 
-  it("hostile 20: refuses a signed status query sent again as cancel", async () => {
-    const signed: AttackOptions = { query: `symbol=BTC/USD&orderId=${world.orderId}&timestamp=${START_MS}` };
-    await world.accepts(attack("GET", "/api/v2/order", signed));
-    await world.refuses(attack("DELETE", "/api/v2/order", signed), BAD_SIGNATURE);
-    await world.refuses(attack("DELETE", "/api/order", signed), BAD_SIGNATURE);
-    await world.accepts(attack("GET", "/api/v2/orderStatus", signed));
+  it("decision 41: a status query and a cancel with the same parameters are accepted, any other use is not", async () => {
+    const own = await openHostileWorld();
+    const signed = { query: `symbol=BTC/USD&orderId=${own.orderId}&timestamp=${START_MS}` };
+    await own.accepts(attack("GET", "/api/v2/order", signed));
+    await own.refuses(attack("POST", "/api/order", signed), BAD_SIGNATURE);
+    expect(await own.accepts(attack("DELETE", "/api/v2/order", signed))).toMatchObject({
+      status: "CANCELED",
+    });
+    await own.refuses(attack("DELETE", "/api/v3/openOrders", signed), BAD_SIGNATURE);
+    await own.close();
   });
 
   it("decision MA: two queries with the same parameters in one millisecond are answered, in either order", async () => {
@@ -270,14 +284,17 @@ describe("the bytes that a signature covers", () => {
     }
   });
 
-  it("hostile 20: refuses a signed list query sent again as its cancel", async () => {
-    const placed = await world.accepts(
+  it("hostile 20: refuses a signed list query sent again as its cancel a second later", async () => {
+    const own = await openHostileWorld();
+    const placed = await own.accepts(
       attack("POST", "/api/v3/orderList/oco", { query: "nonce=1", body: listBody("oco") }),
     );
     const signed: AttackOptions = { query: `orderListId=${placed.orderListId}&nonce=hostile-20` };
-    await world.accepts(attack("GET", "/api/v3/orderList", signed));
-    await world.refuses(attack("DELETE", "/api/v3/orderList", signed), BAD_SIGNATURE);
-    await world.accepts(attack("GET", "/api/v3/orderList", signed));
+    await own.accepts(attack("GET", "/api/v3/orderList", signed));
+    await own.clock.advanceBy(1001);
+    await own.refuses(attack("DELETE", "/api/v3/orderList", signed), BAD_SIGNATURE);
+    await own.accepts(attack("GET", "/api/v3/orderList", signed));
+    await own.close();
   });
 
   it("hostile 22: the same signed request twice is one order", async () => {

@@ -212,15 +212,18 @@ describe.each(RIGHT)("%s", (_what, right) => {
 });
 
 describe("the purpose of a signature", () => {
-  it("hostile 20, 95: refuses params of a read with the method of a cancel", async () => {
-    const json = `{"symbol":"BTC/USD","orderId":${world.orderId}}`;
+  it("hostile 20, 95: refuses params of a read with the method of a cancel on another connection a second later", async () => {
+    const own = await openHostileWorld();
     const timestamp = String(START_MS);
-    await world.acceptsMessage({ method: "order.status", json, timestamp });
-    await world.refusesMessage({ method: "order.cancel", json, timestamp }, BAD_SIGNATURE);
+    const look = { json: `{"symbol":"BTC/USD","orderId":${own.orderId}}`, timestamp };
     const page = { json: '{"apiManaged":true}', timestamp };
-    await world.acceptsMessage({ method: "openOrders.status", ...page });
-    await world.refusesMessage({ method: "openOrders.cancelAll", ...page }, BAD_SIGNATURE);
-    await world.acceptsMessage({ method: "openOrders.status", ...page });
+    await own.acceptsMessage({ method: "order.status", ...look });
+    await own.acceptsMessage({ method: "openOrders.status", ...page });
+    await own.clock.advanceBy(1001);
+    await own.refusesMessage({ method: "order.cancel", ...look }, BAD_SIGNATURE);
+    await own.refusesMessage({ method: "openOrders.cancelAll", ...page }, BAD_SIGNATURE);
+    await own.acceptsMessage({ method: "openOrders.status", ...page });
+    await own.close();
   });
 
   it("hostile 21: refuses params of an OCO with the method of an OTO, or of a single order", async () => {

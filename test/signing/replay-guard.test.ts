@@ -59,6 +59,60 @@ describe("createReplayGuard", () => {
     expect(verdicts(2, { ...subscription, use: "cancel" })).toEqual(["other"]);
   });
 
+  describe("decision 41: one cancel after a read", () => {
+    const read = { apiKey, signature: signatureOf(1), use: "query", nowMs: 0 };
+    const cancel = { ...read, use: "cancel", onceAfter: "query" };
+    const sender = { address: "1.1.1.1", connection: "a" };
+
+    it.each([
+      ["the same address, at once", { address: "1.1.1.1" }, 0, "same"],
+      ["the same address, after a second", { address: "1.1.1.1" }, 1000, "same"],
+      ["the same address, later", { address: "1.1.1.1" }, 1001, "other"],
+      ["the same address, another connection", { address: "1.1.1.1", connection: "b" }, 1000, "same"],
+      ["the same connection, later", sender, 60_000, "same"],
+      ["another address, at once", { address: "1.1.1.2", connection: "b" }, 0, "other"],
+      ["nobody that is named", undefined, 0, "other"],
+    ] as const)("from %s", (_who, from, nowMs, verdict) => {
+      const guard = createReplayGuard();
+      expect(guard.decide({ ...read, sender })).toBe("first");
+      expect(guard.decide({ ...cancel, nowMs, ...(from && { sender: from }) })).toBe(verdict);
+    });
+
+    it("is one: another cancel is refused, and a repetition passes to the handler", () => {
+      const guard = createReplayGuard();
+      guard.decide({ ...read, sender });
+      expect(guard.decide({ ...cancel, sender })).toBe("same");
+      expect(guard.decide({ ...cancel, use: "cancel all", sender })).toBe("other");
+      expect(guard.decide({ ...cancel, sender })).toBe("same");
+      expect(guard.decide({ ...read, sender })).toBe("same");
+    });
+
+    it("a read that was sent again gives its sender nothing", () => {
+      const guard = createReplayGuard();
+      const thief = { address: "6.6.6.6", connection: "t" };
+      guard.decide({ ...read, sender });
+      expect(guard.decide({ ...read, sender: thief })).toBe("same");
+      expect(guard.decide({ ...cancel, sender: thief })).toBe("other");
+    });
+
+    it("a cancel comes second: a read after it is refused", () => {
+      const guard = createReplayGuard();
+      expect(guard.decide({ ...cancel, sender })).toBe("first");
+      expect(guard.decide({ ...read, sender })).toBe("other");
+    });
+
+    it("I84: a key with many reads forgets the senders of its own oldest, and no others", () => {
+      const guard = createReplayGuard();
+      const other = { ...read, apiKey: "other", sender };
+      guard.decide(other);
+      for (let number = 1; number <= 1001; number++)
+        guard.decide({ ...read, signature: signatureOf(number), sender });
+      expect(guard.decide({ ...cancel, sender })).toBe("other");
+      expect(guard.decide({ ...cancel, signature: signatureOf(2), sender })).toBe("same");
+      expect(guard.decide({ ...cancel, apiKey: "other", sender })).toBe("same");
+    });
+  });
+
   it("keys are independent", () => {
     const guard = createReplayGuard();
     const seen = { signature: signatureOf(1), nowMs: 0 };

@@ -47,11 +47,14 @@ export async function provedKey(
  */
 export function admitted(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
-  use: Proof & Readonly<{ target: AnyRoute | MethodDescriptor; address: string }>,
+  use: Proof &
+    Readonly<{ target: AnyRoute | MethodDescriptor; address: string; connection?: string | undefined }>,
 ): Proof {
-  const { key, permission, signature, target, address } = use;
+  const { key, permission, signature, target, address, connection } = use;
   const seen = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
-  if (replayGuard?.decide(seen) === "other") throw new OrderError("SIGNATURE_REUSED");
+  const isFollowed = seen.use === QUERY.use || seen.onceAfter !== undefined;
+  const sender = isFollowed ? { sender: { address, connection } } : {};
+  if (replayGuard?.decide({ ...seen, ...sender }) === "other") throw new OrderError("SIGNATURE_REUSED");
   demandAccess(key, { address, permission });
   traffic.proved(networkOf(address));
   return { key, permission, signature };
@@ -65,8 +68,8 @@ export function demandAccess(key: ApiKey, use: Readonly<{ address: string; permi
   if (!allowed) throw new OrderError("REJECTED_API_KEY");
 }
 
-/** What a signature is used for, and another use that it may follow. */
-type Use = Readonly<{ use: string; after?: string }>;
+/** What a signature is used for, and other uses that it may follow: always, or once and from the same client. */
+type Use = Readonly<{ use: string; after?: string; onceAfter?: string }>;
 
 const SUBSCRIPTION: Use = { use: "subscription" };
 
@@ -80,7 +83,7 @@ const QUERY: Use = { use: "query", after: SUBSCRIPTION.use };
 const CHANGES: WeakMap<AnyRoute | MethodDescriptor, Use> = new WeakMap();
 
 /**
- * Returns the use of a signature. Placements and cancels are apart, and so are REST and WebSocket; an alias of a path
+ * Returns the use of a signature. Placements and cancels are apart (a cancel may follow a query), and so are REST and WebSocket; an alias of a path
  * counts as its route, which has the same name. The compat prefix is apart too: it reads the same parameters in its own
  * way, and its methods have names of others. Source: decisions 41 and MA.
  */
@@ -88,9 +91,14 @@ function useOf(target: AnyRoute | MethodDescriptor): Use {
   if (target.access === "READ") return "act" in target ? SUBSCRIPTION : QUERY;
   const known = CHANGES.get(target);
   if (known !== undefined) return known;
-  const { name, compat } = "route" in target ? target.route : { compat: undefined, ...target };
+  const { name, compat, method } =
+    "route" in target ? target.route : { compat: undefined, method: undefined, ...target };
   const transport = "path" in target ? "REST" : "WebSocket";
-  const use = { use: `${transport} ${compat === true ? "compat " : ""}${name}` };
+  const use: Use = {
+    use: `${transport} ${compat === true ? "compat " : ""}${name}`,
+    // An honest client may look and then cancel with the same parameters in one millisecond.
+    ...(method === "DELETE" && { onceAfter: QUERY.use }),
+  };
   CHANGES.set(target, use);
   return use;
 }

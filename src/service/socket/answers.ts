@@ -16,6 +16,8 @@ export type MethodCall = Readonly<{
   dialect: Dialect;
   /** Address of the client. */
   address: string;
+  /** Name of the client's connection, if it is one of this node. */
+  connection: string | undefined;
   /** Weight that the client's address has used in this minute. */
   usedWeight: number;
   /** Time after which nothing is decided, of a message that another node has received. */

@@ -10,6 +10,7 @@ export type ArrivingMessage = Readonly<{
   method: MethodDescriptor;
   signed: Parameters;
   address: string;
+  connection: string | undefined;
   front?: Front | undefined;
 }>;
 
@@ -20,7 +21,7 @@ export type ArrivingMessage = Readonly<{
  */
 export async function authenticateMessage(
   parts: Pick<AccessParts, "accounts" | "clock" | "replayGuard" | "traffic">,
-  { method, signed: parameters, address, front }: ArrivingMessage,
+  { method, signed: parameters, address, connection, front }: ArrivingMessage,
 ): Promise<Proof> {
   const { key, signature } =
     (await provedAhead(parts, front)) ?? (await provedHere(parts, { parameters, front }));
@@ -31,7 +32,7 @@ export async function authenticateMessage(
     required: true,
   });
   const permission = method.access === "TRADE" ? "TRADE" : "READ";
-  return admitted(parts, { key, permission, signature, target: method, address });
+  return admitted(parts, { key, permission, signature, target: method, address, connection });
 }
 
 type Proved = Pick<Proof, "key" | "signature">;

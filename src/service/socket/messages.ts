@@ -36,6 +36,8 @@ export type MessageHandling = Readonly<{
   target: string;
   dialect: Dialect;
   address: string;
+  /** Name of the connection, if it is one of this node. */
+  connection?: string;
   id: string;
   /** Whether replies report the rate limits if a message does not say. */
   showsLimits: boolean;
@@ -54,7 +56,7 @@ export const progressOf = (
 
 /** Runs the defences of every message in order, then its handler. Source: hostile inputs, Defences in order. */
 export async function passMessage(handling: MessageHandling, progress: Progress): Promise<MessageResult> {
-  const { parts, target, dialect, address, weigh, expiresAtMs } = handling;
+  const { parts, target, dialect, address, connection, weigh, expiresAtMs } = handling;
   const { request, front, text } = progress;
   const weight = "method" in request ? weightOfRequest(request, front, dialect) : UNKNOWN_WEIGHT;
   const verdict = await weigh(weight);
@@ -67,7 +69,8 @@ export async function passMessage(handling: MessageHandling, progress: Progress)
   const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params, dialect);
   progress.showsLimits = returnRateLimits ?? handling.showsLimits;
   const call = {
-    ...{ method, front, text, target, dialect, address, expiresAtMs, usedWeight: verdict.used },
+    ...{ method, front, text, target, dialect, address, connection, expiresAtMs },
+    usedWeight: verdict.used,
     ...parameters,
   };
   if ("act" in method) return await handling.act(method.act, call);

@@ -54,8 +54,8 @@ export class OwnAnswers implements MessageAnswers {
     });
   }
 
-  #proved({ method, signed, front, address }: MethodCall): Promise<Proof> {
-    return authenticateMessage(this.#parts.service, { method, signed, front, address });
+  #proved({ method, signed, front, address, connection }: MethodCall): Promise<Proof> {
+    return authenticateMessage(this.#parts.service, { method, signed, front, address, connection });
   }
 
   async #byKey(call: MethodCall): Promise<Subscriber> {

@@ -44,10 +44,11 @@ export class PrivateSession implements LiveSession {
   constructor(parts: SessionParts, { peer, dialect, returnRateLimits, onEnd }: PrivateOptions) {
     const { service } = parts;
     const address = service.clientAddress(peer);
+    const id = service.entropy.token(CONNECTION_ID_LENGTH);
     this.#parts = parts;
     this.#handling = {
       ...{ parts, dialect, address, target: peer.target, showsLimits: returnRateLimits },
-      id: service.entropy.token(CONNECTION_ID_LENGTH),
+      ...{ id, connection: id },
       weigh: (weight) => weigh(service, { address, weight }),
       act: (act, call) => this.#act(act, call),
     };

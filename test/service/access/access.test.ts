@@ -189,7 +189,7 @@ describe("the order of defences", () => {
     expect(await codeOf(world, signed("apiManaged=true&nonce=1&account=2"))).toBe(-1002);
   });
 
-  it("decision MA: of all pairs of signed routes, queries share a signature and an alias is its route; nothing else passes", async () => {
+  it("decision 41, MA: of all pairs of signed routes, queries share a signature, an alias is its route, one cancel follows a query; nothing else passes", async () => {
     const signed = ROUTES.filter(({ access }) => access !== "PUBLIC");
     for (const first of signed) {
       const world = await openWorld();
@@ -197,12 +197,32 @@ describe("the order of defences", () => {
         const query = { nonce: `n${index}`, timestamp: world.clock.nowMs() };
         await call(world, first.method, first.path, { key, query });
         const { body } = await call(world, later.method, later.path, { key, query });
-        const passes = first.access === "READ" ? later.access === "READ" : first.name === later.name;
+        const passes =
+          first.access === "READ"
+            ? later.access === "READ" || later.method === "DELETE"
+            : first.name === later.name;
         const pair = `${first.method} ${first.path}, ${later.method} ${later.path}`;
         expect([pair, body.code !== -1022]).toEqual([pair, passes]);
         if (!passes) expect(body).toEqual(REUSED);
       }
     }
+  });
+
+  it("decision 41: an honest status and cancel in one millisecond are accepted; a stranger's cancel is not", async () => {
+    const world = await openWorld();
+    const { orderId } = (await place(world)).body as { orderId: number };
+    const query = { symbol: "BTC/USD", orderId, timestamp: world.clock.nowMs() };
+    const cancelFrom = async (address: string): Promise<unknown> =>
+      (await call(world, "DELETE", "/api/v2/order", { key, query, address })).body.code;
+    expect((await call(world, "GET", "/api/v2/order", { key, query })).body.status).toBe("NEW");
+    expect(await cancelFrom("127.0.0.2")).toBe(-1022);
+    await world.clock.advanceBy(1001);
+    expect(await cancelFrom("127.0.0.1")).toBe(-1022);
+    const again = { ...query, timestamp: world.clock.nowMs() };
+    expect((await call(world, "GET", "/api/v2/order", { key, query: again })).body.status).toBe("NEW");
+    const canceled = await call(world, "DELETE", "/api/v2/order", { key, query: again });
+    expect(canceled.body.status).toBe("CANCELED");
+    expect((await call(world, "DELETE", "/api/v3/orderList", { key, query: again })).body).toEqual(REUSED);
   });
 
   it("decision 41: a signature is valid for one method and path; the guard can be turned off", async () => {
@@ -211,7 +231,8 @@ describe("the order of defences", () => {
       const world = await openWorld({ service: { replayGuard } });
       await place(world);
       expect((await call(world, "GET", "/api/v3/openOrders", { key, query })).status).toBe(200);
-      const replayed = await call(world, "DELETE", "/api/v3/openOrders", { key, query });
+      const elsewhere = { key, query, address: "127.0.0.2" };
+      const replayed = await call(world, "DELETE", "/api/v3/openOrders", elsewhere);
       expect(replayed.body.code).toBe(code);
       expect((await call(world, "GET", "/api/v3/openOrders", { key, query })).status).toBe(200);
     }

@@ -250,8 +250,22 @@ describe("decision 41: the replay guard, shared with REST", () => {
     await client.ask("order.place", FAR_LIMIT);
     const signed = params(client, OPEN);
     expect((await send(client, "openOrders.status", signed)).status).toBe(200);
-    expect(refusalOf(await send(client, "openOrders.cancelAll", signed))).toEqual(BAD_SIGNATURE);
+    expect(refusalOf(await send(client, "order.place", signed))).toEqual(BAD_SIGNATURE);
+    const stranger = new TestClient(world, { address: "10.1.2.3" });
+    expect(refusalOf(await send(stranger, "openOrders.cancelAll", signed))).toEqual(BAD_SIGNATURE);
     expect(world.engine.metrics().openParents).toBe(1);
+  });
+
+  it("decision 41: one cancel after a read on the same connection is accepted, however late", async () => {
+    const { world, client } = await openSocketWorld();
+    const { orderId } = (await client.ask("order.place", FAR_LIMIT)).result as { orderId: number };
+    const signed = params(client, { symbol: "BTC/USD", orderId: String(orderId) });
+    expect((await send(client, "order.status", signed)).status).toBe(200);
+    await world.clock.advanceBy(4000);
+    const other = new TestClient(world);
+    expect(refusalOf(await send(other, "order.cancel", signed))).toEqual(BAD_SIGNATURE);
+    expect((await send(client, "order.cancel", signed)).result).toMatchObject({ status: "CANCELED" });
+    expect(refusalOf(await send(client, "orderList.cancel", signed))).toEqual(BAD_SIGNATURE);
   });
 
   it("the same use again passes, also on another connection and by an alias of the method", async () => {
@@ -264,7 +278,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     }
   });
 
-  it("decision MA: of all pairs of methods, queries share a signature, also after a subscription; nothing else passes", async () => {
+  it("decision 41, MA: of all pairs of methods, queries share a signature, also after a subscription, one cancel follows a query; nothing else passes", async () => {
     const { client } = await openSocketWorld();
     const kindOf = (method: MethodDescriptor): string => {
       if (method.access !== "READ") return method.name;
@@ -277,13 +291,16 @@ describe("decision 41: the replay guard, shared with REST", () => {
         await send(client, first.name, signed);
         const [, code] = refusalOf(await send(client, later.name, signed));
         const pair = `${kindOf(first)}, ${kindOf(later)}`;
-        const passes = kindOf(first) === kindOf(later) || pair === "subscription, query";
+        const passes =
+          kindOf(first) === kindOf(later) ||
+          pair === "subscription, query" ||
+          (kindOf(first) === "query" && /[.]cancel/.test(later.name));
         expect([pair, code !== -1022]).toEqual([pair, passes]);
       }
     }
   });
 
-  it("decision MA: a query by REST and one by a message share a signature; a cancel of one is none of the other", async () => {
+  it("decision MA: a query by REST and one by a message share a signature; after a cancel of one, one of the other is refused", async () => {
     const { world, client } = await openSocketWorld();
     const { apiKey, secret } = KEYS.owner;
     const asked = async (method: "GET" | "DELETE", path: string, timestamp: number): Promise<unknown> => {
@@ -299,7 +316,8 @@ describe("decision 41: the replay guard, shared with REST", () => {
     // REST does not know the parameter apiKey: -1104 is an answer of the handler, behind the guard.
     expect(await told("openOrderLists.status", START_MS)).toBe(undefined);
     expect(await asked("GET", "/api/v3/allOrderList", START_MS)).toBe(-1104);
-    expect(await asked("DELETE", "/api/v3/orderList", START_MS)).toBe(-1022);
+    expect(await asked("DELETE", "/api/v3/orderList", START_MS)).toBe(-1104);
+    expect(await told("orderList.cancel", START_MS)).toBe(-1022);
     expect(await asked("GET", "/api/v3/allOrderList", START_MS - 1)).toBe(-1104);
     expect(await told("allOrderLists", START_MS - 1)).toBe(undefined);
     expect(await asked("DELETE", "/api/order", START_MS - 2)).toBe(-1104);
