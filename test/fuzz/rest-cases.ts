@@ -148,12 +148,17 @@ export function forged(making: Making): RestCase {
   return restCase("signature or key changed", request, random);
 }
 
-/** An earlier accepted request as another one: the same signed bytes for a use that decision MA refuses. */
+/**
+ * An earlier accepted request as another one: the same signed bytes for a use that decision MA refuses. A cancel may follow
+ * a read from the same address.
+ */
 export function replayed(before: DraftRequest, { random }: Making): RestCase {
   const first = ROUTES.find(({ method, path }) => method === before.method && path === before.path);
   const others = ROUTES.filter(
-    ({ name, access }) =>
-      access !== "PUBLIC" && name !== first?.name && (access === "TRADE" || first?.access === "TRADE"),
+    ({ name, access, method }) =>
+      access !== "PUBLIC" &&
+      name !== first?.name &&
+      (first?.access === "TRADE" || (access === "TRADE" && method !== "DELETE")),
   );
   const { method, path } = random.pick(others);
   return restCase("replayed elsewhere", { ...before, method, path }, random);
