@@ -69,10 +69,11 @@ export class EffectInterpreter implements EffectRunner {
 
   /** Follows up a durable record: book and timers, the venue, the event stream. */
   #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
-    const { funds, participants, arming, stream } = this.#parts;
+    const { funds, participants, exposure, arming, stream } = this.#parts;
     for (const step of record.steps) funds.saw(step);
     for (const live of liveOrders) {
       participants.keep(live);
+      exposure.keep(live);
       arming.arm(live);
     }
     for (const step of record.steps) this.#follow(step);

@@ -93,12 +93,12 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const reports = new ChildReports(core, { shards, market, reads, funds, timers });
   const reconciler = new Reconciler(core, { venue, venueClock, timers, shards, reports });
   const submissions = new Submissions();
-  const exposure = new ExposureTracker(core, options.exposure, shards);
+  const exposure = new ExposureTracker(core, options.exposure, { shards, timers });
   const sending = { venue, venueClock, reports, reconciler, exposure };
   const dispatcher = new Dispatcher(core, { ...sending, venueQueue, timers, shards, market, submissions });
   const children = new ChildOrderManager(core, { ...sending, funds, dispatcher });
   const attempts = new ExecutionAttempts({ shards, market, participants, exposure, arming, bursts, funds });
-  const rearming = new Rearming({ bursts, participants, arming, children });
+  const rearming = new Rearming({ bursts, participants, arming, children, exposure });
   const board = new StatusBoard(core, { shards, market, reconciler, stream });
   const volumes = options.volumeHistory ?? market.tape;
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });

@@ -57,7 +57,7 @@ export class RunningEngine implements Api.Engine {
    * subscription later ones.
    */
   async start({ load, isArmed, venue, subscribe }: Opening): Promise<void> {
-    const { core, shards, timers, stream, rearming, children, committer, endedNames } = this.#parts;
+    const { core, shards, timers, stream, rearming, children, committer, endedNames, exposure } = this.#parts;
     for (const shard of shards.all) await load(shard);
     core.probe("after-load");
     this.#unwatchTime = core.time.watch({
@@ -71,6 +71,7 @@ export class RunningEngine implements Api.Engine {
     });
     this.market.begin();
     children.listen(venue);
+    exposure.listen();
     let restored = 0;
     await this.#inTurns((live) => {
       if (live.durable?.restored !== undefined) restored++;
@@ -298,7 +299,12 @@ export class RunningEngine implements Api.Engine {
   }
 
   get #unsubscribes(): readonly (() => void)[] {
-    return [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#parts.children.stop()];
+    return [
+      () => this.#unsubscribe(),
+      () => this.#unwatchTime(),
+      () => this.#parts.exposure.stop(),
+      () => this.#parts.children.stop(),
+    ];
   }
 
   #shardOf({ accountId }: Readonly<{ accountId: number }>): Shard {

@@ -5,7 +5,7 @@ export { checkedBalances } from "./balances.ts";
 export { childIdOf, type ParsedReport, readReport, reportIn } from "./child-report.ts";
 export { checkedClock } from "./clock.ts";
 export { readEndedNames } from "./ended-names.ts";
-export { checkedExposure } from "./exposure.ts";
+export { checkedExposure, quantityOf } from "./exposure.ts";
 export { capabilitiesOf, checkedEntropy, harmless, QuietTelemetry } from "./guards.ts";
 export { checkedInstruments } from "./instruments.ts";
 export { checkedForOperator, checkedLeases } from "./leases.ts";

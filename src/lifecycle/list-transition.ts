@@ -33,7 +33,10 @@ export function transitionList(
   const before = legs.find((leg) => leg.orderId === orderId);
   invariant(before !== undefined, "I53", `order ${orderId} is not a leg of its list`);
   if (before.list === undefined) return [transition(before, event, context)];
-  if (executes(event) && legs.some((leg) => leg !== before && isRestored(leg)))
+  if (
+    (executes(event) || event.kind === "NOTHING_TO_REDUCE") &&
+    legs.some((leg) => leg !== before && isRestored(leg))
+  )
     return [{ order: before, facts: [], effects: [], wait: "LIST_UNKNOWN" }];
   const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
   const leadContext = {
@@ -65,7 +68,10 @@ function withConsequences(
   if (isOfPair(after) && hasWon(after) && !hasWon(before)) {
     return [...others(isOfPair, { kind: "SIBLING_WON" }), lead];
   }
-  if (roleOf(after) !== "working") return [lead];
+  if (roleOf(after) !== "working") {
+    // The other reduce-only legs would reduce the next position.
+    return lostItsPosition(lead) ? [lead, ...others(reduces, { kind: "SIBLING_HAS_NOTHING" })] : [lead];
+  }
   if (isWhole(after)) return [lead, ...others(isHeld, { kind: "RELEASED" })];
   const endsNow = before.ended === undefined && after.ended !== undefined;
   if (!endsNow) return [lead];
@@ -90,6 +96,11 @@ const isResidual = ({ ended }: ParentOrder): boolean => ended?.reason === "RESID
  * the leg may still be in flight then, if the fill was a late one of another child (decision 35).
  */
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
+
+const lostItsPosition = ({ facts }: Transition): boolean =>
+  facts.some((fact) => fact.kind === "ENDED" && fact.reason === "NOTHING_TO_REDUCE");
+
+const reduces = ({ intent, ended }: ParentOrder): boolean => intent.reduceOnly && ended === undefined;
 
 /** Returns whether an event can lead to a child. */
 const executes = ({ kind }: ParentEvent): boolean =>

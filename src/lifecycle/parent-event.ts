@@ -65,6 +65,10 @@ export type ParentEvent =
   | Readonly<{ kind: "RELEASED" }>
   /** The other leg of its pair won. */
   | Readonly<{ kind: "SIBLING_WON" }>
+  /** The position that it would reduce is gone. */
+  | Readonly<{ kind: "NOTHING_TO_REDUCE" }>
+  /** The position that another leg of its list would have reduced is gone, and it reduces the same. */
+  | Readonly<{ kind: "SIBLING_HAS_NOTHING" }>
   /** Its working leg ended without filling completely. */
   | Readonly<{ kind: "WORKING_LEG_ENDED" }>
   /** It ended with fills, and no order is left that would protect them. */

@@ -87,6 +87,10 @@ function step(draft: Draft, event: ParentEvent): void {
       return release(draft);
     case "SIBLING_WON":
       return endBy(draft, { status: "CANCELED", reason: "OCO_TRIGGER" });
+    case "NOTHING_TO_REDUCE":
+      return endWithPosition(draft);
+    case "SIBLING_HAS_NOTHING":
+      return endBy(draft, { status: "CANCELED", reason: "NOTHING_TO_REDUCE" });
     case "WORKING_LEG_ENDED":
       return endBy(draft, { status: "CANCELED", reason: "WORKING_LEG_ENDED" });
     case "UNPROTECTED":
@@ -235,6 +239,17 @@ function endSchedule(draft: Draft): void {
   const { order, context } = draft;
   if (!isActive(order) || order.child !== undefined || !isScheduleOver(order, context.nowMs)) return;
   addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
+}
+
+/** Expires a reduce-only parent whose position is gone: it must not reduce the next one (decision 24). */
+function endWithPosition(draft: Draft): void {
+  const { order } = draft;
+  if (!order.intent.reduceOnly || !isActive(order) || order.child !== undefined) return;
+  addFact(draft, {
+    kind: "ENDED",
+    status: "EXPIRED",
+    reason: "NOTHING_TO_REDUCE",
+  });
 }
 
 function release(draft: Draft): void {

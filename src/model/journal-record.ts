@@ -76,7 +76,7 @@ export type Cause =
   | Readonly<{ kind: "PLACE" }>
   | Readonly<{ kind: "CANCEL" }>
   | Readonly<{ kind: "QUOTE"; quote: QuoteStamp }>
-  | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" }>
+  | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" | "EXPOSURE" }>
   | Readonly<{ kind: "PRINT"; print: CountedPrint }>
   | Readonly<{ kind: "VENUE"; source: "SUBMIT" | "EVENT" | "LOOKUP" | "VOID" }>
   | Readonly<{ kind: "RECOVERY" }>

@@ -69,7 +69,9 @@ export type EndReason =
   /** The other leg of its OCO won. */
   | "OCO_TRIGGER"
   /** The working leg it waited for ended without a full fill. */
-  | "WORKING_LEG_ENDED";
+  | "WORKING_LEG_ENDED"
+  /** The position that it, or a reduce-only leg of its list, would have reduced is gone. */
+  | "NOTHING_TO_REDUCE";
 
 /**
  * The activation of a trailing trigger: its position in the market journal, and the price that seeded the reference.

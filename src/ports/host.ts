@@ -27,13 +27,41 @@ export interface Accounts {
   account(accountId: number): Awaitable<Account | undefined>;
 }
 
-/** Signed position of an account in an instrument. It must include every fill that the venue has reported. */
+/**
+ * A position, and the last execution of the account on that market that it includes: the id of the execution, or a time up
+ * to which it includes all of them, in the venue's epoch milliseconds. The engine takes this at its word.
+ */
+export interface PositionAsOf {
+  readonly quantity: Quantity;
+  readonly asOf: string | number;
+}
+
+/** A position that has changed, such as one that was closed by hand. */
+export interface PositionChange {
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly quantity: Quantity;
+}
+
+/** Signed position of an account in an instrument. */
 export interface Exposure {
   /**
-   * Returns the quantity of the base asset that an account holds, negative for a short position and zero for none. If it
-   * throws or rejects, a placement that needs it fails, and an order that waits for it asks again.
+   * The longest time in milliseconds by which a position may be late: it includes every fill that the venue has reported and
+   * the engine has stored so long before it was asked for. 0 for one that includes all of them. Left out, the setting
+   * `exposureLagMs` counts, and a fill that a position does not seem to include is subtracted from it for so long.
    */
-  position(accountId: number, symbol: string): Awaitable<Quantity>;
+  readonly lagMs?: number;
+  /**
+   * Returns the quantity of the base asset that an account holds, negative for a short position and zero for none. If it
+   * throws, rejects or is late, nothing was measured: a placement that needs it fails, and an order that waits for it asks
+   * again. A reduce-only order ends when two answers, `exposureLagMs` apart, say that nothing is there to reduce.
+   */
+  position(accountId: number, symbol: string): Awaitable<Quantity | PositionAsOf>;
+  /**
+   * Reports positions that have changed until the returned function is called. Present if the host can. A position that is
+   * gone makes the engine ask at once for those that its orders would reduce; the report alone ends no order.
+   */
+  onChange?(listener: (change: PositionChange) => void): () => void;
 }
 
 /** Time and turns. */

@@ -71,6 +71,8 @@ export type {
   Exposure,
   Instruments,
   KeyValueStore,
+  PositionAsOf,
+  PositionChange,
   Telemetry,
 } from "./host.ts";
 export type {

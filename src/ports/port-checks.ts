@@ -1,4 +1,4 @@
-import { type OptionCheck, portOption } from "../common/index.ts";
+import { type OptionCheck, optional, portOption, wholeOption } from "../common/index.ts";
 import type { AccountEvents } from "./account-events.ts";
 import type { Balances } from "./balances.ts";
 import type { ExecutionVenue } from "./execution-venue.ts";
@@ -26,10 +26,17 @@ export const accountsOption: OptionCheck = portOption<Accounts>("Accounts (manag
   ...{ key: "required", account: "required" },
 });
 
-/** Checks positions. */
-export const exposureOption: OptionCheck = portOption<Exposure>("Exposure (managed-orders/ports)", {
-  position: "required",
+const exposureFunctions: OptionCheck = portOption<Exposure>("Exposure (managed-orders/ports)", {
+  ...{ position: "required", onChange: "optional" },
 });
+
+const lagOption: OptionCheck = optional(wholeOption({ from: 0, to: 3_600_000 }, " of milliseconds"));
+
+/** Checks positions, and the lag that they declare. */
+export const exposureOption: OptionCheck = (value, name) => {
+  exposureFunctions(value, name);
+  lagOption((value as Exposure).lagMs, `${name}.lagMs`);
+};
 
 /** Checks a clock. */
 export const clockOption: OptionCheck = portOption<Clock>("Clock (managed-orders/ports)", {

@@ -223,6 +223,7 @@ export function latePaper(openNow: () => Promise<PaperOutside>): LatePaper {
       },
     },
     exposure: {
+      lagMs: 0,
       position: async (accountId, symbol) => (await open()).paper.position(accountId, symbol),
     },
   };

@@ -1,5 +1,6 @@
 import { errorMessage } from "../common/index.ts";
 import { add, formatQuantity, formatScaled, NOTIONAL_SCALE, parseScaled } from "../decimal/index.ts";
+import { quantityOf } from "../host-answers/index.ts";
 import type {
   AccountEvent,
   AccountEvents,
@@ -119,7 +120,8 @@ class AskedAccountEvents implements AccountEvents {
     const held = await balances.balances(accountId);
     const positions = await Promise.all(
       symbols.map(async (symbol): Promise<PositionNow> => {
-        return { symbol, amount: formatQuantity(await exposure.position(accountId, symbol)) };
+        const position = await exposure.position(accountId, symbol);
+        return { symbol, amount: formatQuantity(quantityOf(position)) };
       }),
     );
     return {

@@ -15,17 +15,26 @@ function asking() {
   const emitted: string[] = [];
   const answers: { resolve: (position: Quantity) => void; reject: (error: Error) => void }[] = [];
   const core = {
+    monotonicMs: () => 0,
+    executions: { noted: 0, shown: (_: unknown, { position }: { position: Quantity }) => position },
     effects: { emit: ({ kind }: { kind: string }) => emitted.push(kind) },
     telemetry: { event: () => undefined },
   } as unknown as Core;
   const shard = {
     post: (run: () => void) => run(),
-    memory: { account: () => ({ sums: { of: () => ({ executed: 0, durable: 0, reserved: 0 }) } }) },
+    memory: {
+      account: () => ({
+        sums: { of: () => ({ executed: 0, durable: 0, reserved: 0 }), isSettled: () => false },
+      }),
+    },
   };
   const shards = { live: () => live, ofOrder: () => shard } as unknown as Shards;
   const position = (): Promise<Quantity> =>
     new Promise((resolve, reject) => answers.push({ resolve, reject }));
-  const tracker = new ExposureTracker(core, { position } as never, shards);
+  const tracker = new ExposureTracker(core, { position } as never, {
+    shards,
+    timers: { after: () => () => undefined } as never,
+  });
   tracker.measure(order);
   const readAgain = (): void => {
     live = newLive();

@@ -23,6 +23,7 @@ async function busy(symbol: string, side: "BUY" | "SELL"): Promise<BusyWorld> {
   const sold: ChildRequest[] = [];
   const world = await createWorld({
     exposure: (clock) => ({
+      lagMs: 0,
       position: () => {
         asked.push(clock.nowMs());
         const read = position;

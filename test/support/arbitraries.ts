@@ -189,6 +189,7 @@ const reason = wordOf<EndReason>({
   WOULD_MATCH_IMMEDIATELY: true,
   OCO_TRIGGER: true,
   WORKING_LEG_ENDED: true,
+  NOTHING_TO_REDUCE: true,
 });
 const status = wordOf<TerminalStatus>({ FILLED: true, CANCELED: true, EXPIRED: true, REJECTED: true });
 const anyPendingEnd = model<PendingEnd>({ status: fc.constantFrom("CANCELED", "EXPIRED"), reason }, {});
@@ -334,7 +335,9 @@ const causes: OneOfEach<Cause> = {
   TIMER: model<CauseOf<"TIMER">>(
     {
       kind: fc.constant("TIMER"),
-      timer: wordOf<CauseOf<"TIMER">["timer"]>({ EXPIRY: true, DEADLINE: true, RECONCILE: true, SLOT: true }),
+      timer: wordOf<CauseOf<"TIMER">["timer"]>({
+        ...{ EXPIRY: true, DEADLINE: true, RECONCILE: true, SLOT: true, EXPOSURE: true },
+      }),
     },
     {},
   ),

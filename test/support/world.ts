@@ -169,7 +169,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const disk = createMemoryDisk();
   const venue = options.venue ?? createScriptedVenue();
   const accounts = createMemoryAccounts([accountEntry(ACCOUNT), accountEntry(2)]);
-  const exposure = createMemoryExposure();
+  const exposure = createMemoryExposure([], 0);
   const positions =
     typeof options.exposure === "function" ? options.exposure(clock) : (options.exposure ?? exposure);
   const executes = options.executes?.(clock) ?? venue;

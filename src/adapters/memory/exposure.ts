@@ -29,7 +29,8 @@ export interface MemoryExposure extends Exposure {
 }
 
 /**
- * Creates positions in memory. A position that was never set is zero. Throws a TypeError or RangeError that names a
+ * Creates positions in memory. A position that was never set is zero. `lagMs` says how late the host sets them, in
+ * milliseconds: 0 if each includes every fill that the venue has reported. Throws a TypeError or RangeError that names a
  * member of a position that is missing, unknown or wrong.
  *
  * @example
@@ -41,7 +42,7 @@ export interface MemoryExposure extends Exposure {
  * console.log(Quantity.format(await exposure.position(1, "BTC/USD"))); // -2
  * ```
  */
-export function createMemoryExposure(positions: readonly Position[] = []): MemoryExposure {
+export function createMemoryExposure(positions: readonly Position[] = [], lagMs?: number): MemoryExposure {
   const quantities = new Map<string, Quantity>();
   const keyOf = (accountId: number, symbol: string): string => `${accountId} ${symbol}`;
   const set = (position: Position): void => {
@@ -50,5 +51,9 @@ export function createMemoryExposure(positions: readonly Position[] = []): Memor
     quantities.set(keyOf(accountId, symbol), quantity);
   };
   for (const position of positions) set(position);
-  return { position: (accountId, symbol) => quantities.get(keyOf(accountId, symbol)) ?? ZERO_QUANTITY, set };
+  return {
+    ...(lagMs !== undefined && { lagMs }),
+    position: (accountId, symbol) => quantities.get(keyOf(accountId, symbol)) ?? ZERO_QUANTITY,
+    set,
+  };
 }

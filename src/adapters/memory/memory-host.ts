@@ -71,7 +71,7 @@ const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
 export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
   hostOption(options, "createMemoryHost");
   const disk = createMemoryDisk();
-  const exposure = createMemoryExposure();
+  const exposure = createMemoryExposure([], 0);
   followFills(contentsOf(disk), exposure);
   const clock = createManualClock({ startMs: options.startMs ?? DEFAULT_START_MS });
   let tokens = 0;

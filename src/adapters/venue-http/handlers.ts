@@ -36,11 +36,12 @@ export function partsOf(options: VenueServerOptions): readonly Part[] {
 }
 
 function manifestOf(options: VenueServerOptions): Manifest {
-  const { venue, nativeOrders } = options;
+  const { venue, nativeOrders, exposure } = options;
   return {
     protocol: PROTOCOL,
     capabilities: venue.capabilities,
     ...(nativeOrders && { isPaperTrade: nativeOrders.isPaperTrade }),
+    ...(exposure?.lagMs !== undefined && { positionLagMs: exposure.lagMs }),
     parts: partsOf(options),
   };
 }

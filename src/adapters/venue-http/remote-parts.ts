@@ -117,7 +117,8 @@ function outcomeOf<T>({ done, refused }: Changed<T>): T | undefined {
 }
 
 /** Returns the positions of a server. */
-export const remoteExposure = (link: Link): Exposure => ({
+export const remoteExposure = ({ link, manifest: { positionLagMs } }: RemoteParts): Exposure => ({
+  ...(positionLagMs !== undefined && { lagMs: positionLagMs }),
   position: (accountId, symbol) => link.call(ROUTES.position, { accountId, symbol }),
 });
 

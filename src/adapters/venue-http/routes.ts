@@ -20,6 +20,7 @@ import type {
   NativeRequest,
   NotFound,
   OpenNativeQuery,
+  PositionAsOf,
   VenueCapabilities,
 } from "../../ports/index.ts";
 import {
@@ -63,6 +64,8 @@ export type Manifest = Readonly<{
   protocol: number;
   capabilities: VenueCapabilities;
   isPaperTrade?: boolean;
+  /** How late a position may be, if the server says so. */
+  positionLagMs?: number;
   parts: readonly Part[];
 }>;
 
@@ -77,6 +80,7 @@ const manifest: Codec<Manifest> = objectOf<Manifest>({
   protocol: count,
   capabilities,
   isPaperTrade: maybe(flag),
+  positionLagMs: maybe(count),
   parts: knownWords(PARTS, 100),
 });
 
@@ -224,10 +228,28 @@ const time = mapped(
   ({ timeMs }) => timeMs,
   (timeMs) => ({ timeMs }),
 );
-const place = mapped(
-  objectOf<Readonly<{ quantity: Quantity }>>({ quantity: position }),
-  (answer) => answer.quantity,
-  (quantity) => ({ quantity }),
+/** A position, and the execution or the time as of which it is, if the venue says so. */
+type PositionAnswer = Readonly<{
+  quantity: Quantity;
+  asOfExecutionId?: string;
+  asOfMs?: number;
+}>;
+
+const held: Codec<Quantity | PositionAsOf> = mapped<PositionAnswer, Quantity | PositionAsOf>(
+  objectOf<PositionAnswer>({
+    quantity: position,
+    asOfExecutionId: maybe(printable(256)),
+    asOfMs: maybe(count),
+  }),
+  ({ quantity, asOfExecutionId, asOfMs }) => {
+    const asOf = asOfExecutionId ?? asOfMs;
+    return asOf === undefined ? quantity : { quantity, asOf };
+  },
+  (answer) => {
+    if (typeof answer !== "object") return { quantity: answer };
+    const { quantity, asOf } = answer;
+    return typeof asOf === "string" ? { quantity, asOfExecutionId: asOf } : { quantity, asOfMs: asOf };
+  },
 );
 
 const MOST_ROWS = 10_000;
@@ -240,7 +262,7 @@ export type Routes = Readonly<{
   submit: Route<Submit, ChildReport>;
   lookup: Route<Asked, ChildReport | NotFound>;
   voidChild: Route<Asked, ChildReport | "voided">;
-  position: Route<AccountMarket, Quantity>;
+  position: Route<AccountMarket, Quantity | PositionAsOf>;
   balances: Route<Readonly<{ accountId: number }>, readonly AssetBalance[]>;
   volume: Route<Minutes, readonly VolumeBar[]>;
   place: Route<NativePlacement, Changed<NativePlaced>>;
@@ -281,7 +303,7 @@ export const ROUTES: Routes = {
     summary: "The signed position of an account in an instrument.",
     part: "position",
     request: objectOf<AccountMarket>({ accountId: idText, symbol }),
-    answer: place,
+    answer: held,
   }),
   balances: post("/balances", {
     summary: "The balances of an account.",

@@ -97,7 +97,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
       marketData: has("market") ? remoteMarket(streams) : undefined,
       nativeOrders: has("native") ? remoteNative(parts, streams) : undefined,
       balances: has("balances") ? remoteBalances(link) : undefined,
-      exposure: has("position") ? remoteExposure(link) : undefined,
+      exposure: has("position") ? remoteExposure(parts) : undefined,
       volumeHistory: has("volume") ? remoteVolumes(link) : undefined,
       status: () => ({
         streams: [...venue.streams, ...streams.states],

@@ -2,6 +2,7 @@ import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { forgetWork, type LiveOrder } from "../core/live-order.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 import type { Arming } from "../eligibility/arming.ts";
+import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import type { PovParticipants } from "../eligibility/pov-participants.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Bursts } from "../time/bursts.ts";
@@ -13,6 +14,7 @@ export type RearmingParts = Readonly<{
   participants: PovParticipants;
   arming: Arming;
   children: ChildOrderManager;
+  exposure: ExposureTracker;
 }>;
 
 /** Parents that are let go, armed or recovered in one step. This is as much work as one decision. */
@@ -33,6 +35,7 @@ export class Rearming {
   /** Arms an open parent that was read from the store. */
   arm(live: LiveOrder): void {
     this.#parts.participants.keep(live);
+    this.#parts.exposure.keep(live);
     this.#parts.arming.rearm(live);
   }
 

@@ -1,6 +1,7 @@
 import { follow, isAwaited } from "../../common/index.ts";
 import type { Quantity } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
+import { quantityOf } from "../../host-answers/index.ts";
 import {
   type Admission,
   type AdmissionContext,
@@ -281,7 +282,10 @@ export class Placements {
     const reduces = intents.some(({ reduceOnly }) => reduceOnly);
     const position = reduces ? this.#host.exposure.position(accountId, symbol) : undefined;
     return follow(position, (held) =>
-      follow(this.#profile(intents[0]), (profile) => ({ position: held, profile })),
+      follow(this.#profile(intents[0]), (profile) => ({
+        position: held === undefined ? undefined : quantityOf(held),
+        profile,
+      })),
     );
   }
 

@@ -63,6 +63,11 @@ export interface EngineSettings {
   readonly reconcileEveryMs: number;
   /** How long the host may take to answer a call, by the monotonic clock. */
   readonly hostTimeoutMs: number;
+  /**
+   * The time between the two measurements after which a reduce-only order without anything to reduce ends, and how late a
+   * position may be whose port does not say so; 5,000 by default. A port that declares more prolongs it.
+   */
+  readonly exposureLagMs: number;
   /** An unknown child older than this raises an alert. */
   readonly escalateAfterMs: number;
   readonly maxOpenParents: number;

@@ -7,6 +7,7 @@ import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { ClientIdFilter } from "./client-id-filter.ts";
 import { Effects } from "./effects.ts";
 import { EngineTime } from "./engine-time.ts";
+import { type ExposureLag, OwnExecutions } from "./own-executions.ts";
 import { resolveSettings } from "./settings.ts";
 import { type LeaseTerm, Trust } from "./trust.ts";
 import { Turns } from "./turns.ts";
@@ -38,6 +39,7 @@ export type Core = Readonly<{
   turns: Turns;
   counters: Counters;
   clientIds: ClientIdFilter;
+  executions: OwnExecutions;
   /** Takes the effects that follow from the actions of the parts. */
   effects: Effects;
 }>;
@@ -105,6 +107,18 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
       activity: 0,
     },
     clientIds: new ClientIdFilter(),
+    executions: new OwnExecutions(lagOf(options, settings), () => clock.monotonicMs()),
     effects: new Effects(),
+  };
+}
+
+function lagOf(
+  { exposure: { lagMs } }: EngineOptions,
+  { exposureLagMs, hostTimeoutMs }: EngineSettings,
+): ExposureLag {
+  return {
+    lagMs: lagMs ?? exposureLagMs,
+    confirmMs: Math.max(exposureLagMs, lagMs ?? 0),
+    answerMs: hostTimeoutMs,
   };
 }

@@ -24,6 +24,11 @@ export type LiveOrder = {
    * from the first that was overtaken until one goes out.
    */
   margin?: Quantity | undefined;
+  /**
+   * When it was first measured that there is nothing that the parent could reduce, by the monotonic clock. Absent if the last
+   * measurement found something, or nothing was measured.
+   */
+  nothingSinceMs?: number | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
   /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */
@@ -47,6 +52,7 @@ export function forgetWork(live: LiveOrder): void {
   live.wait = undefined;
   if (live.measuring !== undefined) live.measuring = undefined;
   if (live.margin !== undefined) live.margin = undefined;
+  if (live.nothingSinceMs !== undefined) live.nothingSinceMs = undefined;
   if (live.followedTo !== undefined) live.followedTo = undefined;
   // The mailbox of a shard that leaves drops the offer.
   if (live.isFollowing !== undefined) live.isFollowing = undefined;

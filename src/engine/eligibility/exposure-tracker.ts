@@ -10,50 +10,84 @@ import {
 } from "../../decimal/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
-import type { Exposure } from "../../ports/index.ts";
+import type { Exposure, PositionChange } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
+import type { Answer } from "../core/own-executions.ts";
 import { type ExposureSum, reservedBy } from "../shards/exposure-sums.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
+import type { Timers } from "../time/timers.ts";
+import { ExposureWatch } from "./exposure-watch.ts";
 
-/**
- * A request for a position: the promised answer, what the account had executed on that market and side in durable records
- * when it was asked, and the number of the try.
- */
-type ExposureRequest = Readonly<{ answer: Promise<Quantity>; durable: Quantity; tries: number }>;
+/** A question for a position: when it was asked, and what the account had executed on that market and side by then. */
+type Question = Omit<Answer, "position"> & Readonly<{ durable: Quantity }>;
+
+/** A question that waits for its answer, and the number of the try. */
+type ExposureRequest = Readonly<{
+  question: Question;
+  answer: Promise<Position>;
+  tries: number;
+}>;
+
+type Position = Answer["position"];
 
 /**
  * Number of tries to read a position without fills in between. After these the fills are subtracted from it instead.
  */
 const MOST_TRIES = 3;
 
-const HALF = { numerator: 1 as Scaled, denominator: 2 as Scaled, rounding: "down" } as const;
+const HALF = {
+  numerator: 1 as Scaled,
+  denominator: 2 as Scaled,
+  rounding: "down",
+} as const;
 
 /**
  * Measures the exposure of reduce-only children (decision 24, I13): the host's position, less what other unresolved
- * reduce-only children of the account hold on that market and side. A position that was read before a fill on the
- * same market and side is read again, a few times. After that the fills since the reading are subtracted, as if the
- * position did not include them; and so are those whose record is not durable yet, because a position may follow the
- * journal. A parent whose market never rests can therefore still send, and never more than the
- * position allows.
+ * reduce-only children of the account hold on that market and side, and less recent executions that it does not show yet
+ * ({@link OwnExecutions}). A position that was read before a fill on the same market and side is read again, a few times.
+ * After that the fills since the reading are subtracted, as if the position did not include them; and so are those whose
+ * record is not durable yet, because a position may follow the journal. A parent whose market never rests can therefore
+ * still send, and never more than the position allows.
  */
 export class ExposureTracker {
   readonly #core: Core;
   readonly #exposure: Exposure;
   readonly #shards: Shards;
+  readonly #watch: ExposureWatch;
+  #unsubscribe: () => void = () => undefined;
   /** Number of positions that the host was asked for and has not returned. */
   #asked = 0;
 
-  constructor(core: Core, exposure: Exposure, shards: Shards) {
+  constructor(core: Core, exposure: Exposure, parts: Readonly<{ shards: Shards; timers: Timers }>) {
     this.#core = core;
     this.#exposure = exposure;
-    this.#shards = shards;
+    this.#shards = parts.shards;
+    this.#watch = new ExposureWatch(core, {
+      ...parts,
+      ask: (order, answered) => this.#ask(order, answered),
+    });
   }
 
   /** Whether the host still owes a position. */
   get busy(): boolean {
     return this.#asked > 0;
+  }
+
+  /** Starts to listen to positions that change, if the host reports them. */
+  listen(): void {
+    const changed = (change: PositionChange): void => this.#watch.changed(change);
+    this.#unsubscribe = this.#exposure.onChange?.(changed) ?? this.#unsubscribe;
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+  }
+
+  /** Measures a parent that has triggered again and again: it ends with the position that it reduces. */
+  keep(live: LiveOrder): void {
+    this.#watch.keep(live);
   }
 
   /**
@@ -63,11 +97,10 @@ export class ExposureTracker {
   immediate(order: ParentOrder): Quantity | undefined {
     const live = this.#live(order);
     if (live === undefined || live.measuring !== undefined) return undefined;
-    const { durable } = this.#sums(order);
+    const question = this.#question(order);
     const answer = this.#position(order);
-    if (!(answer instanceof Promise))
-      return this.#reducible(order, { position: answer, since: this.#since(order, durable) });
-    this.#await(order, live, { answer, durable, tries: 1 });
+    if (!(answer instanceof Promise)) return this.#evaluate(live, question, answer);
+    this.#await(order, live, { question, answer, tries: 1 });
     return undefined;
   }
 
@@ -105,25 +138,49 @@ export class ExposureTracker {
   #measure(order: ParentOrder, tries: number): void {
     const live = this.#live(order);
     if (live === undefined || live.measuring !== undefined) return;
-    const { durable } = this.#sums(order);
-    this.#await(order, live, { answer: Promise.resolve(this.#position(order)), durable, tries });
+    const question = this.#question(order);
+    this.#await(order, live, {
+      question,
+      answer: Promise.resolve(this.#position(order)),
+      tries,
+    });
   }
 
   #await(order: ParentOrder, live: LiveOrder, request: ExposureRequest): void {
     const shard = this.#shard(order);
     live.measuring = request;
-    const { telemetry } = this.#core;
+    this.#heard(request.answer, (position) =>
+      shard.post(() =>
+        position === undefined ? this.#rest(live, request) : this.#measured(live, request, position),
+      ),
+    );
+  }
+
+  /** Passes an answer on, or undefined if there is none. */
+  #heard(answer: Promise<Position>, heard: (position: Position | undefined) => void): void {
     this.#asked++;
-    request.answer.then(
+    answer.then(
       (position) => {
         this.#asked--;
-        shard.post(() => this.#measured(live, { request, position }));
+        heard(position);
       },
       (error: unknown) => {
         this.#asked--;
-        telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
-        shard.post(() => this.#rest(live, request));
+        this.#core.telemetry.event("warn", "exposure.failed", {
+          message: String(error),
+        });
+        heard(undefined);
       },
+    );
+  }
+
+  /** Asks for the position on the market of a parent, and passes the answer on in the mailbox of its shard. */
+  #ask(order: ParentOrder, answered: (answer: Answer | undefined) => void): void {
+    const question = this.#question(order);
+    this.#heard(Promise.resolve(this.#position(order)), (position) =>
+      this.#shard(order).post(() =>
+        answered(position === undefined ? undefined : this.#answerTo(order, question, position)),
+      ),
     );
   }
 
@@ -131,16 +188,16 @@ export class ExposureTracker {
    * Evaluates the answer against the current parent. A child that was open at the time of the question may be closed
    * by now.
    */
-  #measured(
-    live: LiveOrder,
-    { request, position }: Readonly<{ request: ExposureRequest; position: Quantity }>,
-  ): void {
+  #measured(live: LiveOrder, request: ExposureRequest, position: Position): void {
+    const { question, tries } = request;
     if (!this.#isOver(live, request)) return;
     const order = live.working;
-    const since = this.#since(order, request.durable);
-    if (since !== ZERO_QUANTITY && request.tries < MOST_TRIES) return this.#measure(order, request.tries + 1);
-    const exposure = this.#reducible(order, { position, since });
-    this.#core.effects.emit({ kind: "EXPOSURE_MEASURED", live, exposure });
+    if (this.#since(order, question, position) !== ZERO_QUANTITY && tries < MOST_TRIES)
+      return this.#measure(order, tries + 1);
+    const exposure = this.#evaluate(live, question, position);
+    this.#core.effects.emit(
+      exposure === undefined ? { kind: "REARM", live } : { kind: "EXPOSURE_MEASURED", live, exposure },
+    );
   }
 
   /** Rearms a parent whose measurement failed. */
@@ -166,22 +223,51 @@ export class ExposureTracker {
     }
   }
 
-  /**
-   * Returns the part of a position that the parent may reduce. Children of other parents may still execute what they
-   * hold, and the position may lack what was executed `since` it was read.
-   */
-  #reducible(
-    order: ParentOrder,
-    { position, since }: Readonly<{ position: Quantity; since: Quantity }>,
-  ): Quantity {
-    const others = subtract(this.#sums(order).reserved, reservedBy(order));
-    const left = subtract(reducibleOf(order.intent.side, position), others);
-    return max(subtract(left, since), ZERO_QUANTITY);
+  #question(order: ParentOrder): Question {
+    const { executions, monotonicMs } = this.#core;
+    const { durable } = this.#sums(order);
+    return {
+      askedAtMs: monotonicMs(),
+      noted: executions.noted,
+      isSettled: this.#isSettled(order),
+      durable,
+    };
   }
 
-  /** Returns what the account has executed since it had executed so much in durable records. */
-  #since(order: ParentOrder, durable: Quantity): Quantity {
-    return subtract(this.#sums(order).executed, durable);
+  #answerTo(order: ParentOrder, question: Question, position: Position): Answer {
+    return {
+      ...question,
+      position,
+      isSettled: question.isSettled && this.#isSettled(order),
+    };
+  }
+
+  #isSettled(order: ParentOrder): boolean {
+    return this.#shard(order).memory.account(order.accountId).sums.isSettled(order);
+  }
+
+  /**
+   * Returns the part of a position that the parent may reduce; undefined if it is not known. Children of other parents may
+   * still execute what they hold, and the position may lack recent executions, or what was executed since it was asked for.
+   */
+  #evaluate(live: LiveOrder, question: Question, position: Position): Quantity | undefined {
+    const order = live.working;
+    const answer = this.#answerTo(order, question, position);
+    this.#watch.measured(live, answer);
+    const shown = this.#core.executions.shown(order, answer);
+    if (shown === undefined) return undefined;
+    const others = subtract(this.#sums(order).reserved, reservedBy(order));
+    const left = subtract(reducibleOf(order.intent.side, shown), others);
+    return max(subtract(left, this.#since(order, question, position)), ZERO_QUANTITY);
+  }
+
+  /**
+   * Returns what the account has executed since a position was asked for, or what is not durable of it: a position that says
+   * as of when it is may be of a later time.
+   */
+  #since(order: ParentOrder, question: Question, position: Position): Quantity {
+    const { executed, durable } = this.#sums(order);
+    return subtract(executed, typeof position === "object" ? durable : question.durable);
   }
 
   #sums(order: ParentOrder): ExposureSum {

@@ -3,6 +3,8 @@ import type { ParentOrder } from "../../model/index.ts";
 
 /** Quantities that the parents of one account have executed and may still execute on one side of one market. */
 export type ExposureSum = Readonly<{
+  /** Number of unresolved children, reduce-only or not. */
+  children: number;
   /** Quantity that unresolved reduce-only children may still execute. */
   reserved: Quantity;
   /** Quantity executed since the account came into memory. Only differences of it are meaningful. */
@@ -17,6 +19,7 @@ export type ExposureSum = Readonly<{
 }>;
 
 const NOTHING: ExposureSum = Object.freeze({
+  children: 0,
   reserved: ZERO_QUANTITY,
   executed: ZERO_QUANTITY,
   durable: ZERO_QUANTITY,
@@ -34,17 +37,36 @@ export class ExposureSums {
     return this.#sums.get(keyOf(order)) ?? NOTHING;
   }
 
+  /** Whether nothing is under way on the market of an order: no child is unresolved, and every execution is durable. */
+  isSettled({ intent: { symbol } }: ParentOrder): boolean {
+    return SIDES.every((side) => {
+      const { children, executed, durable } = this.#sums.get(`${symbol} ${side}`) ?? NOTHING;
+      return children === 0 && executed === durable;
+    });
+  }
+
   /** Adds a parent that came into memory. */
   hold(order: ParentOrder): void {
-    this.#count(order, { ...NOTHING, reserved: reservedBy(order) });
+    this.#count(order, {
+      ...NOTHING,
+      children: childrenOf(order),
+      reserved: reservedBy(order),
+    });
   }
 
   /** Applies the change of a parent by a record. */
   move(before: ParentOrder, after: ParentOrder): void {
+    const children = childrenOf(after) - childrenOf(before);
     const reserved = subtract(reservedBy(after), reservedBy(before));
     const executed = executedBetween(before, after);
     const unreserved = max(add(executed, min(reserved, ZERO_QUANTITY)), ZERO_QUANTITY);
-    this.#count(after, { ...NOTHING, reserved, executed, unreserved });
+    this.#count(after, {
+      ...NOTHING,
+      children,
+      reserved,
+      executed,
+      unreserved,
+    });
   }
 
   /** Notes that a record on a parent is durable. */
@@ -59,10 +81,12 @@ export class ExposureSums {
   }
 
   #count(order: ParentOrder, change: ExposureSum): void {
-    const { reserved, executed, durable } = change;
-    if (reserved === ZERO_QUANTITY && executed === ZERO_QUANTITY && durable === ZERO_QUANTITY) return;
+    const { children, reserved, executed, durable } = change;
+    const amounts = [reserved, executed, durable];
+    if (children === 0 && amounts.every((amount) => amount === ZERO_QUANTITY)) return;
     const sum = this.of(order);
     this.#sums.set(keyOf(order), {
+      children: sum.children + children,
       reserved: add(sum.reserved, reserved),
       executed: add(sum.executed, executed),
       durable: add(sum.durable, durable),
@@ -78,7 +102,11 @@ export function reservedBy({ intent, child }: ParentOrder): Quantity {
   return open > 0 ? open : ZERO_QUANTITY;
 }
 
+const childrenOf = ({ child }: ParentOrder): number => (child === undefined ? 0 : 1);
+
 const executedBetween = (before: ParentOrder, after: ParentOrder): Quantity =>
   subtract(after.executedQuantity, before.executedQuantity);
+
+const SIDES = ["BUY", "SELL"] as const;
 
 const keyOf = ({ intent }: ParentOrder): string => `${intent.symbol} ${intent.side}`;

@@ -3,6 +3,8 @@ import { countOfId, evolveAll } from "../../lifecycle/index.ts";
 import type { Fact, JournalRecord, ParentChange, ParentOrder } from "../../model/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
+import type { Core } from "../core/core.ts";
+import type { ExecutionReader } from "../core/own-executions.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 
 /** The parents of a shard as its records produce them. Ended parents stay in it until dropped. */
@@ -27,7 +29,11 @@ const PAGE = 256;
  * Applies a record. Skips facts of an unknown parent, which ended before the snapshot: its row in the store includes
  * them.
  */
-function applyRecord(state: Replayed, record: JournalRecord, forgotten: number): void {
+function applyRecord(
+  state: Replayed,
+  record: JournalRecord,
+  { forgotten = 0, executions }: Pick<Range, "forgotten" | "executions">,
+): void {
   for (const change of record.changes) {
     if (forgotten > 0 && !follows(state, change, { record, forgotten })) continue;
     const { orderId, facts } = change;
@@ -35,7 +41,10 @@ function applyRecord(state: Replayed, record: JournalRecord, forgotten: number):
     const before = state.parents.get(orderId);
     if (before === undefined && first?.kind !== "ACCEPTED") continue;
     const after = evolveAll(before, change, record);
-    if (after !== undefined) state.parents.set(orderId, after);
+    if (after !== undefined) {
+      state.parents.set(orderId, after);
+      executions?.read(after, facts, record);
+    }
     if (first?.kind === "ACCEPTED") countAccepted(state, orderId, first);
   }
   state.sequence = record.sequence;
@@ -83,6 +92,8 @@ type Range = Readonly<{
   forgotten?: number;
   fromEmpty?: boolean;
   show?: (record: JournalRecord) => void;
+  /** Takes the executions of its records. */
+  executions?: ExecutionReader;
 }>;
 
 /**
@@ -138,8 +149,10 @@ export async function replayShard(
   store: Pick<OrderStore, "readSnapshot" | "readRecords">,
   range: Range,
 ): Promise<Replayed> {
-  const { turns, forgotten = 0, fromEmpty = false } = range;
+  const { turns, forgotten = 0, fromEmpty = false, executions } = range;
   const state = fromEmpty ? emptyState() : await fromSnapshot(store, range);
+  const snapshot = state.sequence;
+  let firstMs: number | undefined;
   while (state.sequence < range.until) {
     const limit = Math.min(PAGE, range.until - state.sequence);
     const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
@@ -147,7 +160,11 @@ export async function replayShard(
     const within = records.filter(({ sequence }) => sequence <= range.until);
     for (const record of within) {
       requireNext(state, record, range);
-      applyRecord(state, record, fromEmpty ? forgotten : 0);
+      applyRecord(state, record, {
+        ...(executions && { executions }),
+        forgotten: fromEmpty ? forgotten : 0,
+      });
+      firstMs ??= record.timeMs;
       range.show?.(record);
     }
     if (within.length < records.length || records.length === 0) break;
@@ -159,5 +176,10 @@ export async function replayShard(
     const [last] = await store.readRecords({ shard: range.shard, after: state.sequence - 1, limit: 1 });
     if (last !== undefined) state.lastMs = last.timeMs;
   }
+  if (snapshot > 0) executions?.after(firstMs ?? state.lastMs ?? Number.POSITIVE_INFINITY);
   return state;
 }
+
+/** Returns what takes the executions of a shard that is read into memory. */
+export const executionReader = ({ executions, time }: Core, shard: number): ExecutionReader =>
+  executions.reading(shard, (engineMs) => time.monotonicAt(engineMs));

@@ -5,7 +5,7 @@ import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import type { ShardReads } from "../core/stored.ts";
 import type { ParentCapture } from "./parent-capture.ts";
-import { countAccepted, type Replayed, replayShard } from "./replay.ts";
+import { countAccepted, executionReader, type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import type { ShardState } from "./shard-state.ts";
 
@@ -81,7 +81,8 @@ export class ShardFollower {
   async load(store: ShardReads): Promise<void> {
     const { turns } = this.#core;
     const { sequence: until, forgotten = 0 } = await store.head(this.number);
-    const state = await replayShard(store, { shard: this.number, until, forgotten, turns });
+    const executions = executionReader(this.#core, this.number);
+    const state = await replayShard(store, { shard: this.number, until, forgotten, turns, executions });
     const memory = new ShardMemory();
     await memory.remember(state.parents, this.#core);
     const { sequence, counter, acceptances, lastMs } = state;
@@ -101,7 +102,9 @@ export class ShardFollower {
     const changed: ParentOrder[] = [];
     for (const change of record.changes) {
       const order = this.#after(record, change);
-      if (order !== undefined) changed.push(order);
+      if (order === undefined) continue;
+      changed.push(order);
+      this.#core.executions.note(order, change.facts);
     }
     const { memory } = this.#followed;
     for (const order of changed) memory.take(order);

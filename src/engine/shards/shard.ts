@@ -16,7 +16,7 @@ import { membershipOf } from "./list-rows.ts";
 import type { ParentCapture } from "./parent-capture.ts";
 import { PendingQueue } from "./pending-queue.ts";
 import { acceptedStep, appendOf, endedBy, type NewParents, resolveAll } from "./pending-records.ts";
-import { type Replayed, replayShard } from "./replay.ts";
+import { executionReader, type Replayed, replayShard } from "./replay.ts";
 import type { Followed } from "./shard-follower.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import type { ShardSources } from "./shard-sources.ts";
@@ -226,6 +226,7 @@ export class Shard {
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
     this.#intents.durable(steps);
+    for (const { order, facts } of steps) this.#core.executions.note(order, facts);
     const liveOrders = steps.map(({ order }) => this.memory.show(order, settled));
     for (const live of liveOrders) this.memory.retire(live);
     for (const { order } of steps) if (order.ended !== undefined) this.endings.durable(order.orderId);
@@ -352,7 +353,15 @@ export class Shard {
     const { turns } = this.#core;
     const show = this.#undecided.reading();
     const { sequence: until, forgotten = 0 } = head;
-    const range = { shard: this.number, until, forgotten, turns, show };
+    const executions = executionReader(this.#core, this.number);
+    const range = {
+      shard: this.number,
+      until,
+      forgotten,
+      turns,
+      show,
+      executions,
+    };
     const state = await replayShard(this.#reads, range);
     const memory = new ShardMemory();
     await memory.remember(state.parents, this.#core);

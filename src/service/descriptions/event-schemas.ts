@@ -40,6 +40,7 @@ const END_REASONS = words<EndReason>({
   WOULD_MATCH_IMMEDIATELY: true,
   OCO_TRIGGER: true,
   WORKING_LEG_ENDED: true,
+  NOTHING_TO_REDUCE: true,
 });
 
 const ALERTS = words<AlertKind>({

@@ -37,6 +37,8 @@ export interface PaperVenueOptions {
  * its own record before it answers, so that after a crash it may know more or less than the engine.
  */
 export interface PaperVenue extends ExecutionVenue, Exposure {
+  /** A position includes every fill that the venue has reported. */
+  readonly lagMs: 0;
   /** Returns the position that was set, or else the balance of the base asset. */
   position(accountId: number, symbol: string): Quantity;
   /** Submits a child. Nothing is on its way that a signal could end. */

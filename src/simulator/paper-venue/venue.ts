@@ -100,6 +100,7 @@ const refused = (detail: string, final = false): Decision => ({
 
 class RecordedVenue implements PaperVenue {
   readonly capabilities: VenueCapabilities = { honoursDeadline: true, canVoid: false };
+  readonly lagMs = 0;
   readonly native: NativeOrderManager;
   readonly #clock: Clock;
   readonly #instruments: Instruments;

@@ -132,6 +132,7 @@ export const reason: Kind<EndReason> = words<EndReason>({
   WOULD_MATCH_IMMEDIATELY: true,
   OCO_TRIGGER: true,
   WORKING_LEG_ENDED: true,
+  NOTHING_TO_REDUCE: true,
 });
 
 /** The end that is due when the outcome of a child is known. */

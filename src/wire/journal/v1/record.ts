@@ -51,6 +51,7 @@ const cause: Kind<Cause> = union<Cause>("cause", {
       DEADLINE: true,
       RECONCILE: true,
       SLOT: true,
+      EXPOSURE: true,
     }),
   },
   PRINT: { print },

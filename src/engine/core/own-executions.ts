@@ -1,0 +1,235 @@
+import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { type Fact, type JournalRecord, type ParentOrder, shardOfId } from "../../model/index.ts";
+import type { PositionAsOf } from "../../ports/index.ts";
+
+/** A durable execution, or several of the oldest in one: signed, positive for BUY. */
+type Own = Readonly<{
+  quantity: Quantity;
+  childId: string;
+  executionId: string;
+  /** When the venue executed it, and when it became known here, by the monotonic clock. */
+  timeMs: number;
+  atMs: number;
+  /** Rises with every execution that is noted. */
+  number: number;
+}>;
+
+type Market = {
+  readonly entries: Own[];
+  /**
+   * What the account may hold without `entries`, as the last measurement at rest left it: one value if it is known which
+   * executions that measurement had shown. Absent before the first one.
+   */
+  bases?: readonly Quantity[];
+  lastMs: number;
+  usedMs: number;
+};
+
+/** A host's answer about a position, and when it was asked. */
+export type Answer = Readonly<{
+  position: Quantity | PositionAsOf;
+  askedAtMs: number;
+  /** {@link OwnExecutions.noted} when it was asked. */
+  noted: number;
+  /** Whether no execution can have come that is not noted: no child is unresolved, every execution is durable. */
+  isSettled: boolean;
+}>;
+
+/** How far a position may lag behind, and how long executions are remembered. */
+export type ExposureLag = Readonly<{
+  /** A position shows every execution that was durable for this long when it was asked for. */
+  lagMs: number;
+  /** The time between two measurements that confirm each other. */
+  confirmMs: number;
+  /** How long a host may take to answer. */
+  answerMs: number;
+}>;
+
+/** A market is forgotten that was not used for so many times as long as an execution is remembered. */
+const IDLE = 10;
+
+/** Most executions that are remembered of one market: the oldest are added up from then on. */
+const MOST = 256;
+
+/**
+ * The recent executions of all accounts, by market. They tell what a position that the host reports late does not show yet
+ * (decision 24), and whether an account has been at rest.
+ *
+ * A host that does not say as of when it answers may have included any of the executions younger than its lag, from the
+ * oldest on. An answer is compared with the one before: the executions that explain the difference are those that it shows.
+ * Where none do, the account has traded elsewhere, and each of them may be missing.
+ */
+export class OwnExecutions {
+  readonly lag: ExposureLag;
+  readonly #monotonicMs: () => number;
+  /** In the order in which they were used last. */
+  readonly #markets: Map<string, Market> = new Map();
+  /** By shard: until when executions may be missing, because a snapshot does not tell them. */
+  readonly #missingToMs: Map<number, number> = new Map();
+  #noted = 0;
+
+  constructor(lag: ExposureLag, monotonicMs: () => number) {
+    this.lag = lag;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** Number of executions that were noted. */
+  get noted(): number {
+    return this.#noted;
+  }
+
+  /** Notes the executions among facts of a parent that have become durable, by default just now. */
+  note(order: ParentOrder, facts: readonly Fact[], atMs: number = this.#monotonicMs()): void {
+    for (const fact of facts) if (fact.kind === "FILLED") this.#add(order, fact, atMs);
+  }
+
+  /**
+   * Returns a receiver for what a shard is read from: `read` takes each record's facts of a parent, and `after` the time of
+   * the first record after a snapshot, before which executions may be missing. `monotonicAt` turns the time of a record into
+   * that of the monotonic clock.
+   */
+  reading(shard: number, monotonicAt: (engineMs: number) => number): ExecutionReader {
+    const nowMs = this.#monotonicMs();
+    return {
+      read: (order, facts, { timeMs }) => {
+        const atMs = Math.min(monotonicAt(timeMs), nowMs);
+        if (atMs <= nowMs - this.#keepMs) return;
+        const isNew = (fact: Fact): boolean => fact.kind === "FILLED" && !this.#has(order, fact);
+        this.note(order, facts.filter(isNew), atMs);
+      },
+      after: (timeMs) => {
+        const toMs = Math.min(monotonicAt(timeMs), nowMs);
+        this.#missingToMs.set(shard, Math.max(toMs, this.#missingToMs.get(shard) ?? toMs));
+      },
+    };
+  }
+
+  /** Returns since when the account has executed nothing on the market of an order, by the monotonic clock. */
+  quietSinceMs(order: ParentOrder): number {
+    const lastMs = this.#markets.get(keyOf(order))?.lastMs ?? Number.NEGATIVE_INFINITY;
+    return Math.max(lastMs, this.#missingTo(order));
+  }
+
+  /**
+   * Returns the signed position on the market of an order, less what reduces it and is not shown yet. Undefined if that
+   * cannot be known: executions from before a restart may be missing.
+   */
+  shown(order: ParentOrder, answer: Answer): Quantity | undefined {
+    const { lagMs } = this.lag;
+    const { position, askedAtMs } = answer;
+    if (lagMs > 0 && this.#missingTo(order) > askedAtMs - lagMs) return undefined;
+    const market = this.#used(keyOf(order));
+    const smallest = order.intent.side === "SELL" ? min : max;
+    if (typeof position === "object") {
+      const left = add(position.quantity, total(this.#laterThan(market, position.asOf, askedAtMs)));
+      return smallest(position.quantity, left);
+    }
+    const entries = market.entries.filter(({ number }) => number <= answer.noted);
+    const isShown = ({ atMs }: Own): boolean => atMs <= askedAtMs - lagMs;
+    const [first, ...rest] = [total(entries.filter(isShown)), ...entries.filter((own) => !isShown(own))];
+    const sums: Quantity[] = [first];
+    for (const { quantity } of rest) sums.push(add(sums[sums.length - 1] ?? first, quantity));
+    const all = sums[sums.length - 1] ?? first;
+    const bases = basesOf(position, sums, market.bases);
+    if (answer.isSettled) market.bases = bases;
+    return bases.map((base) => add(base, all)).reduce((least, one) => smallest(least, one), position);
+  }
+
+  get #keepMs(): number {
+    return this.lag.confirmMs + this.lag.answerMs;
+  }
+
+  /** Returns the executions that a position of that moment does not include. One that is not known includes none. */
+  #laterThan({ entries }: Market, asOf: string | number, askedAtMs: number): readonly Own[] {
+    if (typeof asOf === "number") return entries.filter(({ timeMs }) => timeMs > asOf);
+    const index = entries.findIndex(({ executionId }) => executionId === asOf);
+    if (index >= 0) return entries.slice(index + 1);
+    return entries.filter(({ atMs }) => atMs > askedAtMs - this.lag.confirmMs);
+  }
+
+  #missingTo({ orderId }: ParentOrder): number {
+    return this.#missingToMs.get(shardOfId(orderId)) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  #has(order: ParentOrder, fact: Fact): boolean {
+    if (fact.kind !== "FILLED") return false;
+    const { entries = [] } = this.#markets.get(keyOf(order)) ?? {};
+    return entries.some((own) => own.childId === fact.childId && own.executionId === fact.fill.executionId);
+  }
+
+  #add(order: ParentOrder, { childId, fill }: Extract<Fact, { kind: "FILLED" }>, atMs: number): void {
+    const { executionId, timeMs } = fill;
+    const signed = order.intent.side === "BUY" ? fill.quantity : subtract(ZERO_QUANTITY, fill.quantity);
+    const market = this.#used(keyOf(order));
+    market.lastMs = Math.max(market.lastMs, atMs);
+    market.entries.push({
+      quantity: signed,
+      childId,
+      executionId,
+      timeMs,
+      atMs,
+      number: ++this.#noted,
+    });
+    if (market.entries.length <= MOST) return;
+    const [first, second] = market.entries.splice(0, 2) as [Own, Own];
+    market.entries.unshift({
+      ...second,
+      quantity: add(first.quantity, second.quantity),
+      timeMs: Math.max(first.timeMs, second.timeMs),
+    });
+  }
+
+  /** Returns a market, without executions that every position shows. Forgets markets that were not used for as long. */
+  #used(key: string): Market {
+    const usedMs = this.#monotonicMs();
+    const oldMs = usedMs - this.#keepMs;
+    const market = this.#markets.get(key) ?? {
+      entries: [],
+      lastMs: Number.NEGATIVE_INFINITY,
+      usedMs,
+    };
+    market.usedMs = usedMs;
+    while ((market.entries[0]?.atMs ?? Number.POSITIVE_INFINITY) <= oldMs) {
+      const { quantity } = market.entries.shift() as Own;
+      if (market.bases !== undefined) market.bases = market.bases.map((base) => add(base, quantity));
+    }
+    this.#markets.delete(key);
+    this.#markets.set(key, market);
+    this.#forget(usedMs - IDLE * this.#keepMs);
+    return market;
+  }
+
+  /** Forgets the two markets that were not used for the longest time, if that is before `oldMs`: each use brings in one. */
+  #forget(oldMs: number): void {
+    let left = 2;
+    for (const [key, { usedMs }] of this.#markets) {
+      if (left-- === 0 || usedMs >= oldMs) return;
+      this.#markets.delete(key);
+    }
+  }
+}
+
+/** Takes what a shard is read from. */
+export type ExecutionReader = Readonly<{
+  read: (order: ParentOrder, facts: readonly Fact[], record: Pick<JournalRecord, "timeMs">) => void;
+  after: (timeMs: number) => void;
+}>;
+
+/**
+ * Returns what the account may hold without the executions of which a position shows one of the `sums`: of what it held by
+ * the answer before, that which explains the position; if nothing does, all that is possible.
+ */
+function basesOf(
+  position: Quantity,
+  sums: readonly Quantity[],
+  before: readonly Quantity[] | undefined,
+): readonly Quantity[] {
+  const possible = new Set(sums.map((sum) => subtract(position, sum)));
+  const explained = before?.filter((base) => possible.has(base)) ?? [];
+  return explained.length > 0 ? explained : [...possible];
+}
+
+const total = (entries: readonly Own[]): Quantity =>
+  entries.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
+
+const keyOf = ({ accountId, intent }: ParentOrder): string => `${accountId} ${intent.symbol}`;
