@@ -292,8 +292,10 @@ describe("decisions 23, 24, 28: admission and sizes of a TWAP", () => {
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: ZERO_QUANTITY });
     await world.quote("99", "100");
     expect(await waitsFor(world, order)).toMatch(/exposure/);
-    await world.pass(STEP);
+    // Before it is measured again: it would end without anything to reduce.
+    await world.pass(4_000);
     hold("5");
+    await world.pass(STEP - 4_000);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["SELL 0.0025", "SELL 0.001", "SELL 0.0025"]);
     await world.pass(STEP);

@@ -113,12 +113,9 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
 }
 
 function lagOf(
-  { exposure: { lagMs } }: EngineOptions,
+  { exposure }: Partial<Pick<EngineOptions, "exposure">>,
   { exposureLagMs, hostTimeoutMs }: EngineSettings,
 ): ExposureLag {
-  return {
-    lagMs: lagMs ?? exposureLagMs,
-    confirmMs: Math.max(exposureLagMs, lagMs ?? 0),
-    answerMs: hostTimeoutMs,
-  };
+  const { lagMs = exposureLagMs } = exposure ?? {};
+  return { lagMs, confirmMs: Math.max(exposureLagMs, lagMs), answerMs: hostTimeoutMs };
 }
