@@ -10,6 +10,8 @@ import type { ExecutionAttempts } from "./eligibility/execution-attempts.ts";
 import type { ExposureTracker } from "./eligibility/exposure-tracker.ts";
 import type { FundsQueue } from "./eligibility/funds-queue.ts";
 import type { PovParticipants } from "./eligibility/pov-participants.ts";
+import type { StallWatch } from "./eligibility/stall-watch.ts";
+import type { QuoteWatch } from "./market/quote-watch.ts";
 import type { Shard } from "./shards/shard.ts";
 import type { Shards } from "./shards/shards.ts";
 import type { StatusBoard } from "./status/status-board.ts";
@@ -25,6 +27,8 @@ export type InterpreterParts = Readonly<{
   children: ChildOrderManager;
   exposure: ExposureTracker;
   attempts: ExecutionAttempts;
+  stalls: StallWatch;
+  quotes: QuoteWatch;
   stream: EventStream;
   board: StatusBoard;
 }>;
@@ -62,6 +66,9 @@ export class EffectInterpreter implements EffectRunner {
         return attempts.printed(effect.print);
       case "MARKET_MOVED":
         return committer.wake();
+      case "QUOTES_STOPPED":
+      case "QUOTES_RESUMED":
+        return board.quotesChanged(effect.kind, effect.detail);
       case "PRINT_DROPPED":
         return board.volumeDropped();
     }
@@ -69,13 +76,15 @@ export class EffectInterpreter implements EffectRunner {
 
   /** Follows up a durable record: book and timers, the venue, the event stream. */
   #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
-    const { funds, participants, exposure, arming, stream } = this.#parts;
+    const { funds, participants, exposure, arming, stalls, quotes, stream } = this.#parts;
     for (const step of record.steps) funds.saw(step);
-    for (const live of liveOrders) {
+    for (const [index, live] of liveOrders.entries()) {
       participants.keep(live);
       exposure.keep(live);
+      stalls.follow(live, record.steps[index]?.facts ?? []);
       arming.arm(live);
     }
+    quotes.begin();
     for (const step of record.steps) this.#follow(step);
     stream.tell(record);
   }

@@ -20,8 +20,10 @@ import { ExecutionAttempts } from "./eligibility/execution-attempts.ts";
 import { ExposureTracker } from "./eligibility/exposure-tracker.ts";
 import { FundsQueue } from "./eligibility/funds-queue.ts";
 import { PovParticipants } from "./eligibility/pov-participants.ts";
+import { StallWatch } from "./eligibility/stall-watch.ts";
 import { EffectInterpreter } from "./interpreter.ts";
 import { type KeptMarket, MarketHub } from "./market/market-hub.ts";
+import { QuoteWatch } from "./market/quote-watch.ts";
 import { ListReads } from "./reads/list-reads.ts";
 import { ReadModel } from "./reads/read-model.ts";
 import { Stories } from "./reads/stories.ts";
@@ -51,6 +53,8 @@ export type EngineParts = Readonly<{
   volumes: VolumeHistory;
   participants: PovParticipants;
   funds: FundsQueue;
+  quotes: QuoteWatch;
+  stalls: StallWatch;
   arming: Arming;
   reads: ReadModel;
   lists: ListReads;
@@ -87,19 +91,24 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const market = new MarketHub(core, stored.market, { instruments, timers, bursts, stream });
   const participants = new PovParticipants(market.tape);
   const funds = new FundsQueue(core, { timers, instruments, shards });
-  const arming = new Arming(core, { timers, bursts, market, funds, shards, participants });
+  const quotes = new QuoteWatch(core, timers, market);
   const reads = new ReadModel(core, shards);
   const lists = new ListReads(core, reads);
   const reports = new ChildReports(core, { shards, market, reads, funds, timers });
   const reconciler = new Reconciler(core, { venue, venueClock, timers, shards, reports });
+  const watched = { timers, bursts, market, funds, shards, participants };
+  const stalls = new StallWatch(core, { ...watched, handedOver: reconciler });
+  const arming = new Arming(core, { ...watched, stalls });
   const submissions = new Submissions();
   const exposure = new ExposureTracker(core, options.exposure, { shards, timers });
   const sending = { venue, venueClock, reports, reconciler, exposure };
   const dispatcher = new Dispatcher(core, { ...sending, venueQueue, timers, shards, market, submissions });
   const children = new ChildOrderManager(core, { ...sending, funds, dispatcher });
-  const attempts = new ExecutionAttempts({ shards, market, participants, exposure, arming, bursts, funds });
+  const attempts = new ExecutionAttempts({
+    ...{ shards, market, participants, exposure, arming, bursts, funds, stalls },
+  });
   const rearming = new Rearming({ bursts, participants, arming, children, exposure });
-  const board = new StatusBoard(core, { shards, market, reconciler, stream });
+  const board = new StatusBoard(core, { shards, market, reconciler, stream, quotes, stalls });
   const volumes = options.volumeHistory ?? market.tape;
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
@@ -110,22 +119,16 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, asking });
   const parts: EngineParts = {
-    core,
-    entropy,
-    calls,
-    timers,
-    bursts,
-    stream,
+    ...{ core, entropy, calls },
+    ...{ timers, bursts, stream },
     venueQueue,
     shards,
     endedNames,
     market,
     volumes,
     participants,
-    funds,
-    arming,
-    reads,
-    lists,
+    ...{ funds, quotes, stalls, arming },
+    ...{ reads, lists },
     reconciler,
     submissions,
     children,

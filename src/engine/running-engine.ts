@@ -82,6 +82,7 @@ export class RunningEngine implements Api.Engine {
     if (restored > 0) core.telemetry.event("warn", "orders.restored", { orders: restored });
     committer.begin();
     timers.begin();
+    this.#parts.quotes.begin();
     endedNames.begin();
     this.#unsubscribe = subscribe();
     if (isArmed !== undefined) void this.#armExpiries();

@@ -9,7 +9,7 @@ export { checkedExposure, quantityOf } from "./exposure.ts";
 export { capabilitiesOf, checkedEntropy, harmless, QuietTelemetry } from "./guards.ts";
 export { checkedInstruments } from "./instruments.ts";
 export { checkedForOperator, checkedLeases } from "./leases.ts";
-export { readPrintInput, readQuoteInput } from "./market.ts";
+export { readPrintInput, readQuoteInput, readQuoteSymbol } from "./market.ts";
 export { checkedNativeOrders } from "./native-orders.ts";
 export { readNotFound, readVenueTime } from "./not-found.ts";
 export { Questions } from "./questions.ts";

@@ -27,6 +27,15 @@ export function readQuoteInput(said: unknown): QuoteInput | undefined {
   }
 }
 
+/** Returns the symbol of a quote that is otherwise unreadable; undefined if that is not readable either. */
+export function readQuoteSymbol(said: unknown): string | undefined {
+  try {
+    return stringOf(membersOf(said, "the quote")["symbol"]);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns a print of the right type; undefined for anything else. */
 export function readPrintInput(said: unknown): PrintInput | undefined {
   try {

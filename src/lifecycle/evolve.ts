@@ -154,7 +154,7 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
       next.restored = undefined;
       return;
     case "ALERT":
-      return keepAlert(next, fact);
+      return keepAlert(next, fact, context.timeMs);
     default:
       return refuseUnknown(fact, context);
   }
@@ -199,10 +199,17 @@ function loseChild(next: ParentCopy, { childId, problem }: Extract<Fact, { kind:
   if (problem !== undefined) child.problem = problem;
 }
 
-/** Keeps what was reported about unreadable reports, so that each problem is reported once. */
-function keepAlert(next: ParentCopy, { alert, detail }: Extract<Fact, { kind: "ALERT" }>): void {
-  if (alert !== "VENUE_REPORT_INVALID") return;
-  next.invalidReports = [...(next.invalidReports ?? []), detail];
+/**
+ * Keeps what was reported about unreadable reports, so that each problem is reported once, and that the parent is stalled.
+ */
+function keepAlert(
+  next: ParentCopy,
+  { alert, detail, cause }: Extract<Fact, { kind: "ALERT" }>,
+  atMs: number,
+): void {
+  if (alert === "VENUE_REPORT_INVALID") next.invalidReports = [...(next.invalidReports ?? []), detail];
+  else if (alert === "ORDER_STALLED" && cause !== undefined) next.stall = { cause, alertedAtMs: atMs };
+  else if (alert === "ORDER_RESUMED" && next.stall !== undefined) next.stall = { ...next.stall, over: true };
 }
 
 function takeChild(next: ParentCopy, child: ChildOrder): void {
@@ -244,6 +251,7 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
   next.executedNotional = add(next.executedNotional, notionalOf(fill.price, fill.quantity));
   next.executions = next.executions.with(fill.executionId);
   next.consecutiveUnfilled = 0;
+  next.stall = undefined;
 }
 
 function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): void {
@@ -260,5 +268,6 @@ function end(next: ParentCopy, ended: NonNullable<ParentOrder["ended"]>): void {
   invariant(next.ended === undefined, "I50", `parent ${next.orderId} ends twice`);
   invariant(next.child === undefined, "I23", `parent ${next.orderId} ends with a child in flight`);
   next.pendingEnd = undefined;
+  next.stall = undefined;
   next.ended = ended;
 }

@@ -47,5 +47,6 @@ export type {
 } from "./parent-event.ts";
 export { type OrderPreview, type PreviewContext, previewOrder, type QuoteText } from "./preview.ts";
 export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf, scheduleEndMs } from "./slots.ts";
+export { isInside, isMet, isStallAlertDue, type StallFound } from "./stall.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

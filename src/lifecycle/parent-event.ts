@@ -1,6 +1,7 @@
 import type { Notional, Quantity } from "../decimal/index.ts";
-import type { Activation, ChildReport, Fill, Quote } from "../model/index.ts";
+import type { Activation, ChildReport, Fill, Quote, StallCause } from "../model/index.ts";
 import type { Fired } from "../triggers/index.ts";
+import type { WaitReason } from "./child-size.ts";
 
 /**
  * Inputs of an execution attempt: the current counted quote, whether it is fresh, what a reduce-only parent may still
@@ -75,6 +76,13 @@ export type ParentEvent =
   | Readonly<{ kind: "UNPROTECTED" }>
   /** A person must be alerted. */
   | Readonly<{ kind: "ESCALATED"; detail: string }>
+  /**
+   * Its condition was met for `stalledAfterMs`, and nothing of it has executed. `wait` is why it sent nothing on the last
+   * quote, which its story goes on to show.
+   */
+  | Readonly<{ kind: "STALLED"; cause: StallCause; detail: string; wait: WaitReason | undefined }>
+  /** It was stalled, and its condition is not met any more. */
+  | Readonly<{ kind: "STALL_OVER"; wait: WaitReason | undefined }>
   /** A broken invariant was found in it. */
   | Readonly<{ kind: "INVARIANT_BROKEN"; detail: string }>;
 

@@ -19,6 +19,7 @@ import {
   smallestSlice,
   type VolumeProfile,
 } from "../schedules/index.ts";
+import { executableSide, limitDirection, meets, trailingLevel } from "../triggers/index.ts";
 import {
   type AdmissionContext,
   admissionPriceOf,
@@ -67,6 +68,12 @@ export interface OrderPreview {
   /** Present only with an admission price. */
   readonly smallestSliceValue?: Notional;
   readonly endsAtMs?: number;
+  /**
+   * A warning: where the order fires, or would fire now, its quantity (of an iceberg: what it displays) is worth less than the
+   * minimum, so that it would send nothing. `price` in USD; `value` there. Never present with `reduceOnly`, which has no
+   * minimum.
+   */
+  readonly firesBelowMinimum?: Readonly<{ price: Price; value: Notional }>;
 }
 
 /**
@@ -98,12 +105,39 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   const refusal = refusalIn(() => admit(intent, admission));
   const admissionPrice = admissionPriceOf(intent, admission.quote);
   const plan = planIfAny(intent, admission);
+  const low = refusal === undefined ? firesBelowMinimum(intent, admission) : undefined;
   return {
     ...(refusal !== undefined && { refusal }),
     ...(admissionPrice !== undefined && { admissionPrice }),
     minimum,
     ...(plan !== undefined && previewPlan(plan, intent.quantity, admissionPrice)),
+    ...(low !== undefined && { firesBelowMinimum: low }),
   };
+}
+
+/** Returns where an order fires below the minimum although it is admitted at another price (decision 51). */
+function firesBelowMinimum(
+  intent: ParentIntent,
+  { quote, minimum }: AdmissionContext,
+): OrderPreview["firesBelowMinimum"] {
+  const price = intent.reduceOnly ? undefined : firingPriceOf(intent, quote);
+  if (price === undefined) return undefined;
+  const value = notionalOf(price, intent.icebergQuantity ?? intent.quantity);
+  return value < minimum ? { price, value } : undefined;
+}
+
+/** Returns the price at which an order fires if the market moves from here to its level; undefined if that is not known. */
+function firingPriceOf({ side: of, ...intent }: ParentIntent, quote?: BestPrices): Price | undefined {
+  const side = executableSide(of);
+  const quoted = quote?.[side];
+  if (intent.trailing !== undefined) {
+    const reference = intent.stopPrice ?? quoted;
+    return reference && trailingLevel({ side, reference, distance: intent.trailing });
+  }
+  if (intent.stopPrice !== undefined) return intent.stopPrice;
+  const limit = intent.price;
+  if (limit === undefined || quoted === undefined) return limit;
+  return meets({ direction: limitDirection(of), level: limit }, quoted) ? quoted : limit;
 }
 
 const contextOption: OptionCheck = /* @__PURE__ */ (() => {

@@ -17,6 +17,7 @@ import {
   voidChild,
 } from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
+import { endStall, raiseStall, resumeAfterFill } from "./stall.ts";
 
 /**
  * The result of a transition: the parent after it, the facts to make durable, the effects that follow them, and the
@@ -46,6 +47,7 @@ export interface Transition {
 export function transition(order: ParentOrder, event: ParentEvent, context: TransitionContext): Transition {
   const draft: Draft = { order, facts: [], effects: [], context };
   step(draft, event);
+  resumeAfterFill(draft, order);
   return {
     order: draft.order,
     facts: draft.facts,
@@ -97,6 +99,10 @@ function step(draft: Draft, event: ParentEvent): void {
       return alertUnprotected(draft);
     case "ESCALATED":
       return addFact(draft, { kind: "ALERT", alert: "UNKNOWN_ESCALATED", detail: event.detail });
+    case "STALLED":
+      return raiseStall(draft, event);
+    case "STALL_OVER":
+      return endStall(draft, event.wait);
     case "INVARIANT_BROKEN":
       return freeze(draft, event.detail);
   }

@@ -70,6 +70,8 @@ export type {
   PendingEnd,
   SchedulePlan,
   ScheduleTerms,
+  Stall,
+  StallCause,
   TerminalStatus,
   TimeInForce,
   TrailingDistance,

@@ -7,6 +7,7 @@ import type {
   ParentIntent,
   PendingEnd,
   SchedulePlan,
+  StallCause,
   TerminalStatus,
   Trigger,
 } from "./parent-order.ts";
@@ -23,7 +24,11 @@ export type AlertKind =
   /** The venue sent an unreadable report on a child. */
   | "VENUE_REPORT_INVALID"
   /** The venue executed beyond the limit that the child was sent with. */
-  | "CHILD_BEYOND_LIMIT";
+  | "CHILD_BEYOND_LIMIT"
+  /** Its condition is met, its market is fresh, and nothing of it has executed for `stalledAfterMs`. */
+  | "ORDER_STALLED"
+  /** A stalled order has executed something, or its price went away. */
+  | "ORDER_RESUMED";
 
 /** One event in the life of one parent. Facts are applied and never decided again, so a replay needs no rules. */
 export type Fact =
@@ -61,7 +66,8 @@ export type Fact =
     }>
   | Readonly<{ kind: "END_REQUESTED"; end: PendingEnd }>
   | Readonly<{ kind: "ENDED"; status: TerminalStatus; reason: EndReason }>
-  | Readonly<{ kind: "ALERT"; alert: AlertKind; detail: string }>
+  /** `cause`: of ORDER_STALLED. */
+  | Readonly<{ kind: "ALERT"; alert: AlertKind; detail: string; cause?: StallCause }>
   | Readonly<{ kind: "FROZEN" }>
   /**
    * The store was restored from a backup. The order sends nothing until a person says what happened after the backup.
@@ -76,7 +82,7 @@ export type Cause =
   | Readonly<{ kind: "PLACE" }>
   | Readonly<{ kind: "CANCEL" }>
   | Readonly<{ kind: "QUOTE"; quote: QuoteStamp }>
-  | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" | "EXPOSURE" }>
+  | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" | "EXPOSURE" | "STALL" }>
   | Readonly<{ kind: "PRINT"; print: CountedPrint }>
   | Readonly<{ kind: "VENUE"; source: "SUBMIT" | "EVENT" | "LOOKUP" | "VOID" }>
   | Readonly<{ kind: "RECOVERY" }>

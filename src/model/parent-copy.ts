@@ -38,6 +38,7 @@ export function copyOf(order: ParentOrder): ParentCopy {
     lastChildId: order.lastChildId,
     nextSlot: order.nextSlot,
     invalidReports: order.invalidReports,
+    stall: order.stall,
     pendingEnd: order.pendingEnd,
     ended: order.ended,
     frozen: order.frozen,

@@ -111,6 +111,33 @@ export interface PendingEnd {
   readonly reason: EndReason;
 }
 
+/** Why a parent whose condition is met sends nothing that executes (decision 51). */
+export type StallCause =
+  /** The venue refuses its children, or closes them without an execution. */
+  | "REFUSED"
+  /** What it could send is worth less than the minimum. */
+  | "BELOW_MINIMUM"
+  /** The account has not enough of an asset. */
+  | "NO_FUNDS"
+  /** The store answers later than its children may go out. */
+  | "STORE_SLOW"
+  /** The rate of the venue leaves no room for its children in time. */
+  | "RATE"
+  /** The exposure that it reduces is not known, or there is none. */
+  | "WAITING_FOR_EXPOSURE"
+  /** The market offers nothing inside its limit, or not the whole of an FOK child. */
+  | "LIMIT"
+  /** The order, its list or its account is stopped until a person, or a look-up, settles it. */
+  | "HALTED";
+
+/** The alert ORDER_STALLED that stands for a parent, or was over without an execution. */
+export interface Stall {
+  readonly cause: StallCause;
+  /** When it was last raised. */
+  readonly alertedAtMs: number;
+  readonly over?: true | undefined;
+}
+
 /** How a parent ended, and when. */
 export interface ParentEnd {
   readonly status: TerminalStatus;
@@ -159,6 +186,8 @@ export interface ParentOrder {
   readonly child?: ChildOrder | undefined;
   /** Problems of unreadable reports that were reported already: child and problem, each once. */
   readonly invalidReports?: readonly string[] | undefined;
+  /** Present from the alert ORDER_STALLED until something of it executes, or it ends. */
+  readonly stall?: Stall | undefined;
   /** Number of children intended so far, which is the number of the latest child. */
   readonly attempts: number;
   /** Number of consecutive children that filled nothing. It sets the pace of retries. */

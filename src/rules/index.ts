@@ -50,6 +50,8 @@ export {
   type ScheduleKind,
   type SchedulePlan,
   type ScheduleTerms,
+  type Stall,
+  type StallCause,
   type TerminalStatus,
   TRAITS,
   type TrailingDistance,

@@ -240,7 +240,7 @@ describe("clocks and pauses of a takeover", () => {
       expect(activeOf(nodes)).toEqual([a]);
       expect(cluster.active(a).status()).toMatchObject({
         system: "draining",
-        reasons: [{ kind: "CLOCK_APART" }],
+        reasons: [{ kind: "CLOCK_APART" }, { kind: "QUOTES_STOPPED" }],
       });
       expect(b.standby.status().reasons.join()).toContain(`${Math.abs(offMs)} ms apart`);
       await cluster.active(a).find({ accountId: 1, orderId: order.orderId });

@@ -120,7 +120,8 @@ export async function observeLease(call: LeaseCall, column: Column): Promise<str
   const nodes: Node[] = [];
   let client = "";
   for (const name of ["a", "b"]) {
-    const options = [name, {}, { ttlMs: TTL_MS }] as const;
+    // These clusters have no quotes.
+    const options = [name, { stalledAfterMs: 600_000 }, { ttlMs: TTL_MS }] as const;
     const node = call.shares === true ? cluster.join(...options) : cluster.start(...options);
     const opening = node.then(
       (opened) => void nodes.push(opened),

@@ -121,7 +121,12 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
     return () => undefined;
   };
   break_(host);
-  const engine = await openEngine({ ...parts, ...ports, settings: { advancedOrders: true } });
+  // Most of these worlds have no quotes, which is not the fault that they are about.
+  const engine = await openEngine({
+    ...parts,
+    ...ports,
+    settings: { advancedOrders: true, stalledAfterMs: 60_000 },
+  });
   engine.events.on("order", (...args) => host["events.listener"]?.(...(args as unknown as never[])));
   engine.events.on("alert", ({ alert }) => told.add(alert));
   const service = createService({

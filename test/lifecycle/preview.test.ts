@@ -25,6 +25,45 @@ const twap = {
   intervalDelay: 500,
 } as const satisfies OrderFields;
 
+describe("decision 51: a preview warns of an order that fires below the minimum", () => {
+  const quote = { bid: "60000", ask: "60001" };
+  const sell = { symbol: "BTC/USD", side: "SELL" } as const;
+  const trailing = { ...sell, type: "TRAILING_STOP", trailingDelta: 2_000 } as const;
+  it.each<readonly [string, OrderFields, string | undefined]>([
+    ["a trailing stop of USD 18 that fires 20 % lower", { ...trailing, quantity: "0.0003" }, "14.4"],
+    ["one of USD 18.78 fires above the minimum", { ...trailing, quantity: "0.000313" }, undefined],
+    ["a reduce-only one has no minimum", { ...trailing, quantity: "0.0003", reduceOnly: true }, undefined],
+    ["a gated one fires below its gate", { ...trailing, stopPrice: "60000", quantity: "0.0003" }, "14.4"],
+    [
+      "a purchase above its stop price",
+      {
+        ...sell,
+        side: "BUY",
+        type: "STOP_LOSS_LIMIT",
+        stopPrice: "70000",
+        price: "80000",
+        quantity: "0.0002",
+      },
+      "14",
+    ],
+    [
+      "a purchase whose market is far inside its limit",
+      { ...sell, side: "BUY", type: "SYNTHETIC_LIMIT", price: "80000", quantity: "0.0002" },
+      "12.0002",
+    ],
+    [
+      "the displayed part of an iceberg",
+      { ...trailing, quantity: "1", icebergQty: "0.0003", type: "TRAILING_STOP_LIMIT", limitOffset: "10" },
+      "14.4",
+    ],
+  ])("%s", (_what, order, value) => {
+    const preview = previewOrder(order, { quote, position: "5" });
+    expect(preview.refusal).toBeUndefined();
+    const low = preview.firesBelowMinimum;
+    expect(low === undefined ? undefined : formatNotional(low.value)).toBe(value);
+  });
+});
+
 describe("a preview agrees with the service (decisions 27-29)", () => {
   it("shows slots with their times, the smallest slice against the minimum, and the end", () => {
     const preview = previewOrder(twap, { nowMs: NOW });

@@ -25,6 +25,8 @@ import {
   type QuoteStamp,
   type SchedulePlan,
   type ScheduleTerms,
+  type Stall,
+  type StallCause,
   type TerminalStatus,
   type TrailingDistance,
   type Trigger,
@@ -194,6 +196,17 @@ const reason = wordOf<EndReason>({
 const status = wordOf<TerminalStatus>({ FILLED: true, CANCELED: true, EXPIRED: true, REJECTED: true });
 const anyPendingEnd = model<PendingEnd>({ status: fc.constantFrom("CANCELED", "EXPIRED"), reason }, {});
 
+const stallCause = wordOf<StallCause>({
+  REFUSED: true,
+  BELOW_MINIMUM: true,
+  NO_FUNDS: true,
+  STORE_SLOW: true,
+  RATE: true,
+  WAITING_FOR_EXPOSURE: true,
+  LIMIT: true,
+  HALTED: true,
+});
+
 /** Parents in any state, without regard for which members may be combined. */
 export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
   {
@@ -225,6 +238,7 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     volumeBefore: anyAmount,
     volumeLogged: yes,
     invalidReports: fc.array(text, { maxLength: 3 }),
+    stall: model<Stall>({ cause: stallCause, alertedAtMs: time }, { over: yes }),
     child: anyChild,
     lastChildId: name,
     pendingEnd: anyPendingEnd,
@@ -312,10 +326,12 @@ const facts: OneOfEach<Fact> = {
         POSITION_UNPROTECTED: true,
         VENUE_REPORT_INVALID: true,
         CHILD_BEYOND_LIMIT: true,
+        ORDER_STALLED: true,
+        ORDER_RESUMED: true,
       }),
       detail: text,
     },
-    {},
+    { cause: stallCause },
   ),
   FROZEN: model<FactOf<"FROZEN">>({ kind: fc.constant("FROZEN") }, {}),
 };
@@ -336,7 +352,7 @@ const causes: OneOfEach<Cause> = {
     {
       kind: fc.constant("TIMER"),
       timer: wordOf<CauseOf<"TIMER">["timer"]>({
-        ...{ EXPIRY: true, DEADLINE: true, RECONCILE: true, SLOT: true, EXPOSURE: true },
+        ...{ EXPIRY: true, DEADLINE: true, RECONCILE: true, SLOT: true, EXPOSURE: true, STALL: true },
       }),
     },
     {},

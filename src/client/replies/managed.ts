@@ -1,5 +1,5 @@
 import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
-import type { Contingency, ParentType, Side, TimeInForce } from "../../model/index.ts";
+import type { Contingency, ParentType, Side, StallCause, TimeInForce } from "../../model/index.ts";
 import {
   flag,
   list,
@@ -68,6 +68,8 @@ export interface ManagedOrderReply {
   /** Whether the leg waits for its release. */
   readonly held: boolean;
   readonly cancelPending: boolean;
+  /** Why nothing of it executes although its condition is met; absent unless it is stalled. */
+  readonly stalled?: StallCause | undefined;
   readonly lastChildClientOrderId?: string | undefined;
   /** Time of acceptance. */
   readonly transactTime: number;
@@ -167,6 +169,7 @@ export const MANAGED_SHAPE: Shape<ManagedOrderReply> = {
   apiManaged: yes,
   held: flag,
   cancelPending: flag,
+  stalled: maybe(text<StallCause>),
   lastChildClientOrderId: maybe(text),
   transactTime: number,
   updateTime: number,

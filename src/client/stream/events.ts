@@ -1,5 +1,5 @@
 import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
-import type { AlertKind, Contingency, Side } from "../../model/index.ts";
+import type { AlertKind, Contingency, Side, StallCause } from "../../model/index.ts";
 import {
   flag,
   list,
@@ -43,7 +43,7 @@ export interface OrderUpdateMembers {
   /** Stop price; `"0"` if there is none. */
   readonly sp: string;
   /** Type of the event. */
-  readonly x: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
+  readonly x: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "ALERT";
   /** Status after the event. */
   readonly X: OrderStatus;
   /** Quantity of this fill; `"0"` if the event is not a fill. */
@@ -72,6 +72,8 @@ export interface OrderUpdateMembers {
   readonly apiState?: ApiState | undefined;
   readonly held?: boolean | undefined;
   readonly cancelPending?: boolean | undefined;
+  /** Why nothing of a managed order executes although it should; absent unless it is stalled. */
+  readonly stalled?: StallCause | undefined;
   /** Why the order ended. */
   readonly reason?: string | undefined;
   readonly rejectReason?: string | undefined;
@@ -172,6 +174,7 @@ export const ORDER_SHAPE: Shape<OrderUpdateMembers> = /* @__PURE__ */ (() => ({
   apiState: maybe(text<ApiState>),
   held: maybe(flag),
   cancelPending: maybe(flag),
+  stalled: maybe(text<StallCause>),
   reason: maybe(text),
   rejectReason: maybe(text),
   alerts: maybe(list(text<AlertKind>)),

@@ -50,6 +50,7 @@ export function wholeOrder(orderId: number): ParentOrder {
     ...{ acceptance: 3, aheadMs: 4, releasedAtMs: 640, nextSlot: 1, lastChildId: "aqc-whole-1" },
     ...{ activation: ACTIVATION, trigger: TRIGGER, list: LIST, plan: PLAN, child: CHILD },
     ...{ invalidReports: ["aqc-whole-1: a fill without an id"], pendingEnd: END },
+    stall: { cause: "REFUSED", alertedAtMs: 660, over: true },
     volumeBefore: quantity("12.5"),
     volumeLogged: true,
     postOnlyCleared: true,

@@ -3,11 +3,12 @@ import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/inde
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
+import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 import type { ChildReports, Withdrawal } from "./child-reports.ts";
-import { OVERTAKEN, objectionTo } from "./objection.ts";
+import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
@@ -26,9 +27,6 @@ export type DispatchParts = Readonly<{
   submissions: Submissions;
   venueClock: VenueClock;
 }>;
-
-/** Why a child is withdrawn whose time has passed. */
-const LATE = "the time for it has passed";
 
 /** Why the children of a shard that leaves are withdrawn. No pause has a reason: nobody has refused them. */
 const MOVING: Withdrawal = { detail: "the shard goes to another node", atOnce: true };
@@ -77,8 +75,9 @@ export class Dispatcher {
 
   /** Queues the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
-    const due = dueChildOf(order);
-    if (due === undefined) return;
+    const child = dueChildOf(order);
+    if (child === undefined) return;
+    const due = { ...child, isInTime: !this.#isLate(child) };
     const shard = shardOfId(order.orderId);
     this.#handed.add(due.child.childId);
     this.#confirmed(shard, ownedAtMs);
@@ -239,10 +238,11 @@ export class Dispatcher {
     if (!this.#isConfirmed(shard)) this.#parts.venueQueue.putLast(shard);
   }
 
-  #send({ child, notAfterMs }: DueChild): boolean {
+  #send({ child, notAfterMs, isInTime }: DueChild): boolean {
     const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
     const venueMs = venueClock.nowMs();
-    const objection = venueMs >= notAfterMs ? LATE : objectionTo(child, this.#core, this.#parts);
+    const objection =
+      venueMs >= notAfterMs ? (isInTime ? LATE_IN_QUEUE : LATE) : objectionTo(child, this.#core, this.#parts);
     const live = this.#parts.shards.live(child.parentOrderId);
     if (objection !== undefined) {
       if (objection === OVERTAKEN && live !== undefined) this.#parts.exposure.overtaken(live);

@@ -1,11 +1,9 @@
 import { executable, executableLevels, isActive, isExpired } from "../../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
+import { OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
-
-/** Why a reduce-only child is withdrawn that executions of its account have overtaken. */
-export const OVERTAKEN = "the exposure that it reduces has become smaller";
 
 /**
  * Returns why a child must not be handed over any more; undefined when it may be. This is the last check before the

@@ -7,8 +7,8 @@ import { childRequestOf } from "../core/live-order.ts";
 import type { VenueClock } from "./venue-clock.ts";
 import { VenuePace } from "./venue-pace.ts";
 
-/** A due child, and the time until which it may go. */
-export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number }>;
+/** A due child, the time until which it may go, and whether its intent became durable before that. */
+export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number; isInTime?: boolean }>;
 
 /** A due child in the queue, and its place among all that have come. */
 type QueuedChild = DueChild & Readonly<{ place: number }>;

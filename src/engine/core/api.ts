@@ -9,6 +9,7 @@ import type {
   PriceBar,
   PricedPrint,
   Quote,
+  StallCause,
 } from "../../model/index.ts";
 import type {
   Accounts,
@@ -70,6 +71,11 @@ export interface EngineSettings {
   readonly exposureLagMs: number;
   /** An unknown child older than this raises an alert. */
   readonly escalateAfterMs: number;
+  /**
+   * An order that should act and of which nothing executes for this time raises the alert ORDER_STALLED, and a market that
+   * open orders watch and of which no quote counts for as long QUOTES_STOPPED (decision 51).
+   */
+  readonly stalledAfterMs: number;
   readonly maxOpenParents: number;
   readonly maxOpenParentsPerAccount: number;
   /** Bytes of memory that the weights of open parents may take. A VWAP that needs more is refused with -1008. */
@@ -226,6 +232,8 @@ export interface Metrics {
   readonly journalSequence: number;
   readonly pendingCommands: number;
   readonly venueQueue: number;
+  /** Open parents for which the alert ORDER_STALLED stands, by its cause. */
+  readonly stalled: Readonly<Record<StallCause, number>>;
   readonly inFlight: number;
   readonly unknown: number;
   readonly alerts: number;

@@ -14,6 +14,7 @@ export type StatusKind =
   | "EVENTS_DROPPED"
   | "VOLUME_NOT_COUNTED"
   | "QUOTES_STOPPED"
+  | "ORDERS_STALLED"
   | "CHILD_UNKNOWN";
 
 /** One reason why an engine is not normal, in words for an operator. */
@@ -30,10 +31,11 @@ export interface EngineStatus {
 
 /**
  * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR`, `NODES_CURRENT`,
- * `SHARDS_OWNED` and `HAND_OVER_WITHDRAWN` one that ended.
+ * `SHARDS_OWNED`, `QUOTES_RESUMED` and `HAND_OVER_WITHDRAWN` one that ended. Of single orders the alerts tell, not the status.
  */
 export type StatusChange =
-  | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
+  | Exclude<StatusKind, "ORDERS_STALLED" | "CHILD_UNKNOWN">
+  | "QUOTES_RESUMED"
   | "STORE_RECOVERED"
   | "LEASE_RENEWED"
   | "CLOCK_NEAR"

@@ -17,6 +17,7 @@ import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
+import type { StallWatch } from "./stall-watch.ts";
 
 /** Dependencies of {@link Arming}. */
 export type ArmingParts = Readonly<{
@@ -26,6 +27,7 @@ export type ArmingParts = Readonly<{
   funds: FundsQueue;
   shards: Shards;
   participants: PovParticipants;
+  stalls: StallWatch;
 }>;
 
 /** Keeps the trigger book and the timers in step with the durable state of parents. */
@@ -47,6 +49,7 @@ export class Arming {
     if (order === undefined || order !== live.working) return;
     if (order.ended !== undefined) return this.disarm(live);
     this.#watchMarket(live, order);
+    this.#parts.stalls.armed(live);
     this.#armExpiry(live, order);
     // Looked at once: it takes a quarter of the time when a takeover arms every parent.
     const nowMs = this.#core.nowMs();
@@ -117,6 +120,7 @@ export class Arming {
 
   /** Cancels the timers of a parent, and the memory of quotes counts it no more. */
   callOffTimers(live: LiveOrder): void {
+    this.#parts.stalls.forget(live);
     for (const timer of TIMERS) callOff(live, timer);
     if (live.isWatching) this.#parts.market.memory.unwatch(live.working.intent.symbol);
     live.isWatching = false;

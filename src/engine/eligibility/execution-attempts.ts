@@ -19,6 +19,7 @@ import type { Arming } from "./arming.ts";
 import type { ExposureTracker } from "./exposure-tracker.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
+import type { StallWatch } from "./stall-watch.ts";
 
 /** Dependencies of {@link ExecutionAttempts}. */
 export type AttemptParts = Readonly<{
@@ -29,6 +30,7 @@ export type AttemptParts = Readonly<{
   arming: Arming;
   bursts: Bursts;
   funds: FundsQueue;
+  stalls: StallWatch;
 }>;
 
 /** Why a parent attempts an execution. */
@@ -130,8 +132,8 @@ export class ExecutionAttempts {
 
   #offer(live: LiveOrder, cause: AttemptCause): void {
     const { working } = live;
-    if (this.#parts.shards.isFrozen(working)) return;
-    const { market, participants, arming, funds, exposure } = this.#parts;
+    const { market, participants, arming, funds, exposure, stalls } = this.#parts;
+    if (this.#parts.shards.isFrozen(working)) return stalls.idle(live);
     if (funds.waits(working)) return arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
     const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
@@ -145,7 +147,10 @@ export class ExecutionAttempts {
         : { kind: cause.kind, ...attempt };
     const { orderId } = working;
     const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
-    if (pending === undefined) return arming.arm(live);
+    if (pending === undefined) {
+      stalls.idle(live);
+      return arming.arm(live);
+    }
     const facts = pending.steps.flatMap((step) => step.facts);
     const isIntended = facts.some(isIntent);
     if (attempt.volume !== undefined && isIntended) participants.followed(live);

@@ -58,6 +58,11 @@ export class FundsQueue {
     return !needsTrigger(intent.type) || trigger !== undefined;
   }
 
+  /** Returns whether the venue refused the last child of a parent for lack of funds. */
+  isShort({ orderId }: ParentOrder): boolean {
+    return this.#shortOf.has(orderId);
+  }
+
   /** Queues a parent whose child the venue refused for lack of funds. */
   refused(order: ParentOrder): void {
     if (order.intent.reduceOnly) return;

@@ -1,5 +1,5 @@
 import type { Price, Quantity } from "../../decimal/index.ts";
-import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
+import { readPrintInput, readQuoteInput, readQuoteSymbol } from "../../host-answers/index.ts";
 import type { KeptQuote, MarketMark, PricedPrint, Quote } from "../../model/index.ts";
 import type {
   Instruments,
@@ -39,6 +39,9 @@ export type MarketParts = Readonly<{
   bursts: Bursts;
   stream: EventStream;
 }>;
+
+/** Quotes of a market that did not count since the last one that did. */
+export type DroppedQuotes = Readonly<{ count: number; last: QuoteDrop }>;
 
 type Market = Readonly<{ gate: QuoteGate; book: TriggerBook }>;
 
@@ -100,6 +103,7 @@ export class MarketHub implements MarketSink {
   readonly #marked: Set<TriggerBook> = new Set();
   /** Markets of which a print has contradicted the log. Each is told once. */
   readonly #outOfLog: Set<string> = new Set();
+  readonly #droppedSince: Map<string, DroppedQuotes> = new Map();
   /** Quotes of the append that is under way. */
   #quotesUnderWay: readonly KeptQuote[] = [];
   readonly #core: Core;
@@ -173,11 +177,12 @@ export class MarketHub implements MarketSink {
   quote(said: QuoteInput): QuoteVerdict {
     const now = this.#parts.timers.runDue();
     const input = readQuoteInput(said);
-    if (input === undefined) return this.#drop("malformed");
+    if (input === undefined) return this.#drop("malformed", readQuoteSymbol(said));
     const market = this.#marketOf(input.symbol);
     if (market === undefined) return this.#drop("unknown-symbol");
     const taken = market.gate.take(input, now);
-    if (typeof taken === "string") return this.#drop(taken);
+    if (typeof taken === "string") return this.#drop(taken, input.symbol);
+    if (this.#droppedSince.size > 0) this.#droppedSince.delete(input.symbol);
     this.counted++;
     this.memory.counted(taken);
     if (this.#parts.timers.isBehind) this.#parts.timers.afterDue(() => this.#act(market.book, taken));
@@ -223,9 +228,22 @@ export class MarketHub implements MarketSink {
     this.#core.effects.emit({ kind: "MARKET_MOVED" });
   }
 
-  #drop(drop: QuoteDrop): QuoteDrop {
+  #drop(drop: QuoteDrop, symbol?: string): QuoteDrop {
     this.dropped[drop]++;
+    // Only of markets that are open: a stranger to the engine must not make it remember names.
+    if (symbol !== undefined && this.#markets.has(symbol))
+      this.#droppedSince.set(symbol, { count: (this.#droppedSince.get(symbol)?.count ?? 0) + 1, last: drop });
     return drop;
+  }
+
+  /** Returns what became of the quotes of a market that came after the last counted one; undefined if none came. */
+  droppedSince(symbol: string): DroppedQuotes | undefined {
+    return this.#droppedSince.get(symbol);
+  }
+
+  /** Returns when the last counted quote of a market was confirmed last, by the monotonic clock. */
+  confirmedMs(symbol: string): number | undefined {
+    return this.#gates.get(symbol)?.confirmedMs;
   }
 
   heartbeat(symbol: string): void {

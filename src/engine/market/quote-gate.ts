@@ -62,6 +62,11 @@ export class QuoteGate {
     return this.#last;
   }
 
+  /** When the last counted quote was confirmed last, by the monotonic clock; undefined without one. */
+  get confirmedMs(): number | undefined {
+    return this.#last === undefined ? undefined : this.#confirmedMonotonicMs;
+  }
+
   /** Returns whether the last counted quote, or the heartbeat that confirmed it, is young enough to act on. */
   isFresh({ wallMs, monotonicMs }: Moment): boolean {
     const { quoteMaxAgeMs } = this.#limits;

@@ -46,6 +46,11 @@ export class QuoteMemory {
     return (this.#open.get(symbol) ?? 0) > (this.#watchesAll ? 1 : 0);
   }
 
+  /** Returns the markets that open parents of this engine watch. */
+  watched(): readonly string[] {
+    return [...this.#open.keys()].filter((symbol) => this.hasParents(symbol));
+  }
+
   /** Counts one more open parent that watches a market. */
   watch(symbol: string): void {
     const watching = this.#open.get(symbol) ?? 0;

@@ -2,6 +2,7 @@ import type { Reconciler } from "../children/reconciler.ts";
 import type { VenueQueue } from "../children/venue-queue.ts";
 import type { Metrics } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
+import type { StallWatch } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 
@@ -11,6 +12,7 @@ export type MetricsParts = Readonly<{
   market: MarketHub;
   shards: Shards;
   venueQueue: VenueQueue;
+  stalls: StallWatch;
   reconciler: Reconciler;
 }>;
 
@@ -19,7 +21,7 @@ export type MetricsParts = Readonly<{
  * or for a copy of themselves that does.
  */
 export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics {
-  const { core, market, shards, venueQueue, reconciler } = parts;
+  const { core, market, shards, venueQueue, stalls, reconciler } = parts;
   const { triggers, children, appends, records, alerts } = core.counters;
   return {
     quotesCounted: market.counted,
@@ -35,6 +37,7 @@ export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics
     journalSequence: shards.owned.reduce((sum, shard) => sum + shard.durableSequence, 0),
     pendingCommands,
     venueQueue: venueQueue.size,
+    stalled: stalls.counts,
     ...reconciler.followed,
   };
 }

@@ -3,7 +3,9 @@ import type { Reconciler } from "../children/reconciler.ts";
 import type { EngineStatus, StatusChange, StatusReason } from "../core/condition.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
+import type { StallWatch } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
+import type { QuoteWatch } from "../market/quote-watch.ts";
 import type { Shards } from "../shards/shards.ts";
 
 /** Dependencies of {@link StatusBoard}. */
@@ -12,6 +14,8 @@ export type StatusParts = Readonly<{
   market: MarketHub;
   reconciler: Reconciler;
   stream: EventStream;
+  quotes: QuoteWatch;
+  stalls: StallWatch;
 }>;
 
 /** Codes by which a store's error says that the disk is full. */
@@ -175,6 +179,11 @@ export class StatusBoard {
     return !market.writes && market.tape.isFull;
   }
 
+  /** Reports markets that open orders watch and of which no quote has counted for a while, or counts again. */
+  quotesChanged(change: "QUOTES_STOPPED" | "QUOTES_RESUMED", detail: string): void {
+    this.#tell(change, detail);
+  }
+
   draining(): void {
     if (this.#ending !== undefined) return;
     this.#ending = { kind: "DRAINING", detail: "the engine accepts no new orders" };
@@ -210,11 +219,15 @@ export class StatusBoard {
   }
 
   #watched(): readonly StatusReason[] {
-    const { market, reconciler } = this.#parts;
-    const [stopped, unknown] = [market.stopped, reconciler.unknown];
+    const { market, reconciler, quotes, stalls } = this.#parts;
+    const stopped = new Set([...market.stopped, ...quotes.stopped]);
+    const [unknown, stalled] = [reconciler.unknown, stalls.summary];
     const reasons: StatusReason[] = [];
-    if (stopped.length > 0)
-      reasons.push({ kind: "QUOTES_STOPPED", detail: `no fresh quote of ${stopped.join(", ")}` });
+    if (stopped.size > 0) {
+      const causes = [...stopped].map((symbol) => `${symbol} (${quotes.causeOf(symbol)})`);
+      reasons.push({ kind: "QUOTES_STOPPED", detail: `no fresh quote of ${causes.join(", ")}` });
+    }
+    if (stalled !== undefined) reasons.push({ kind: "ORDERS_STALLED", detail: stalled });
     if (unknown > 0)
       reasons.push({
         kind: "CHILD_UNKNOWN",

@@ -47,5 +47,6 @@ function updated(
 ): ManagedOrderReply {
   const { apiState = order.apiState, held = order.held, cancelPending = order.cancelPending } = members ?? {};
   const avgPrice = members === undefined || members.ap === "0" ? order.avgPrice : members.ap;
-  return { ...order, status, executedQty, apiState, held, cancelPending, avgPrice };
+  const stalled = members === undefined ? order.stalled : members.stalled;
+  return { ...order, status, executedQty, apiState, held, cancelPending, stalled, avgPrice };
 }

@@ -97,6 +97,8 @@ export function statusOf(order: WordedOrder): readonly [text: string, tone: Tone
   if (order.apiState === "UNKNOWN") return ["Child lost, looked up", "bad"];
   if (order.cancelPending) return ["Canceling", "work"];
   if (order.held) return ["Held", "off"];
+  if (order.stalled !== undefined)
+    return [`Stalled: ${order.stalled.toLowerCase().replaceAll("_", " ")}`, "bad"];
   if (order.apiState === "WORKING") return ["Child at the venue", "work"];
   return order.status === "PARTIALLY_FILLED" ? ["Partly filled", "work"] : ["Waiting", "open"];
 }

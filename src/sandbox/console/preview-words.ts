@@ -15,7 +15,7 @@ export type PreviewWords = Readonly<{
 
 /** Returns a preview in words, and its slots with their share of the largest. */
 export function previewWords(preview: OrderPreview): PreviewWords {
-  const { refusal, admissionPrice, minimum, slots = [], endsAtMs } = preview;
+  const { refusal, admissionPrice, minimum, slots = [], endsAtMs, firesBelowMinimum: low } = preview;
   if (refusal !== undefined) {
     const { msg, code, remedy, details } = refusal;
     const field = details["field"] === undefined ? undefined : String(details["field"]);
@@ -25,6 +25,10 @@ export function previewWords(preview: OrderPreview): PreviewWords {
   if (admissionPrice !== undefined)
     lines.push(
       `Its value is checked at ${dollars(Price.format(admissionPrice))} against the minimum of ${Notional.format(minimum)} USD.`,
+    );
+  if (low !== undefined)
+    lines.push(
+      `Warning: it fires at ${dollars(Price.format(low.price))}, where it is worth ${Notional.format(low.value)} USD, less than the minimum: it would send nothing.`,
     );
   if (slots.length > 0 && endsAtMs !== undefined)
     lines.push(`${slots.length} slots until ${timeText(endsAtMs)}:`);

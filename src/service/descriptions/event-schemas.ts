@@ -51,14 +51,16 @@ const ALERTS = words<AlertKind>({
   POSITION_UNPROTECTED: true,
   VENUE_REPORT_INVALID: true,
   CHILD_BEYOND_LIMIT: true,
+  ORDER_STALLED: true,
+  ORDER_RESUMED: true,
 });
 
 /** Time at which an event was sent. */
 export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
 const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
 const EXECUTION = oneOf(
-  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"],
-  "Execution type: the event that happened to the order.",
+  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED", "ALERT"],
+  "Execution type: the event that happened to the order. ALERT: only `alerts` and `stalled` have changed.",
 );
 const SYMBOL = text("Symbol of the market.");
 

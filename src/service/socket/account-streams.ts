@@ -137,9 +137,11 @@ export class AccountStreams {
       const { order, fill } = event;
       const { accountId, intent } = order;
       this.#tell({ accountId, dialect: "own" }, (stamp) => orderTradeUpdate(event, stamp));
-      this.#tell({ accountId, dialect: "convention" }, (stamp) =>
-        executionReport(event, { ...stamp, symbol: this.#symbol(intent.symbol) }),
-      );
+      // A client of the convention knows no such event.
+      if (event.execution !== "ALERT")
+        this.#tell({ accountId, dialect: "convention" }, (stamp) =>
+          executionReport(event, { ...stamp, symbol: this.#symbol(intent.symbol) }),
+        );
       if (fill !== undefined) this.#afterFill({ accountId, symbol: intent.symbol, side: intent.side, fill });
     }
   }

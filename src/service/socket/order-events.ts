@@ -3,8 +3,8 @@ import type { OrderUpdate } from "../../engine/index.ts";
 import { type StatusView, statusOf } from "../../lifecycle/index.ts";
 import type { AlertKind, EndReason, Fact, Fill, ParentOrder } from "../../model/index.ts";
 
-/** Kinds of order events, under the convention's names. */
-export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
+/** Kinds of order events, under the convention's names, and ALERT for an alert of a stalled order, which is none there. */
+export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "ALERT";
 
 /**
  * One event of an order that a client receives. The executed quantity and the executed amount of USD are those after
@@ -30,8 +30,9 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 
 /**
  * Returns the events that a durable change of an order sends to its account, in the order of the facts: NEW when it was
- * accepted or released, TRADE for each fill, and CANCELED, EXPIRED or REJECTED for an end without a full fill. Other
- * changes, such as a cancel that waits for a child, send no event. Source: convention 4.11; decisions 11, 15, 35.
+ * accepted or released, TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill, and ALERT when it
+ * is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source: convention 4.11;
+ * decisions 11, 15, 35, 51.
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
   const facts = record.changes.find(({ orderId }) => orderId === order.orderId)?.facts ?? [];
@@ -39,6 +40,8 @@ export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEve
   for (const fact of facts) events.tell(fact);
   return events.events;
 }
+
+const OF_STALLS: ReadonlySet<AlertKind> = new Set(["ORDER_STALLED", "ORDER_RESUMED"]);
 
 type Totals = Readonly<{ executedQuantity: Quantity; executedNotional: Notional }>;
 
@@ -84,8 +87,12 @@ class EventBuilder {
     else if (this.#lastFill === undefined) this.#add({ execution: "TRADE" });
   }
 
-  /** Attaches an alert to the event before it. An alert without such an event concerns only the operator. */
+  /**
+   * Attaches an alert to the event before it. Without one, that the order is stalled or goes on is an event of its own; any
+   * other alert concerns only the operator.
+   */
   #alert(alert: AlertKind): void {
+    if (this.events.length === 0 && OF_STALLS.has(alert)) this.#add({ execution: "ALERT" });
     const last = this.events.pop();
     if (last !== undefined) this.events.push({ ...last, alerts: [...(last.alerts ?? []), alert] });
   }

@@ -19,6 +19,7 @@ import {
   type ParentOrder,
   type ParentType,
   type Side,
+  type StallCause,
   type TimeInForce,
   TRAITS,
 } from "../../model/index.ts";
@@ -98,6 +99,8 @@ export type ManagedOrder = Readonly<{
   apiManaged: true;
   held: boolean;
   cancelPending: boolean;
+  /** Why nothing of it executes although it should; absent unless the alert ORDER_STALLED stands. */
+  stalled?: StallCause | undefined;
   lastChildClientOrderId?: string | undefined;
   /** Time of acceptance. */
   transactTime: number;
@@ -131,6 +134,17 @@ const API_STATES = words<ApiState>({
   CANCELED: true,
   EXPIRED: true,
   REJECTED: true,
+});
+
+const STALL_CAUSES = words<StallCause>({
+  REFUSED: true,
+  BELOW_MINIMUM: true,
+  NO_FUNDS: true,
+  STORE_SLOW: true,
+  RATE: true,
+  WAITING_FOR_EXPOSURE: true,
+  LIMIT: true,
+  HALTED: true,
 });
 
 const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? []);
@@ -195,13 +209,19 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   apiManaged: only(true, "The service manages the order."),
   held: flag("Whether the leg waits for its release by the working leg of its list."),
   cancelPending: flag("Whether the order is canceled once the outcome of its child is known."),
+  stalled: optional(
+    oneOf(
+      STALL_CAUSES,
+      "Why nothing of the order executes although its condition is met. Absent unless it is stalled.",
+    ),
+  ),
   lastChildClientOrderId: optional(text("Client id of the latest child, a native order.")),
   transactTime: time("Time at which the order was accepted."),
   updateTime: time("Time of the last change."),
 };
 
 /** Members that events have under the same names. */
-const IN_EVENTS = ["apiState", "held", "cancelPending"] as const;
+const IN_EVENTS = ["apiState", "held", "cancelPending", "stalled"] as const;
 
 /** Descriptions of the members that events have under the same names. */
 export const MANAGED_ORDER_IN_EVENTS: Members = Object.fromEntries(
@@ -270,6 +290,7 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     apiManaged: true,
     held: standing.held,
     cancelPending: standing.cancelPending,
+    stalled: stalledBy(order),
     lastChildClientOrderId: order.lastChildId,
     transactTime: order.acceptedAtMs,
     updateTime: order.updatedAtMs,
@@ -281,9 +302,13 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
 type OrderThen = Readonly<{ order: ParentOrder; view: StatusView }>;
 
 /** Returns the members that events have under the same names. */
-export function membersInEvents({ view }: OrderThen): Pick<Complete, (typeof IN_EVENTS)[number]> {
-  return { apiState: view.apiState, held: view.held, cancelPending: view.cancelPending };
+export function membersInEvents({ order, view }: OrderThen): Pick<Complete, (typeof IN_EVENTS)[number]> {
+  const { apiState, held, cancelPending } = view;
+  return { apiState, held, cancelPending, stalled: stalledBy(order) };
 }
+
+const stalledBy = ({ stall }: ParentOrder): StallCause | undefined =>
+  stall?.over === true ? undefined : stall?.cause;
 
 function dynamicLimitOf(order: ParentOrder, context: ManagedOrderContext): string | undefined {
   if (order.intent.limitOffset === undefined) return undefined;

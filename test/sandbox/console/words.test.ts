@@ -86,6 +86,7 @@ describe("the condition of an order, in words", () => {
       words({ apiState: "WORKING" }),
       words({ apiState: "UNKNOWN" }),
       words({ cancelPending: true }),
+      words({ stalled: "BELOW_MINIMUM" }),
       words({ status: "PARTIALLY_FILLED" }),
       words({ status: "CANCELED", apiState: "CANCELED" }),
     ]).toEqual([
@@ -94,6 +95,7 @@ describe("the condition of an order, in words", () => {
       "Child at the venue",
       "Child lost, looked up",
       "Canceling",
+      "Stalled: below minimum",
       "Partly filled",
       "Canceled",
     ]);

@@ -275,6 +275,14 @@ describe("the WebSocket interfaces match their description", () => {
     );
     await world.engine.idle();
     await socket.ask("openOrders.cancelAll", { apiManaged: true });
+    await socket.ask("order.place", { ...order, type: "STOP_MARKET", stopPrice: "6300" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    for (let second = 0; second < 12; second++) {
+      await world.clock.advanceBy(1_000);
+      quote(world, "6199", "6201");
+      await world.engine.idle();
+    }
+    await socket.ask("openOrders.cancelAll", { apiManaged: true });
     await world.engine.idle();
     socket.check();
     bot.check();

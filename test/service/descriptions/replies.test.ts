@@ -49,6 +49,16 @@ const quote = (world: NativeWorld, bid: string, ask_: string): void => {
   world.feed.quote({ symbol: "BTC/USD", bid, ask: ask_, bids: [[bid, "1"]], asks: [[ask_, "1"]] });
 };
 
+/** Refuses all children for eleven seconds at a market. */
+async function stall(world: NativeWorld, bid: string, ask_: string): Promise<void> {
+  world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+  for (let second = 0; second < 12; second++) {
+    await world.clock.advanceBy(1_000);
+    quote(world, bid, ask_);
+    await world.engine.idle();
+  }
+}
+
 const EXPIRY_MS = START_MS + 3_600_000;
 
 /** Orders of every type that rest at a market of 7,000, with all their members. */
@@ -174,6 +184,29 @@ describe("the service's replies match their description", () => {
       query: { symbol: "BTC/USD", orderId: flying.body.orderId as number },
     });
     await v3(world, "GET", "/api/v3/openOrders", { apiManaged: true, includeHistory: true });
+    expect(described.findings).toEqual([]);
+  });
+
+  it("decision 51: a managed order that is stalled, read in every form, and canceled with a child in flight", async () => {
+    const world = await open();
+    quote(world, "6999", "7001");
+    quote(world, "6999", "7001");
+    const { body } = await place(world, {
+      ...{ symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET" },
+      ...{ stopPrice: "6900", quantity: "1" },
+    });
+    await stall(world, "6800", "6801");
+    const { orderId } = body;
+    await readEach(world, { orderId: orderId as number });
+    await v3(world, "GET", "/api/v3/openOrders", { apiManaged: true });
+    world.venue.onSubmit = () => "silence";
+    await world.clock.advanceBy(5_000);
+    quote(world, "6800", "6801");
+    await world.engine.idle();
+    await call(world, "DELETE", "/api/order", {
+      key,
+      query: { symbol: "BTC/USD", orderId: orderId as number },
+    });
     expect(described.findings).toEqual([]);
   });
 

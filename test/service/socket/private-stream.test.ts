@@ -362,6 +362,32 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     ]);
   });
 
+  it("decision 51: a stalled order says so and why, and that it goes on; a client of the convention gets no such event", async () => {
+    const { world, client } = await subscribed();
+    const bot = new TestClient(world, { target: "/compat/ws-api/v3" });
+    await bot.ask(SUBSCRIBE);
+    quote(world, "6999", "7000");
+    await place(world, { newClientOrderId: "a" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    const trade = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second++) {
+        await world.clock.advanceBy(1_000);
+        quote(world, "5999", "6000");
+        await settle(world, client);
+      }
+    };
+    await trade(12);
+    expect(linesOf(client)).toEqual(["a NEW NEW", "a ALERT NEW ORDER_STALLED"]);
+    expect(client.events.at(-1)).toMatchObject({ o: { stalled: "REFUSED", apiState: "WAITING" } });
+    fillsIn(world, ["0.001"]);
+    await trade(6);
+    expect(linesOf(client)[2]).toMatch(/^a TRADE .* ORDER_RESUMED$/);
+    expect(linesOf(client)[3]).toMatch(/^a TRADE [^ ]+ \S+ of \S+$/);
+    expect(client.events.at(-1)?.o).not.toHaveProperty("stalled");
+    await bot.ask("session.subscriptions", {}, { key: null });
+    expect(bot.events.map(({ x }) => x).slice(0, 2)).toEqual(["NEW", "TRADE"]);
+  });
+
   it("reads, refused orders and failed cancels send nothing", async () => {
     const { world, client } = await subscribed();
     const placed = await place(world, { newClientOrderId: "a" });

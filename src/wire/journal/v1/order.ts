@@ -8,6 +8,8 @@ import {
   type SchedulePlan,
   type ScheduleTerms,
   type Side,
+  type Stall,
+  type StallCause,
   type TerminalStatus,
   TRAITS,
   type TrailingDistance,
@@ -133,6 +135,25 @@ export const reason: Kind<EndReason> = words<EndReason>({
   OCO_TRIGGER: true,
   WORKING_LEG_ENDED: true,
   NOTHING_TO_REDUCE: true,
+});
+
+/** Why a parent is stalled. */
+export const stallCause: Kind<StallCause> = words<StallCause>({
+  REFUSED: true,
+  BELOW_MINIMUM: true,
+  NO_FUNDS: true,
+  STORE_SLOW: true,
+  RATE: true,
+  WAITING_FOR_EXPOSURE: true,
+  LIMIT: true,
+  HALTED: true,
+});
+
+/** The alert of a stalled parent. */
+export const stall: Kind<Stall> = object<Stall>("a stall", {
+  cause: stallCause,
+  alertedAtMs: integer,
+  over: optional(yes),
 });
 
 /** The end that is due when the outcome of a child is known. */

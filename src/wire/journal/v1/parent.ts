@@ -21,6 +21,7 @@ import {
   plan,
   quantity,
   reason,
+  stall,
   status,
   trigger,
 } from "./order.ts";
@@ -49,6 +50,7 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   volumeLogged: optional(yes),
   child: optional(child),
   invalidReports: optional(list(text)),
+  stall: optional(stall),
   attempts: integer,
   consecutiveUnfilled: stored("misses", integer),
   notBeforeMs: integer,

@@ -18,6 +18,7 @@ import {
   price,
   quantity,
   reason,
+  stallCause,
   status,
   trigger,
 } from "./order.ts";
@@ -52,6 +53,7 @@ const cause: Kind<Cause> = union<Cause>("cause", {
       RECONCILE: true,
       SLOT: true,
       EXPOSURE: true,
+      STALL: true,
     }),
   },
   PRINT: { print },
@@ -75,6 +77,8 @@ const alert: Kind<AlertKind> = words<AlertKind>({
   POSITION_UNPROTECTED: true,
   VENUE_REPORT_INVALID: true,
   CHILD_BEYOND_LIMIT: true,
+  ORDER_STALLED: true,
+  ORDER_RESUMED: true,
 });
 
 const fact: Kind<Fact> = union<Fact>("fact", {
@@ -112,7 +116,7 @@ const fact: Kind<Fact> = union<Fact>("fact", {
   },
   END_REQUESTED: { end: pendingEnd },
   ENDED: { status, reason },
-  ALERT: { alert, detail: text },
+  ALERT: { alert, detail: text, cause: optional(stallCause) },
   FROZEN: {},
   RESTORED: { attempts: integer },
   RESUMED: {},
