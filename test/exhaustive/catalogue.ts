@@ -67,6 +67,15 @@ const OTOCO: readonly FormPlan[] = [
   otoco("BUY", [leg("limit"), reducing("stop"), reducing("limit")]),
 ];
 
+/** Entries that end with a rest below the minimum and release their exits. */
+const COUNTING: readonly FormPlan[] = [
+  oto("BUY", [leg("limit"), leg("stop")]),
+  oto("BUY", [leg("stop-limit"), reducing("stop")]),
+  oto("SELL", [leg("iceberg"), gtd("stop-limit", 1)]),
+  otoco("BUY", [leg("limit"), leg("stop"), leg("limit")]),
+  otoco("BUY", [leg("take-profit-limit"), reducing("trailing stop"), reducing("limit")]),
+].map((plan) => ({ ...plan, countsResiduals: true }));
+
 /** A leg with fewer children than its form allows: for forms in which other legs matter. */
 const upTo = (attempts: number, plan: LegPlan): LegPlan => ({ ...plan, attempts });
 
@@ -89,10 +98,11 @@ export const CATALOGUE: readonly FormPlan[] = [
   ...OCO,
   ...OTO.flatMap(inTurns),
   ...OTOCO.flatMap(inTurns),
+  ...COUNTING.flatMap(inTurns),
 ];
 
 /** Every form once, for the shorter search. */
-const FORMS: readonly FormPlan[] = [...SINGLES, ...OCO, ...OTO, ...OTOCO];
+const FORMS: readonly FormPlan[] = [...SINGLES, ...OCO, ...OTO, ...OTOCO, ...COUNTING];
 
 /** One child per leg; only the venue fails. */
 const NEAR: Bounds = { attempts: 1, undurable: 1, faults: 0, lies: false };
@@ -146,6 +156,7 @@ export const TABLE_CATALOGUE: readonly FormPlan[] = [
     otoco("BUY", [gtd("limit", 1), leg("stop"), leg("limit")]),
     otoco("BUY", [leg("limit"), gtd("stop", 1), leg("limit")]),
     otoco("BUY", [leg("limit"), leg("stop"), gtd("limit", 1)]),
+    ...COUNTING,
   ]),
   ...RETRIED,
 ];

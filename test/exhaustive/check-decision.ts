@@ -103,9 +103,13 @@ const fillsWhole = (change: Change): boolean =>
   isWhole(change.after) &&
   change.before.ended === undefined;
 
+/** Whether this record ends the leg with a rest below the minimum, which the setting counts as filled. */
+const endsCounted = ({ rules }: Decision["form"], change: Change): boolean =>
+  rules.residualCountsAsFilled === true && endOf(change)?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
+
 /**
  * I41, decision 35: a leg is released once, in the record of the fill that completes the working leg, and after that
- * fill.
+ * fill; with the setting residualCountsAsFilled also in the record that ends it with a rest below the minimum.
  */
 function checkReleaseRecord({ form }: Decision, changes: readonly Change[]): Violation | undefined {
   const at = changes.findIndex(({ place }) => form.roles[place] === "working");
@@ -115,7 +119,7 @@ function checkReleaseRecord({ form }: Decision, changes: readonly Change[]): Vio
     const role = form.roles[change.place];
     if (!change.before.held || change.before.ended !== undefined)
       return { id: "I41", what: `the ${role} leg is released and was not held` };
-    if (working === undefined || at > index || !fillsWhole(working))
+    if (working === undefined || at > index || !(fillsWhole(working) || endsCounted(form, working)))
       return {
         id: "I41",
         what: `the ${role} leg is released by a record that does not fill the working leg whole`,
@@ -132,12 +136,13 @@ function checkOrphans({ form, before, after }: Decision, changes: readonly Chang
   const working = changes.find(({ place }) => form.roles[place] === "working");
   if (working === undefined) return undefined;
   const end = endOf(working);
-  const orphans = end !== undefined && !isWhole(working.after);
+  const releases = fillsWhole(working) || endsCounted(form, working);
+  const orphans = end !== undefined && !isWhole(working.after) && !releases;
   for (const [place, { order }] of before.entries()) {
     const now = after[place]?.order;
     if (place === working.place || order.ended !== undefined || now === undefined) continue;
     const role = form.roles[place];
-    if (fillsWhole(working) && (now.held || now.ended !== undefined))
+    if (releases && (now.held || now.ended !== undefined))
       return { id: "I41", what: `the working leg fills and the ${role} leg is not released` };
     if (orphans && now.ended?.status !== "CANCELED")
       return { id: "I42", what: `the working leg ends ${end.status} and the ${role} leg is not canceled` };

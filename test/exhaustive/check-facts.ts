@@ -25,6 +25,13 @@ const isOf =
 const alerts = (facts: readonly Fact[], alert: string): boolean =>
   facts.some((fact) => fact.kind === "ALERT" && fact.alert === alert);
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
+/** The most that a leg may execute: what its entry executed, if that ended with less than its quantity (decision 35). */
+function goalOf({ place, before }: Change, { form, before: legs }: Decision): number {
+  const wanted = unitsOf(before.intent.quantity);
+  const entry = legs[form.roles.indexOf("working")]?.order;
+  if (entry?.ended === undefined || form.roles[place] === "working") return wanted;
+  return Math.min(wanted, unitsOf(entry.executedQuantity));
+}
 const isPast = ({ intent }: ParentOrder, { nowMs }: Decision): boolean =>
   intent.expireTimeMs !== undefined && nowMs >= intent.expireTimeMs;
 
@@ -124,13 +131,13 @@ const intent: Check = (change, decision) => {
     return broken("I25", "sends a child without a quote");
   if (!change.leads) return broken("I25", "sends a child on the quote of another leg");
   if (event.kind === "FIRED" && !event.fresh) return broken("I25", "sends a child on a stale quote");
-  return size(change, intended, event);
+  return size({ ...change, goal: goalOf(change, decision) }, intended, event);
 };
 
 type MarketView = Readonly<{ price: number; exposure?: number }>;
 
 function size(
-  { before, after }: Change,
+  { before, after, goal }: Change & Readonly<{ goal: number }>,
   fact: Extract<Fact, { kind: "CHILD_INTENDED" }>,
   seen: MarketView,
 ): Violation | undefined {
@@ -141,7 +148,7 @@ function size(
   const isInside = limit === undefined || (wanted.side === "BUY" ? at <= limit : at >= limit);
   if (!isInside || fact.child.limitPrice !== limit)
     return broken("I25", "sends a child outside its limit, or without it");
-  const rest = unitsOf(wanted.quantity) - unitsOf(before.executedQuantity);
+  const rest = goal - unitsOf(before.executedQuantity);
   if (units <= 0 || units > rest) return broken("I14", `sends a child for ${units}, ${rest} are left`);
   if (wanted.icebergQuantity !== undefined && units > unitsOf(wanted.icebergQuantity))
     return broken("I14", `shows ${units} of an iceberg`);
@@ -233,11 +240,8 @@ const reason: Check = (change, decision) => {
     : broken("I50", `ends ${end.status} (${end.reason}) without that reason; it was ${stateOf(before)}`);
 };
 
-function reasonHolds(
-  end: Extract<Fact, { kind: "ENDED" }>,
-  { before, after, facts, leads }: Change,
-  decision: Decision,
-): boolean {
+function reasonHolds(end: Extract<Fact, { kind: "ENDED" }>, change: Change, decision: Decision): boolean {
+  const { before, after, facts, leads } = change;
   const { event } = decision;
   const waited = before.pendingEnd?.reason === end.reason && before.pendingEnd.status === end.status;
   switch (end.reason) {
@@ -248,7 +252,7 @@ function reasonHolds(
     case "EXPIRED_GTD":
       return (waited || leads) && isPast(before, decision) && end.status === "EXPIRED";
     case "RESIDUAL_BELOW_MIN_NOTIONAL":
-      return leads && end.status === "EXPIRED" && isDust(after, event);
+      return leads && end.status === "EXPIRED" && isDust(after, event, goalOf(change, decision));
     case "REJECTED_BY_VENUE":
       return leads && end.status === "REJECTED" && event.kind === "REPORTED" && event.final;
     case "WOULD_MATCH_IMMEDIATELY":
@@ -265,11 +269,19 @@ function reasonHolds(
   }
 }
 
-/** Decision 25: something was executed, and the rest is worth less than the minimum at the quote. */
-function isDust({ intent: wanted, executedQuantity }: ParentOrder, event: Decision["event"]): boolean {
+/**
+ * Decision 25: something was executed, and the rest is worth less than the minimum at the quote; or all that its entry
+ * executed is, and that ended with less than the order's quantity (decision 35).
+ */
+function isDust(
+  { intent: wanted, executedQuantity }: ParentOrder,
+  event: Decision["event"],
+  goal: number,
+): boolean {
+  if (goal < unitsOf(wanted.quantity) && unitsOf(executedQuantity) >= goal) return true;
   const place = event.kind === "REPORTED" ? event.quote : event.kind === "FIRED" ? event.price : undefined;
   if (place === undefined || wanted.reduceOnly || Number(executedQuantity) === 0) return false;
-  return ((unitsOf(wanted.quantity) - unitsOf(executedQuantity)) * Number(priceAt(place))) / 1e8 < 15;
+  return ((goal - unitsOf(executedQuantity)) * Number(priceAt(place))) / 1e8 < 15;
 }
 
 /** Checks of every leg that a decision touches, in the order in which a breach is reported. */

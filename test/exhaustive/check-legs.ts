@@ -76,11 +76,16 @@ function checkPair(form: Form, legs: readonly ParentOrder[]): Violation | undefi
     : undefined;
 }
 
-/** I41, I42: held until the working leg has filled completely; if it ends otherwise, no pending leg is open. */
+/**
+ * I41, I42: held until the working leg has filled completely, or ended with a rest that a setting counts as filled; if it
+ * ends otherwise, no pending leg is open.
+ */
 function checkHeld(form: Form, legs: readonly ParentOrder[]): Violation | undefined {
   const working = legs[form.roles.indexOf("working")];
   if (working === undefined) return undefined;
-  const isWhole = working.executedQuantity >= working.intent.quantity;
+  const isCounted =
+    form.rules.residualCountsAsFilled === true && working.ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
+  const isWhole = working.executedQuantity >= working.intent.quantity || isCounted;
   for (const [place, leg] of legs.entries()) {
     if (leg === working) continue;
     const role = form.roles[place];

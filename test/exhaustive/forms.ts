@@ -1,5 +1,5 @@
 import type { Quantity } from "../../src/decimal/index.ts";
-import { type Admission, admit, admitList, managedIdOf } from "../../src/lifecycle/index.ts";
+import { type Admission, admit, admitList, managedIdOf, type Rules } from "../../src/lifecycle/index.ts";
 import type {
   Contingency,
   LegRole,
@@ -9,7 +9,18 @@ import type {
   ParentOrder,
   Side,
 } from "../../src/model/index.ts";
-import { ACCEPTED_AT_MS, HIGH, LOW, MIDDLE, priceAt, quantityOf, RULES, TRAIL, timeOf } from "./market.ts";
+import {
+  ACCEPTED_AT_MS,
+  HIGH,
+  LOW,
+  MIDDLE,
+  priceAt,
+  quantityOf,
+  RULES,
+  RULES_COUNTING_RESIDUALS,
+  TRAIL,
+  timeOf,
+} from "./market.ts";
 import type { Subject } from "./subject.ts";
 
 /** The kinds of legs, in the words of traders. */
@@ -52,6 +63,7 @@ export type Form = Readonly<{
   legs: readonly ParentOrder[];
   plans: readonly LegPlan[];
   roles: readonly (LegRole | "order")[];
+  rules: Rules;
   bounds: Bounds;
   /** The last step of the clock. */
   lastClock: number;
@@ -63,6 +75,8 @@ export type FormPlan = Readonly<{
   /** Side of the first leg; the legs that a working leg releases have the other side. */
   side: Side;
   legs: readonly LegPlan[];
+  /** The setting residualCountsAsFilled. */
+  countsResiduals?: true;
   bounds?: Partial<Bounds>;
 }>;
 
@@ -159,7 +173,8 @@ function wordsOf(plan: FormPlan): string {
     return terms.length === 0 ? kind : `${kind} (${terms.join(", ")})`;
   });
   const name = plan.contingency === "single" ? "single order" : plan.contingency;
-  return `${name} ${plan.side}: ${legs.join(" + ")}`;
+  const setting = plan.countsResiduals ? ", residualCountsAsFilled" : "";
+  return `${name} ${plan.side}: ${legs.join(" + ")}${setting}`;
 }
 
 /** Returns a form right after its acceptance became durable. */
@@ -189,6 +204,7 @@ export function formOf(plan: FormPlan, subject: Subject): Form {
     legs,
     plans: plan.legs,
     roles,
+    rules: plan.countsResiduals ? RULES_COUNTING_RESIDUALS : RULES,
     bounds: { ...FULL, ...plan.bounds },
     lastClock: Math.max(0, ...plan.legs.map(({ expiresAt }) => expiresAt ?? 0)),
   };

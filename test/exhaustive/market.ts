@@ -35,6 +35,9 @@ export const timeOf = (clock: number): number => ACCEPTED_AT_MS + clock * 1_000;
  */
 export const RULES: Rules = { minimum: notional("15"), retryMinMs: 0, retryMaxMs: 0 };
 
+/** The same with the setting by which an entry with a rest below the minimum releases its exits. */
+export const RULES_COUNTING_RESIDUALS: Rules = { ...RULES, residualCountsAsFilled: true };
+
 const QUANTITIES: readonly Quantity[] = [ZERO_QUANTITY, ...["1", "2", "3", "4"].map(quantity)];
 const UNIT = 1_000_000;
 

@@ -74,6 +74,19 @@ export const RELEASES_ON_A_PARTIAL_FILL: PlantedBug = {
   }),
 };
 
+/** An exit that sells its whole quantity although its entry bought less. */
+const IGNORES_WHAT_THE_ENTRY_EXECUTED: PlantedBug = {
+  bug: "a leg that a residual released sends its whole quantity",
+  found: "I14",
+  plan: { ...OTO, countsResiduals: true },
+  subject: deciding((of, context) => {
+    const order = of.legs.find(({ orderId }) => orderId === of.orderId);
+    const entry = of.legs.find(({ list }) => list?.role === "working");
+    if (order === undefined || order === entry || entry?.ended === undefined) return decide(of, context);
+    return decide(seenAs(of, entry.orderId, { executedQuantity: entry.intent.quantity }), context);
+  }),
+};
+
 export const SUBMITS_BEFORE_IT_IS_DURABLE: PlantedBug = {
   bug: "a child is handed over before the record that cancels its sibling is durable",
   found: "I40",
@@ -102,6 +115,7 @@ export const BRINGS_THE_LOSER_BACK: PlantedBug = {
 /** At least one planted bug for every check. */
 export const PLANTED: readonly PlantedBug[] = [
   RELEASES_ON_A_PARTIAL_FILL,
+  IGNORES_WHAT_THE_ENTRY_EXECUTED,
   SUBMITS_BEFORE_IT_IS_DURABLE,
   BRINGS_THE_LOSER_BACK,
   {

@@ -1,7 +1,7 @@
 import type { Transition } from "../../src/lifecycle/index.ts";
 import type { Form } from "./forms.ts";
 import type { Leg, LegTable } from "./leg-table.ts";
-import { RULES, timeOf } from "./market.ts";
+import { timeOf } from "./market.ts";
 import { type EventCase, legEventOf, type RuleEvent } from "./rule-event.ts";
 import type { Subject } from "./subject.ts";
 
@@ -89,7 +89,8 @@ export class Rules {
     const orders = legs.map(({ order }) => order);
     const sequence = 1 + Math.max(...orders.map(({ lastSequence }) => lastSequence));
     const nowMs = timeOf(clock);
-    const steps = this.#subject.transitionList(legEventOf(orders, event), { sequence, nowMs, rules: RULES });
+    const { rules } = this.#form;
+    const steps = this.#subject.transitionList(legEventOf(orders, event), { sequence, nowMs, rules });
     const after = [...legs];
     for (const { order } of steps) {
       const place = orders.findIndex(({ orderId }) => orderId === order.orderId);

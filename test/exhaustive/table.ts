@@ -60,6 +60,7 @@ const EVENTS = [
   "trigger fires and a child is sent",
   "child is sent",
   "rest too small",
+  "rest too small, which counts as filled",
   "expiry",
   "cancel",
   "not handed over",
@@ -67,6 +68,8 @@ const EVENTS = [
   "venue has the child",
   "child done",
   "child done, rest too small",
+  "child done, rest too small, which counts as filled",
+  "child fills all that its entry did",
   "child done, after expiry",
   "child rejected",
   "child refused for good",
@@ -144,13 +147,25 @@ function stateOf({ ended, held, child, trigger, pendingEnd }: ParentOrder): stri
   return `${state} (${pendingEnd.status === "CANCELED" ? "canceling" : "expiring"})`;
 }
 
-function eventOf({ event, steps, before }: Decision): string {
+function eventOf({ form, event, steps, before }: Decision): string {
   const orderId = before[event.leg]?.order.orderId;
-  const facts = steps.find(({ order }) => order.orderId === orderId)?.facts ?? [];
+  const step = steps.find(({ order }) => order.orderId === orderId);
+  const facts = step?.facts ?? [];
+  const isResidual = reasonOf(facts) === "RESIDUAL_BELOW_MIN_NOTIONAL";
+  const releases = isResidual && steps.some((one) => has(one.facts, "RELEASED"));
+  const counted = releases ? ", which counts as filled" : "";
+  const entry = before[form.roles.indexOf("working")]?.order;
+  const isDoneForEntry =
+    isResidual &&
+    event.leg !== form.roles.indexOf("working") &&
+    entry?.ended !== undefined &&
+    step !== undefined &&
+    has(facts, "CHILD_CLOSED") &&
+    step.order.executedQuantity >= entry.executedQuantity;
   switch (event.kind) {
     case "FIRED":
     case "MEASURED":
-      return quoteEvent(facts);
+      return `${quoteEvent(facts)}${counted}`;
     case "OUTCOME_UNKNOWN":
       return "no answer";
     case "EXPIRED":
@@ -158,7 +173,7 @@ function eventOf({ event, steps, before }: Decision): string {
     case "CANCEL":
       return "cancel";
     default:
-      return reportEvent(facts);
+      return isDoneForEntry ? "child fills all that its entry did" : `${reportEvent(facts)}${counted}`;
   }
 }
 

@@ -183,6 +183,7 @@ function drawSettings(random: Random): EngineSettings {
     maxPendingCommands: random.pick([4, 100_000]),
     quoteJumpFactor: random.pick([NEAR_JUMP, DEFAULT_SETTINGS.quoteJumpFactor]),
     maxPendingPrints: random.of("prints that wait").pick([4, 100_000]),
+    residualCountsAsFilled: random.of("residuals that count as filled").chance(0.5),
   };
 }
 

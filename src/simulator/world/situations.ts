@@ -83,6 +83,7 @@ export const SITUATIONS = [
   "pair decided by a child",
   "release by the last of several fills",
   "position left unprotected",
+  "exits released by an entry with a residual",
   "cancel of a list with a child in flight",
   "fill of a leg whose list has ended",
   "leg of a pair expires alone",

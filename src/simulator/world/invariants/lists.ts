@@ -1,3 +1,4 @@
+import { add, max } from "../../../decimal/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
@@ -61,13 +62,18 @@ export class Lists {
   #held(working: SeenOrder, legs: readonly SeenOrder[], { record, changes }: SeenRecord): void {
     const { demand, situations } = this.#parts;
     const isWhole = working.executed >= working.intent.quantity;
+    const isCounted =
+      this.#parts.plan.settings.residualCountsAsFilled &&
+      working.ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
     const ofWorking = changes.find(({ after }) => after.orderId === working.orderId);
     const fills = ofWorking?.facts.filter(({ kind }) => kind === "FILLED").length ?? 0;
     for (const { before, after, facts } of changes) {
       if (!legs.some(({ orderId }) => orderId === after.orderId)) continue;
       if (after.ended?.reason === "USER_CANCELED") this.#canceled(before);
+      this.#bound(working, { after, facts });
       if (!facts.some(({ kind }) => kind === "RELEASED")) continue;
-      const isDue = isWhole && fills > 0 && before?.held === true;
+      if (isCounted) situations.saw("exits released by an entry with a residual");
+      const isDue = ((isWhole && fills > 0) || isCounted) && before?.held === true;
       demand(isDue, "I41", () => `leg ${after.orderId} is released in record ${record.sequence}`);
       if (working.fills > 1) situations.saw("release by the last of several fills");
     }
@@ -78,6 +84,19 @@ export class Lists {
       () => `legs of ${working.orderId} are held by nothing`,
     );
     this.#alert(working, legs, ofWorking);
+  }
+
+  /** Checks that an exit sells no more than its entry bought, if that ended with less than its quantity (decision 35). */
+  #bound(working: SeenOrder, { after, facts }: Pick<SeenChange, "after" | "facts">): void {
+    const intended = facts.find((fact) => fact.kind === "CHILD_INTENDED");
+    if (intended === undefined || after.orderId === working.orderId || working.ended === undefined) return;
+    const committed = add(after.executed, intended.child.quantity);
+    const isWithin = committed <= max(working.executed, after.executed);
+    this.#parts.demand(
+      isWithin || working.executed >= working.intent.quantity,
+      "decision 35",
+      () => `leg ${after.orderId} commits ${committed}, its entry executed ${working.executed}`,
+    );
   }
 
   #canceled(before: SeenOrder | undefined): void {

@@ -1,4 +1,4 @@
-import { add, type Quantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
+import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { Fact, SchedulePlan } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
@@ -29,7 +29,7 @@ export class Schedules {
   /** Checks a record. */
   check({ changes, record, instance }: SeenRecord): void {
     for (const change of changes) {
-      if (change.before === undefined) this.#accept(change.after, instance.generation);
+      if (change.before === undefined) this.#accept(change, instance.generation);
       for (const fact of change.facts)
         this.#fact(change, fact, { timeMs: record.timeMs, generation: instance.generation });
     }
@@ -50,7 +50,7 @@ export class Schedules {
     if (intent.participationBips !== undefined) this.#share(change, fact, at.generation);
   }
 
-  #accept(order: SeenOrder, generation: number): void {
+  #accept({ after: order, facts }: SeenChange, generation: number): void {
     const { plan, ledger, time } = this.#parts;
     // In a cluster an acceptance may be under way for long, and trades of that time count after a takeover. A node whose
     // machine has stood still accepts by the clock of that time until it has compared clocks.
@@ -63,20 +63,31 @@ export class Schedules {
     const { type, schedule } = order.intent;
     const isOfHost =
       this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;
-    if (isOfHost && order.plan !== undefined) this.#profile(order, order.plan);
+    const accepted = facts.find((fact) => fact.kind === "ACCEPTED");
+    if (isOfHost && order.plan !== undefined) this.#profile(order, order.plan, accepted?.admissionPrice);
   }
 
-  /** Checks decision 29: the weights come from the host's own minutes, in a window that was requested. */
-  #profile({ orderId, intent }: SeenOrder, { count, intervalMs, cumulative = [] }: SchedulePlan): void {
+  /**
+   * Checks decision 29: the weights come from the host's own minutes, in a window that was requested, and slices below
+   * the minimum are joined.
+   */
+  #profile(
+    { orderId, intent }: SeenOrder,
+    { count, intervalMs, cumulative = [] }: SchedulePlan,
+    price: Price | undefined,
+  ): void {
     const { demand, situations, volumes } = this.#parts;
     situations.saw("VWAP by the volumes of the host");
     const isTrue = volumes.asked(intent.symbol).some(({ symbol, toMs }) => {
       const fromMs = toMs - count * intervalMs;
       const bars = volumes.minutes({ symbol, fromMs, toMs });
-      return [...cumulative].every((sum, slot) => {
+      const sums = Array.from({ length: count }, (_, slot) => {
         const until = bars.filter(({ minuteMs }) => minuteMs < fromMs + (slot + 1) * intervalMs);
-        return BigInt(sum) === until.reduce((total, bar) => total + BigInt(bar.quantity), 0n);
+        return until.reduce((total, bar) => total + BigInt(bar.quantity), 0n);
       });
+      const least = price === undefined ? 0n : (MINIMUM + BigInt(price) - 1n) / BigInt(price);
+      const frozen = price === undefined ? sums : joinedSums(sums, BigInt(intent.quantity), least);
+      return frozen.every((sum, slot) => sum === BigInt(cumulative.at(slot) ?? -1));
     });
     demand(
       isTrue && cumulative.length === count,
@@ -150,6 +161,23 @@ export class Schedules {
       () => `order ${orderId} sends child ${child.attempt} after ${trades} trades`,
     );
   }
+}
+
+/** The opening minimum, in the steps of an amount. */
+const MINIMUM = 15n * 10n ** 14n;
+
+/** Returns the sums in which every slice below the least joins the next, and the last one the slot before. */
+function joinedSums(sums: readonly bigint[], quantity: bigint, least: bigint): readonly bigint[] {
+  const whole = sums.at(-1) ?? 0n;
+  const shared = (sum: bigint): bigint => (whole === 0n ? 0n : (sum * quantity) / whole);
+  const joined: bigint[] = [];
+  for (const sum of sums) {
+    const before = joined.at(-1) ?? 0n;
+    joined.push(shared(sum) - shared(before) >= least ? sum : before);
+  }
+  const sent = joined.at(-1) ?? 0n;
+  const from = sent === 0n ? joined.length - 1 : joined.indexOf(sent);
+  return joined.map((sum, slot) => (slot >= from ? whole : sum));
 }
 
 /** Returns the slices by the cumulative floor. They sum to the quantity. */
