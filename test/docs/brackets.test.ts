@@ -43,6 +43,9 @@ async function placed(settings: Partial<EngineSettings> = {}) {
     hold(size: string): void {
       world.exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: Quantity.parseSigned(size) });
     },
+    async calm(seconds: number): Promise<void> {
+      for (let n = 0; n < seconds; n++) await world.pass(1_000);
+    },
     note(text: string): void {
       notes.push({ atMs: world.clock.nowMs(), text });
     },
@@ -126,15 +129,15 @@ type Story = () => Promise<readonly string[]>;
 
 const STORIES: Readonly<Record<string, Story>> = {
   async "closed by hand"() {
-    const { world, quote, hold, note, story } = await placed();
+    const { world, calm, quote, hold, note, story } = await placed();
     await quote("99", "100");
     hold("1");
-    await world.pass(60_000);
+    await calm(60);
     hold("0");
     note("(the owner sells the position elsewhere)");
-    await world.pass(60_000);
+    await calm(60);
     await quote("89", "90");
-    for (let n = 0; n < 6; n++) await world.pass(1_000);
+    await calm(6);
     note("(the owner buys 1 again, and the price is still below the stop)");
     hold("1");
     await quote("85", "86");
@@ -155,20 +158,20 @@ const STORIES: Readonly<Record<string, Story>> = {
     return story();
   },
   async "a fee that counts as filled"() {
-    const { world, quote, hold, executed, story } = await placed({ residualCountsAsFilled: true });
+    const { world, calm, quote, hold, executed, story } = await placed({ residualCountsAsFilled: true });
     world.venue.onSubmit = LESS_FEE;
     await quote("99", "100");
     world.venue.onSubmit = executed;
     hold("0.9998");
-    await world.pass(60_000);
+    await calm(60);
     await quote("89", "90");
     return story();
   },
   async refused() {
-    const { world, quote, hold, note, executed, story } = await placed();
+    const { world, calm, quote, hold, note, executed, story } = await placed();
     await quote("99", "100");
     hold("1");
-    await world.pass(60_000);
+    await calm(60);
     world.venue.onSubmit = ({ childId }) => ({
       ...reported(childId, "rejected"),
       detail: "insufficient balance: the fee was taken in BTC",
@@ -188,12 +191,12 @@ const STORIES: Readonly<Record<string, Story>> = {
     return story();
   },
   async quiet() {
-    const { world, quote, hold, note, story } = await placed();
+    const { world, calm, quote, hold, note, story } = await placed();
     await quote("88", "89");
     hold("1");
     await world.pass(1_000);
     note("(the source has sent nothing but heartbeats since that quote)");
-    for (let n = 0; n < 10; n++) await world.pass(1_000);
+    await calm(10);
     return story();
   },
   async silent() {
