@@ -34,6 +34,7 @@ export const FAULTS = [
   "exposure is silent",
   "exposure throws",
   "exposure is nonsense",
+  "exposure is late",
   "accounts are slow",
   "accounts throw",
   "accounts are silent",

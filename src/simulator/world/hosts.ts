@@ -9,6 +9,7 @@ import {
 } from "../../decimal/index.ts";
 import type { Account, ApiKey } from "../../model/index.ts";
 import type { Accounts, Exposure, RateLimiter } from "../../ports/index.ts";
+import type { Random } from "../random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";
@@ -17,6 +18,12 @@ import type { Row } from "./venue-row.ts";
 
 /** Initial position of a reducing account in each market, and the quantity it buys at a time. */
 const HELD = quantity("5");
+
+/** The lag that a position port declares whose positions come late. */
+const LAG_MS = 10_000;
+
+/** A position from a time on. */
+type Held = Readonly<{ atMs: number; quantity: Quantity }>;
 
 /** Dependencies of the hosts. */
 export type HostParts = AnswerParts & Readonly<{ plan: Plan; demand: Demand }>;
@@ -32,13 +39,18 @@ export function keyOf(accountId: number): Readonly<{ apiKey: string; secret: str
  */
 export class Hosts {
   readonly #parts: HostParts;
-  readonly #positions: Map<string, Quantity> = new Map();
+  /** By account and market, oldest first: as far back as a late answer may be. */
+  readonly #positions: Map<string, readonly Held[]> = new Map();
+  /** Accounts and markets whose position has been zero. */
+  readonly #emptied: Set<string> = new Set();
+  readonly #lateness: Random;
   readonly #accounts: Accounts;
   readonly #answers: PortAnswers;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
     this.#answers = new PortAnswers(parts);
+    this.#lateness = parts.random.of("late positions");
     this.#accounts = createMemoryAccounts(
       parts.plan.clients.map(({ accountId }) => ({
         account: accountOf(accountId),
@@ -47,15 +59,37 @@ export class Hosts {
     );
   }
 
-  /** Returns the true position of an account. */
-  position(accountId: number, symbol: string): Quantity {
+  /** Returns the true position of an account, now or at an earlier time. */
+  position(accountId: number, symbol: string, atMs: number = Number.POSITIVE_INFINITY): Quantity {
     const reduces = this.#parts.plan.clients.some((one) => one.accountId === accountId && one.reduces);
-    return this.#positions.get(`${accountId} ${symbol}`) ?? (reduces ? HELD : ZERO_QUANTITY);
+    const held = this.#positions.get(`${accountId} ${symbol}`)?.findLast((one) => one.atMs <= atMs);
+    return held?.quantity ?? (reduces ? HELD : ZERO_QUANTITY);
   }
 
   /** Increases an account's position, as if it bought elsewhere. */
   replenish(accountId: number, symbol: string, by: Quantity = HELD): void {
-    this.#positions.set(`${accountId} ${symbol}`, add(this.position(accountId, symbol), by));
+    this.#move(accountId, symbol, add(this.position(accountId, symbol), by));
+  }
+
+  /** Closes an account's position, as if it was sold by hand. */
+  close(accountId: number, symbol: string): void {
+    this.#move(accountId, symbol, ZERO_QUANTITY);
+  }
+
+  /** Whether the position of an account has ever been zero. */
+  wasEmpty(accountId: number, symbol: string): boolean {
+    return this.#emptied.has(`${accountId} ${symbol}`);
+  }
+
+  #move(accountId: number, symbol: string, quantity: Quantity): void {
+    const key = `${accountId} ${symbol}`;
+    const atMs = this.#parts.time.trueMs;
+    const before = this.#positions.get(key) ?? [
+      { atMs: Number.NEGATIVE_INFINITY, quantity: this.position(accountId, symbol) },
+    ];
+    const oldest = before.findLastIndex((one) => one.atMs <= atMs - 2 * LAG_MS);
+    this.#positions.set(key, [...before.slice(Math.max(oldest, 0)), { atMs, quantity }]);
+    if (quantity <= 0) this.#emptied.add(key);
   }
 
   /** Applies an execution of a reduce-only child to the position. */
@@ -63,7 +97,7 @@ export class Hosts {
     if (!child.reduceOnly) return;
     const { accountId, symbol } = child;
     const left = subtract(this.position(accountId, symbol), size);
-    this.#positions.set(`${accountId} ${symbol}`, left);
+    this.#move(accountId, symbol, left);
     this.#parts.demand(
       left >= 0,
       "I13",
@@ -78,10 +112,16 @@ export class Hosts {
       throws: "exposure throws",
       nonsense: "exposure is nonsense",
     };
+    const { plan, time } = this.#parts;
+    const isLate = (): boolean => this.#parts.faults.strikes("exposure is late", this.#lateness, 0.5);
     return {
+      lagMs: plan.rates["exposure is late"] === undefined ? 0 : LAG_MS,
       position: (accountId, symbol) =>
         this.#answers.answer(instance, faults, {
-          right: () => this.position(accountId, symbol),
+          right: () => {
+            const lateMs = isLate() ? this.#lateness.below(LAG_MS) : 0;
+            return this.position(accountId, symbol, time.trueMs - lateMs);
+          },
           wrong: () => Number.NaN,
         }),
     };

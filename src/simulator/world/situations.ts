@@ -10,6 +10,8 @@ export const SITUATIONS = [
   "part filled, then silence",
   "fill of an order whose cancel is pending",
   "fill of an order that has ended",
+  "reduce-only order ended with its position",
+  "position closed by hand",
   "more filled than was sent",
   "fill beyond the limit",
   "not found, then there",

@@ -39,6 +39,16 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: "a reduce-only order that finds nothing waits for the next position",
+    edits: [
+      {
+        file: "src/engine/eligibility/exposure-watch.ts",
+        before: "else if (askedAtMs - sinceMs >= this.#confirmMs) this.#end(order);",
+        after: "else if (askedAtMs < sinceMs) this.#end(order);",
+      },
+    ],
+  },
+  {
     name: "release on partial fill",
     edits: [
       {

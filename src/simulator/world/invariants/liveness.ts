@@ -19,6 +19,7 @@ const SWEEP = 72;
  */
 export async function endAll(parts: WorldParts): Promise<void> {
   const { journal, time, plan, hosts, venue } = parts;
+  if (plan.seed % 2 === 0) await closeByHand(parts);
   for (const { accountId } of plan.clients)
     for (const { symbol } of parts.markets) hosts.replenish(accountId, symbol, 1_000_000_000 as never);
   const cancels = plan.cluster?.cancels ?? "never";
@@ -35,6 +36,48 @@ export async function endAll(parts: WorldParts): Promise<void> {
   if (cancels !== "never" && journal.open.size > 0) await cancelAll(parts);
   if (plan.cluster !== undefined) await tradeOn(parts);
   for (const orderId of journal.open) explain(parts, journal.find(orderId));
+}
+
+/** Longer than a quote counts, and than a child takes to be resolved. */
+const QUIET_MS = 15_000;
+/** Time in which three measurements are made, however late the positions are. */
+const CONFIRM_MS = 60_000;
+
+/**
+ * Closes every position by hand, in markets without a quote. Reduce-only orders that have triggered must end: later positions
+ * are not theirs to reduce (decision 24). A child of unknown outcome on the same market keeps them.
+ */
+async function closeByHand(parts: WorldParts): Promise<void> {
+  const { journal, time, plan, hosts, markets, demand, situations } = parts;
+  await passServed(parts, QUIET_MS);
+  const open = (): readonly SeenOrder[] =>
+    [...journal.open].flatMap((orderId) => journal.find(orderId) ?? []);
+  const isBusy = (accountId: number, symbol: string): boolean =>
+    open().some((one) => one.child && one.accountId === accountId && one.intent.symbol === symbol);
+  const closed: string[] = [];
+  for (const { accountId, reduces } of plan.clients)
+    for (const { symbol } of markets) {
+      if (!reduces || isBusy(accountId, symbol)) continue;
+      hosts.close(accountId, symbol);
+      closed.push(`${accountId} ${symbol}`);
+      situations.saw("position closed by hand");
+    }
+  await passServed(parts, CONFIRM_MS);
+  await time.settle();
+  for (const { orderId, accountId, intent, trigger, pendingEnd, frozen } of open()) {
+    if (!intent.reduceOnly || trigger === undefined || pendingEnd !== undefined || frozen) continue;
+    if (!closed.includes(`${accountId} ${intent.symbol}`) || isBusy(accountId, intent.symbol)) continue;
+    demand(false, "decision 24", () => `order ${orderId} waits for the next position`);
+  }
+}
+
+/** Lets time pass with a process that serves, and without quotes. */
+async function passServed({ time, fleet, venue }: WorldParts, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += ROUND_MS) {
+    if (fleet.newest === undefined) fleet.start();
+    await time.pass(ROUND_MS);
+    venue.tick();
+  }
 }
 
 /** Lets executions be counted that were told after the end of their orders: half a minute at most. */

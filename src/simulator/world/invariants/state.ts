@@ -10,7 +10,7 @@ const LATE: readonly Fact["kind"][] = ["FILLED", "ALERT"];
  * after an expiry.
  */
 export function state(parts: WorldParts): (seen: SeenRecord) => void {
-  const { demand, situations } = parts;
+  const { demand, situations, hosts } = parts;
   return ({ record, changes }) => {
     for (const change of changes) {
       checkEnd(change);
@@ -51,6 +51,12 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
   }
 
   function sawEnd({ after }: SeenChange, reason: string): void {
+    if (reason === "NOTHING_TO_REDUCE") {
+      situations.saw("reduce-only order ended with its position");
+      const { accountId, intent, orderId } = after;
+      const wasEmpty = hosts.wasEmpty(accountId, intent.symbol);
+      demand(wasEmpty, "decision 24", () => `order ${orderId} ended with a position that is there`);
+    }
     if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.saw("residual below the minimum");
     if (reason === "WOULD_MATCH_IMMEDIATELY") situations.saw("post-only refused by its first quote");
     if (reason === "EXPIRED_GTD" && after.intent.timeInForce === "GTD") situations.saw("GTD order expired");
