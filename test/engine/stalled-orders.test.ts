@@ -217,6 +217,13 @@ describe("decision 51: an order that should act and cannot says so", () => {
     expect(kindsOf(world)).toEqual(["ORDER_STALLED REFUSED", "ORDER_STALLED REFUSED"]);
   });
 
+  it("a market whose quotes come more slowly than one stays fresh: what cannot act on each of them is stalled", async () => {
+    const world = await worldOf();
+    world.venue.onSubmit = ({ childId }) => refused(childId);
+    await quoteFor(world, 42, { everyMs: 6_000 });
+    expect(kindsOf(world)).toEqual(["ORDER_STALLED REFUSED"]);
+  });
+
   it("after a restart the alert stands, is not raised again, and ends when something executes", async () => {
     const world = await worldOf();
     world.venue.onSubmit = ({ childId }) => refused(childId);

@@ -199,8 +199,11 @@ export class StallWatch {
   #stays(candidate: Candidate): boolean {
     const { live } = candidate;
     const { working: order, wait } = live;
-    const now = this.#parts.market.now(order.intent.symbol);
-    if (now?.fresh !== true) {
+    const { market } = this.#parts;
+    const { symbol } = order.intent;
+    const silentMs = this.#core.monotonicMs() - (market.confirmedMs(symbol) ?? Number.NEGATIVE_INFINITY);
+    const now = market.now(symbol);
+    if (now === undefined || silentMs >= this.#core.settings.stalledAfterMs) {
       // Nobody can act in such a market, and QUOTES_STOPPED says so.
       candidate.sinceMs = this.#core.monotonicMs();
       return order.trigger !== undefined || order.plan !== undefined || order.stall !== undefined;

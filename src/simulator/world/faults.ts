@@ -17,6 +17,8 @@ export const FAULTS = [
   "venue fails a look-up",
   "venue refuses",
   "venue refuses for good",
+  "venue refuses without end",
+  "venue takes a fee in the base asset",
   "venue says nonsense",
   "venue tells while an engine opens",
   "venue does not tell its time",

@@ -178,6 +178,7 @@ function drawSettings(random: Random): EngineSettings {
     advancedOrders: true,
     snapshotEvery: random.pick([10, 40, 200, 20_000]),
     reconcileEveryMs: random.pick([1_000, 3_000, 5_000]),
+    retryMaxMs: random.of("pace of retries").pick([1_000, 5_000]),
     escalateAfterMs: random.pick([5_000, 20_000]),
     maxOpenParentsPerAccount: random.pick([40, 250_000]),
     maxPendingCommands: random.pick([4, 100_000]),

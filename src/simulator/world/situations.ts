@@ -18,6 +18,8 @@ export const SITUATIONS = [
   "late answer to a question for the time",
   "refused temporarily",
   "refused permanently",
+  "refused again and again, and told",
+  "stalled order goes on",
   "nonsense in an answer",
   "nonsense in an event",
   "nonsense in a look-up",

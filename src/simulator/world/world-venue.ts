@@ -66,6 +66,9 @@ export class WorldVenue {
   readonly #slowness: Random;
   /** Until when it answers submits of a shard slowly. */
   readonly #slowUntilMs: Map<number, number> = new Map();
+  readonly #refusals: Random;
+  /** Until when it refuses every child of an account on a market and side. */
+  readonly #refusedUntilMs: Map<string, number> = new Map();
   #executions = 0;
 
   constructor(parts: VenueParts) {
@@ -73,6 +76,7 @@ export class WorldVenue {
     this.#reports = new VenueReports(parts);
     this.#stops = parts.random.of("stops before the socket");
     this.#slowness = parts.random.of("slow answers");
+    this.#refusals = parts.random.of("refusals without end");
   }
 
   get capabilities(): VenueCapabilities {
@@ -333,6 +337,10 @@ export class WorldVenue {
     row.state = "closed";
     row.touchedAtMs = this.#parts.time.trueMs;
     this.#live.add(row);
+    if (this.#refusesAgain(child)) {
+      row.state = "rejected";
+      return;
+    }
     if (faults.strikes("venue refuses", random, 0.12)) {
       row.state = "rejected";
       row.final = faults.strikes("venue refuses for good", random, 0.15);
@@ -349,6 +357,21 @@ export class WorldVenue {
     row.shown = row.fills.length;
     row.late = faults.strikes("venue withholds fills", random, this.#isSlow(row) ? 0.5 : 0.08);
     if (row.late) row.shown = 0;
+  }
+
+  /**
+   * Returns whether the account is refused on this market and side, once begun for up to two minutes: for no reason, or
+   * because the fee of a purchase has left less than its orders sell.
+   */
+  #refusesAgain({ accountId, symbol, side }: ChildRequest): boolean {
+    const { faults, time } = this.#parts;
+    const refusals = this.#refusals;
+    const key = `${accountId} ${symbol} ${side}`;
+    const untilMs = time.trueMs + 20_000 + refusals.below(100_000);
+    if (faults.strikes("venue refuses without end", refusals, 0.02)) this.#refusedUntilMs.set(key, untilMs);
+    if (side === "BUY" && faults.strikes("venue takes a fee in the base asset", refusals, 0.05))
+      this.#refusedUntilMs.set(`${accountId} ${symbol} SELL`, untilMs);
+    return !faults.quiet && time.trueMs < (this.#refusedUntilMs.get(key) ?? 0);
   }
 
   #arrivePartly(row: Row): void {

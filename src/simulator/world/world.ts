@@ -9,6 +9,7 @@ import { Lists } from "./invariants/lists.ts";
 import { endAll } from "./invariants/liveness.ts";
 import { quantity } from "./invariants/quantity.ts";
 import { Schedules } from "./invariants/schedules.ts";
+import { stalls } from "./invariants/stalls.ts";
 import { state } from "./invariants/state.ts";
 import { submission } from "./invariants/submission.ts";
 import { Triggers } from "./invariants/triggers.ts";
@@ -49,6 +50,7 @@ export class World {
       quantity(parts),
       submission(parts),
       state(parts),
+      stalls(parts),
       ...[new Triggers(parts), new Schedules(parts), new Lists(parts)].map(
         (check): RecordCheck =>
           (seen) =>
