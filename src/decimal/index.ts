@@ -10,6 +10,16 @@ export {
   type Rounding,
   ZERO_NOTIONAL,
 } from "./exact.ts";
+export {
+  type ExactQuantity,
+  FINE_LIMIT,
+  floorFact,
+  formatExact,
+  isFinerFact,
+  parseExactQuantity,
+  parseFact,
+  parsePriceFact,
+} from "./facts.ts";
 export { Notional, Price, Quantity } from "./namespaces.ts";
 export { bytesOfRow, type NumberRow, type PackedCells, PackedNumbers, packed } from "./packed-numbers.ts";
 export {

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 import { demandText } from "./decimal-text.ts";
+import { parsePriceFact } from "./facts.ts";
 import * as scaled from "./scaled.ts";
 import { formatPrice, type Price, price } from "./units.ts";
 
@@ -25,6 +26,24 @@ export const zero: Price = 0 as Price;
 export function parse(text: string): Price {
   demandText(text, "Price.parse");
   return price(text);
+}
+
+/**
+ * Parses the price of an execution, as a venue writes it: by its value, so that trailing zeros never matter. Throws a
+ * RangeError for any text but a positive decimal below 10^10 whose value has at most 8 decimals, and a TypeError for a
+ * number. An average price may be finer: report the executions that it is the average of.
+ *
+ * @example
+ * ```ts
+ * import { Price } from "managed-orders";
+ * console.log(Price.format(Price.parseFact("65000.0000000000"))); // 65000
+ * ```
+ */
+export function parseFact(text: string): Price {
+  demandText(text, "Price.parseFact");
+  const value = parsePriceFact(text);
+  if (value !== undefined) return value;
+  throw new RangeError(`a price must be a decimal above 0 whose value has at most 8 decimals, got ${text}`);
 }
 
 /**

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 import { demandText } from "./decimal-text.ts";
+import { type ExactQuantity, floorFact, parseExactQuantity } from "./facts.ts";
 import * as scaled from "./scaled.ts";
 import {
   formatQuantity,
@@ -35,9 +36,37 @@ export function parse(text: string): Quantity {
 }
 
 /**
- * Parses the quantity of a position: negative when the account is short, zero when it holds nothing. Throws a
- * RangeError for any text but a decimal between -10^12 and 10^12 with at most 6 decimals, and a TypeError for a
- * number.
+ * Parses the quantity of an execution, as a venue writes it: exact to 18 decimals and by its value, so that trailing
+ * zeros never matter. Returns the members of a `Fill`: `quantity` in whole steps of 10^-6, rounded down, and `fine`,
+ * which holds what is below one step, in units of 10^-18, if there is anything. Of public volume only `quantity` is
+ * needed. Throws a RangeError for any text but a positive decimal below 10^12 whose value has at most 18 decimals, and a
+ * TypeError for a number.
+ *
+ * @example
+ * ```ts
+ * import { type Fill, Price, Quantity } from "managed-orders";
+ * const fill: Fill = {
+ *   executionId: "1",
+ *   ...Quantity.parseFact("0.12345678"),
+ *   price: Price.parseFact("65000.0000000000"),
+ *   timeMs: 0,
+ * };
+ * console.log(Quantity.format(fill.quantity), fill.fine); // 0.123456 780000000000
+ * ```
+ */
+export function parseFact(text: string): ExactQuantity {
+  demandText(text, "Quantity.parseFact");
+  const value = parseExactQuantity(text);
+  if (value !== undefined) return value;
+  throw new RangeError(
+    `a quantity must be a decimal above 0 whose value has at most 18 decimals, got ${text}`,
+  );
+}
+
+/**
+ * Parses the quantity of a position: negative when the account is short, zero when it holds nothing. A position is
+ * a fact: trailing zeros never matter, and decimals below 10^-6 are cut off, so that no more is closed than is there.
+ * Throws a RangeError for any text but a decimal between -10^12 and 10^12, and a TypeError for a number.
  *
  * @example
  * ```ts
@@ -51,11 +80,9 @@ export function parse(text: string): Quantity {
 export function parseSigned(text: string): Quantity {
   demandText(text, "Quantity.parseSigned");
   const negative = text.startsWith("-");
-  const size = scaled.parseScaled(negative ? text.slice(1) : text, QUANTITY_SCALE);
+  const size = floorFact(negative ? text.slice(1) : text, QUANTITY_SCALE);
   if (size === undefined || size >= QUANTITY_LIMIT)
-    throw new RangeError(
-      `a position must be a decimal string with at most ${QUANTITY_SCALE} decimals, got ${text}`,
-    );
+    throw new RangeError(`a position must be a decimal string, got ${text}`);
   return negative ? subtract(zero, size as Quantity) : (size as Quantity);
 }
 

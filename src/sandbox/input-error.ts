@@ -28,4 +28,4 @@ export const positiveId: z.ZodType<number> = z.number().int().min(1).max(Number.
 export const decimalText: z.ZodType<string> = z
   .union([z.string(), z.number(), z.bigint()])
   .transform(String)
-  .refine((text) => /^-?[0-9]{1,20}(\.[0-9]{1,20})?$/.test(text), 'must be a decimal such as "0.25"');
+  .refine((text) => /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/.test(text), 'must be a decimal such as "0.25"');

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parsePrice, parseQuantity } from "../decimal/index.ts";
+import { floorFact, PRICE_SCALE, QUANTITY_SCALE } from "../decimal/index.ts";
 import type { Clock, Entropy, Instruments, MarketSink } from "../ports/index.ts";
 import type { PaperVenue } from "../simulator/index.ts";
 import type { JsonValue } from "../wire/index.ts";
@@ -124,7 +124,7 @@ export function demandInstrument(
 
 /** Returns whether a print has a positive price and quantity; any other print is invalid. */
 const isPositive = (price: string, quantity: string): boolean =>
-  parsePrice(price) !== undefined && parseQuantity(quantity) !== undefined;
+  (floorFact(price, PRICE_SCALE) ?? 0) > 0 && (floorFact(quantity, QUANTITY_SCALE) ?? 0) > 0;
 
 async function heartbeat(controls: VenueControls, { body }: ControlCall): Promise<unknown> {
   const { symbol } = readInput(z.strictObject({ symbol: z.string() }), body);

@@ -3,7 +3,7 @@ import {
   normalise,
   PRICE_SCALE,
   type Price,
-  parseScaled,
+  parseFact,
   QUANTITY_SCALE,
   type Quantity,
   type Scaled,
@@ -50,7 +50,7 @@ const STATES = {
 /** Schema of decimal text as a scaled value of any sign. */
 export const scaledText = (scale: number): z.ZodType<Scaled> =>
   decimalText.transform((text, context) => {
-    const value = parseScaled(text.replace("-", ""), scale);
+    const value = parseFact(text.replace("-", ""), scale);
     if (value === undefined) {
       context.addIssue(`must have at most ${scale} decimals`);
       return z.NEVER;

@@ -37,11 +37,11 @@ describe("decision JB: the quantity of a position", () => {
     expect(Quantity.format(Quantity.abs(position))).toBe(canonical.replace("-", ""));
   });
 
-  it.each(["", "-", "--1", "+1", "1e3", "-0.0000001", "1000000000000", "-1000000000000", " 1"])(
+  it.each(["", "-", "--1", "+1", "1e3", "1000000000000", "-1000000000000", " 1"])(
     "is a decimal in range: %j is refused",
     (text) => {
       expect(() => Quantity.parseSigned(text)).toThrow(
-        new RangeError(`a position must be a decimal string with at most 6 decimals, got ${text}`),
+        new RangeError(`a position must be a decimal string, got ${text}`),
       );
     },
   );

@@ -65,7 +65,7 @@ describe("decision 30: a print counts", () => {
     ["with a number as id", print(7 as never), "malformed"],
     ["of quantity zero", print("b", { quantity: "0.000000" }), "malformed"],
     ["of a negative quantity", print("b", { quantity: "-1" }), "malformed"],
-    ["of seven decimals", print("b", { quantity: "1.0000000" }), "malformed"],
+    ["below one step", print("b", { quantity: "0.0000009" }), "malformed"],
     ["of the largest quantity", print("b", { quantity: "999999999999.999999" }), "counted fresh"],
     ["of more", print("b", { quantity: "1000000000000" }), "malformed"],
     ["with a number as quantity", print("b", { quantity: 1 as never }), "malformed"],

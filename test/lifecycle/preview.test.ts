@@ -175,10 +175,7 @@ describe("decision KI: an invalid context is a TypeError that names the option",
       { quote: { bid: "101", ask: "100" } },
       "previewOrder.quote.bid 101 is above the ask 100; the service does not count such a quote",
     ],
-    [
-      { position: "1.2.3" },
-      "previewOrder.position: a position must be a decimal string with at most 6 decimals, got 1.2.3",
-    ],
+    [{ position: "1.2.3" }, "previewOrder.position: a position must be a decimal string, got 1.2.3"],
     [{ position: 1 }, "previewOrder.position must be a decimal string, got 1"],
     [{ minimumNotional: 15 }, "previewOrder.minimumNotional must be a decimal string, got 15"],
     [

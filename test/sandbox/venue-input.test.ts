@@ -19,6 +19,17 @@ describe("reading a fault", () => {
 });
 
 describe("reading a report", () => {
+  it("decision 7: trailing zeros never matter", () => {
+    const said = {
+      child: "c",
+      executionId: "x",
+      quantity: "0.10000000",
+      price: "65000.0000000000",
+    };
+    const { report } = readVenueEvent(said, START_MS);
+    expect(report.fills).toMatchObject([{ quantity: 100_000, price: 6_500_000_000_000 }]);
+  });
+
   it.each([
     [{ executionId: "x", quantity: "1", price: "1" }, "child"],
     [

@@ -1,4 +1,4 @@
-import { formatScaled, normalise, parseScaled, type Scaled } from "../../decimal/index.ts";
+import { formatScaled, normalise, parseFact, type Scaled } from "../../decimal/index.ts";
 import { demand, flagOf, itemsOf, membersOf, printableOf, textOf, wordOf } from "../../host-answers/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 
@@ -117,17 +117,20 @@ export const wideId: Codec<bigint> = {
 
 type DecimalRange = Readonly<{ scale: number; from: "above 0" | "0" | "any"; limit: bigint }>;
 
-const DECIMAL = "[0-9]{1,20}(\\.[0-9]{1,20})?";
+const DECIMAL = "[0-9]{1,40}(\\.[0-9]{1,40})?";
 
-/** An exact decimal, written as a string. `limit` is the first magnitude that is out of range, in steps. */
+/**
+ * An exact decimal, written as a string and read by its value: trailing zeros never matter (decision 7). `limit` is the
+ * first magnitude that is out of range, in steps.
+ */
 export function decimal<T extends Scaled>({ scale, from, limit }: DecimalRange): Codec<T> {
   return {
     schema: { type: "string", pattern: `^${from === "any" ? "-?" : ""}${DECIMAL}$` },
     write: (value) => formatScaled(value, scale),
     read(said, what) {
-      const text = textOf(said, what, { most: 42 });
+      const text = textOf(said, what, { most: 82 });
       const isNegative = from === "any" && text.startsWith("-");
-      const steps = parseScaled(isNegative ? text.slice(1) : text, scale);
+      const steps = parseFact(isNegative ? text.slice(1) : text, scale);
       demand(steps !== undefined, `${what} is not a decimal with at most ${scale} decimals`);
       demand(steps < limit && (from !== "above 0" || steps > 0), `${what} is out of range`);
       return (isNegative ? normalise(-BigInt(steps)) : steps) as T;

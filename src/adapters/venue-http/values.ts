@@ -118,7 +118,7 @@ export const isReport = (said: ChildReport | NotFound | "voided"): said is Child
   typeof said === "object" && "childId" in said;
 
 const level: Codec<LevelInput> = mapped<readonly string[], LevelInput>(
-  listOf(printable(42), 2),
+  listOf(printable(82), 2),
   ([at = "", size]) => (size === undefined ? [at] : [at, size]),
   ([at, size]) => (size === undefined ? [at] : [at, size]),
 );
@@ -126,10 +126,10 @@ const level: Codec<LevelInput> = mapped<readonly string[], LevelInput>(
 /** A quote. The engine's quote gate reads its decimals. */
 export const quote: Codec<QuoteInput> = objectOf<QuoteInput>({
   symbol,
-  bid: printable(42),
-  ask: printable(42),
-  bidQuantity: maybe(printable(42)),
-  askQuantity: maybe(printable(42)),
+  bid: printable(82),
+  ask: printable(82),
+  bidQuantity: maybe(printable(82)),
+  askQuantity: maybe(printable(82)),
   bids: maybe(listOf(level, MOST_LEVELS)),
   asks: maybe(listOf(level, MOST_LEVELS)),
   timeMs: maybe(count),
@@ -138,12 +138,12 @@ export const quote: Codec<QuoteInput> = objectOf<QuoteInput>({
 /** A trade of the market. */
 export const print: Codec<PrintInput> = objectOf<PrintInput>({
   symbol,
-  price: printable(42),
-  quantity: printable(42),
+  price: printable(82),
+  quantity: printable(82),
   id: printable(64),
   timeMs: count,
   sequence: maybe(count),
-  total: maybe(printable(42)),
+  total: maybe(printable(82)),
 });
 
 /** A tradable pair. */

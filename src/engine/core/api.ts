@@ -223,6 +223,8 @@ export interface Metrics {
   readonly quotesDropped: Readonly<Record<QuoteDrop, number>>;
   readonly printsCounted: number;
   readonly printsDropped: number;
+  /** Counted prints with decimals below 10^-6 units or 10^-8 USD, which were cut off. */
+  readonly printsRounded: number;
   readonly triggers: number;
   readonly children: number;
   readonly appends: number;

@@ -19,6 +19,7 @@ import type { Timers } from "../time/timers.ts";
 import { ListedInstruments } from "./listed.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
+import { isFinerPrint } from "./print-reading.ts";
 import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
 import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
@@ -87,6 +88,8 @@ export class MarketHub implements MarketSink {
   marking = 0;
   printsCounted = 0;
   printsDropped = 0;
+  /** Counted prints with decimals below the steps, which were cut off (decision 7). */
+  printsRounded = 0;
   /** Executed volume, counted once per trade. */
   readonly tape: VolumeTape;
   /** Bars with the prices of these trades, and the newest of them. */
@@ -277,6 +280,7 @@ export class MarketHub implements MarketSink {
     const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs(), isFollowed });
     if (typeof counted === "string") return this.#dropPrint(counted, print.symbol);
     if (isOverfull) this.#core.effects.emit({ kind: "PRINT_DROPPED" });
+    if (isFinerPrint(print)) this.printsRounded++;
     this.#counted(counted);
     this.tell([counted]);
   }

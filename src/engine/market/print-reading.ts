@@ -1,16 +1,23 @@
 import {
+  floorFact,
+  isFinerFact,
+  PRICE_LIMIT,
+  PRICE_SCALE,
   type Price,
-  parsePrice,
-  parseQuantity,
-  parseScaled,
+  QUANTITY_LIMIT,
   QUANTITY_SCALE,
   type Quantity,
+  type Scaled,
 } from "../../decimal/index.ts";
 import type { PrintInput } from "../../ports/index.ts";
 import type { LogPlace } from "./trade-log.ts";
 
-/** The amounts of a print, and its place in the log of its market. */
-type ReadPrint = Readonly<{ price: Price; quantity: Quantity; logged: LogPlace | undefined }>;
+/** The amounts of a print, rounded down to steps, and its place in the log of its market. */
+type ReadPrint = Readonly<{
+  price: Price;
+  quantity: Quantity;
+  logged: LogPlace | undefined;
+}>;
 
 const ID = /^[ -~]{1,64}$/;
 
@@ -20,14 +27,22 @@ export function readPrint(print: PrintInput): ReadPrint | undefined {
   if (typeof id !== "string" || !ID.test(id)) return undefined;
   if (!isWhole(timeMs, 0)) return undefined;
   if (typeof print.price !== "string" || typeof print.quantity !== "string") return undefined;
-  const [price, quantity] = [parsePrice(print.price), parseQuantity(print.quantity)];
+  const price = within(floorFact(print.price, PRICE_SCALE), PRICE_LIMIT);
+  const quantity = within(floorFact(print.quantity, QUANTITY_SCALE), QUANTITY_LIMIT);
   if (price === undefined || quantity === undefined) return undefined;
   if (sequence === undefined && total === undefined) return { price, quantity, logged: undefined };
   // A total has no upper limit: it is a sum.
-  const sum = typeof total === "string" ? parseScaled(total, QUANTITY_SCALE) : undefined;
+  const sum = typeof total === "string" ? floorFact(total, QUANTITY_SCALE) : undefined;
   if (sum === undefined || !isWhole(sequence, 1)) return undefined;
   return { price, quantity, logged: { sequence, total: sum as Quantity } };
 }
+
+/** Returns whether a print has decimals below the steps, which are not counted. */
+export const isFinerPrint = ({ price, quantity }: PrintInput): boolean =>
+  isFinerFact(quantity, QUANTITY_SCALE) || isFinerFact(price, PRICE_SCALE);
+
+const within = <T extends Scaled>(value: Scaled | undefined, limit: T): T | undefined =>
+  value !== undefined && value > 0 && value < limit ? (value as T) : undefined;
 
 const isWhole = (said: unknown, from: number): said is number =>
   Number.isSafeInteger(said) && (said as number) >= from;

@@ -1,8 +1,9 @@
 import {
+  floorFact,
   PRICE_SCALE,
   type Price,
-  parsePrice,
-  parseScaled,
+  parseFact,
+  parsePriceFact,
   QUANTITY_LIMIT,
   QUANTITY_SCALE,
   type Quantity,
@@ -197,27 +198,20 @@ function readLevels(best: string, levels: readonly LevelInput[]): readonly Level
 /** Reads one level. Checks types at runtime too, because a source may omit a side or send numbers. */
 function readLevel(priceText: string, sizeText: string | undefined): Level | "zero" | "malformed" {
   if (typeof priceText !== "string") return "malformed";
-  const price = parsePrice(priceText);
-  if (price === undefined) return parseScaled(priceText, PRICE_SCALE) === 0 ? "zero" : "malformed";
+  const price = parsePriceFact(priceText);
+  if (price === undefined) return parseFact(priceText, PRICE_SCALE) === 0 ? "zero" : "malformed";
   if (sizeText === undefined) return { price };
   const size = typeof sizeText === "string" ? readSize(sizeText) : undefined;
   return size === undefined ? "malformed" : { price, size };
 }
-
-const SIZE = /^([0-9]{1,20})(?:\.([0-9]{1,6})[0-9]*)?$/;
 
 /**
  * Reads a visible size. Digits finer than the quantity step are cut off, never rounded up. Zero means that the level
  * is empty.
  */
 function readSize(text: string): Quantity | undefined {
-  const size = parseScaled(text, QUANTITY_SCALE) ?? parseScaled(cutToScale(text), QUANTITY_SCALE);
+  const size = floorFact(text, QUANTITY_SCALE);
   return size !== undefined && size < QUANTITY_LIMIT ? (size as Quantity) : undefined;
-}
-
-function cutToScale(text: string): string {
-  const [, whole = "", decimals = ""] = SIZE.exec(text) ?? [];
-  return `${whole}.${decimals}`;
 }
 
 function isOrdered(levels: readonly Level[], direction: 1 | -1): boolean {

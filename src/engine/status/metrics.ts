@@ -28,6 +28,7 @@ export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics
     quotesDropped: { ...market.dropped },
     printsCounted: market.printsCounted,
     printsDropped: market.printsDropped,
+    printsRounded: market.printsRounded,
     triggers,
     children,
     appends,

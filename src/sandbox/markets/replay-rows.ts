@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
-import { DECIMAL_GRAMMAR, parsePrice, parseQuantity } from "../../decimal/index.ts";
+import { floorFact, PRICE_SCALE, QUANTITY_SCALE } from "../../decimal/index.ts";
 import type { Instruments, QuoteInput } from "../../ports/index.ts";
 import { SettingsError } from "../settings-error.ts";
 import { EPOCH_MS, parseWhole } from "../whole-number.ts";
@@ -31,7 +31,9 @@ export type ReplayFiles = Readonly<{ quotesPath: string; tradesPath?: string; in
 const QUOTE_HEADER = "time,symbol,bid,bidQuantity,ask,askQuantity";
 const TRADE_HEADER = "time,symbol,price,quantity";
 
-const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
+/** Facts are read by their value; decimals below a step are cut off where they count (decision 7). */
+const isDecimal = (text: string): boolean => floorFact(text, PRICE_SCALE) !== undefined;
+const isPositive = (text: string, scale: number): boolean => (floorFact(text, scale) ?? 0) > 0;
 
 /**
  * Reads recorded quotes and trades into one list in time order, with a quote before a trade of the same time. Rejects
@@ -51,8 +53,7 @@ function quoteReader(instruments: Instruments): RowReader<QuoteRow> {
   return ([, symbol = "", bid = "", bidQuantity = "", ask = "", askQuantity = ""], at) => {
     if (instruments.find(symbol) === undefined) return `unknown symbol ${JSON.stringify(symbol)}`;
     const sizes = [bidQuantity, askQuantity].filter((size) => size !== "");
-    if (![bid, ask, ...sizes].every((text) => DECIMAL.test(text)))
-      return "bid, ask and quantities must be decimals";
+    if (![bid, ask, ...sizes].every(isDecimal)) return "bid, ask and quantities must be decimals";
     const quote = {
       symbol,
       bid,
@@ -67,9 +68,9 @@ function quoteReader(instruments: Instruments): RowReader<QuoteRow> {
 function tradeReader(instruments: Instruments): RowReader<TradeRow> {
   return ([, symbol = "", price = "", quantity = ""], at) => {
     if (instruments.find(symbol) === undefined) return `unknown symbol ${JSON.stringify(symbol)}`;
-    if (parsePrice(price) === undefined)
+    if (!isPositive(price, PRICE_SCALE))
       return `price must be a positive decimal, not ${JSON.stringify(price)}`;
-    if (parseQuantity(quantity) === undefined)
+    if (!isPositive(quantity, QUANTITY_SCALE))
       return `quantity must be a positive decimal, not ${JSON.stringify(quantity)}`;
     return { kind: "trade", ...at, trade: { symbol, price, quantity } };
   };

@@ -7,10 +7,11 @@ import {
   wrongOption,
 } from "../../common/index.ts";
 import {
+  floorFact,
   formatPrice,
   formatQuantity,
   type Price,
-  parsePrice,
+  parsePriceFact,
   parseScaled,
   portion,
   QUANTITY_SCALE,
@@ -138,7 +139,7 @@ type Prices = Readonly<Record<"open" | "high" | "low" | "close", Price>>;
 
 function pricesOf(bar: Bar): Prices {
   const read = (name: keyof Prices): Price => {
-    const value = parsePrice(bar[name]);
+    const value = parsePriceFact(bar[name]);
     if (value !== undefined) return value;
     throw new MarketDataError(`${name} must be a positive decimal with at most 8 decimals, got ${bar[name]}`);
   };
@@ -150,9 +151,7 @@ function pricesOf(bar: Bar): Prices {
 
 /** Divides a volume into four parts whose sum is the volume. Decimals below the smallest quantity are dropped. */
 function quarters({ volume }: Bar): readonly Quantity[] {
-  const [whole = "", decimals = ""] = volume.split(".");
-  const text = decimals === "" ? whole : `${whole}.${decimals.slice(0, QUANTITY_SCALE)}`;
-  const total = parseScaled(text, QUANTITY_SCALE);
+  const total = floorFact(volume, QUANTITY_SCALE);
   if (total === undefined) throw new MarketDataError(`volume must be a decimal, got ${volume}`);
   const part = portion(total as Quantity, { numerator: 1, denominator: POINTS, rounding: "down" });
   const last = [part, part, part].reduce((rest, each) => subtract(rest, each), total as Quantity);

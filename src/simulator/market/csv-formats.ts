@@ -1,4 +1,4 @@
-import { DECIMAL_GRAMMAR, parsePrice, parseQuantity, parseScaled } from "../../decimal/index.ts";
+import { floorFact, PRICE_SCALE, parseScaled, QUANTITY_SCALE } from "../../decimal/index.ts";
 import { type BarOptions, rowsOfBar } from "./bars.ts";
 import { MarketDataError, type MarketRow, type QuoteRow } from "./market-row.ts";
 
@@ -16,8 +16,6 @@ type Format = Readonly<{
   columns: readonly string[];
   reader: (facts: FileFacts) => ReadCells;
 }>;
-
-const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
 
 /** Columns of the bar files of exchanges, which often have no header. */
 export const BAR_COLUMNS: readonly string[] = [
@@ -104,7 +102,7 @@ function barReader({ symbol, bars }: FileFacts): ReadCells {
 }
 
 function decimal(column: string, text: string): string {
-  if (DECIMAL.test(text)) return text;
+  if (floorFact(text, PRICE_SCALE) !== undefined) return text;
   throw new MarketDataError(`${column} must be a decimal, not ${JSON.stringify(text)}`);
 }
 
@@ -129,10 +127,14 @@ function quoteRow(
   };
 }
 
+/** Facts are read by their value; decimals below a step are cut off where they count (decision 7). */
+const isPositiveFact = (text: string, scale: number): boolean =>
+  floorFact(text, scale) !== undefined && /[1-9]/.test(text);
+
 function executed(price: string, quantity: string): Readonly<{ price: string; quantity: string }> {
-  if (parsePrice(price) === undefined)
+  if (!isPositiveFact(price, PRICE_SCALE))
     throw new MarketDataError(`price must be a positive decimal, not ${JSON.stringify(price)}`);
-  if (parseQuantity(quantity) === undefined)
+  if (!isPositiveFact(quantity, QUANTITY_SCALE))
     throw new MarketDataError(`quantity must be a positive decimal, not ${JSON.stringify(quantity)}`);
   return { price, quantity };
 }

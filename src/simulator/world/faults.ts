@@ -71,6 +71,7 @@ export const FAULTS = [
   "reader is slow",
   "connection breaks",
   "operator settles",
+  "market writes eight decimals",
 ] as const;
 
 /** Further faults of a world with several nodes. */

@@ -1,4 +1,4 @@
-import type { PrintInput, QuoteVerdict } from "../../ports/index.ts";
+import type { PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { BadQuote, Market, ToldQuote } from "./market.ts";
@@ -10,6 +10,23 @@ import { readSeen } from "./seen-markets.ts";
  * has come.
  */
 const NEVER: readonly BadQuote[] = ["zero", "crossed", "malformed"];
+
+/** Writes a decimal as many markets do: with eight decimals, of which the last are zeros. */
+const eight = (text: string): string => {
+  const [whole = "", decimals = ""] = text.split(".");
+  return /^[0-9]+(\.[0-9]{1,8})?$/.test(text) ? `${whole}.${decimals.padEnd(8, "0")}` : text;
+};
+
+function inEightDecimals(quote: QuoteInput): QuoteInput {
+  const { bid, ask, bidQuantity, askQuantity } = quote;
+  return {
+    ...quote,
+    bid: eight(bid),
+    ask: eight(ask),
+    ...(bidQuantity !== undefined && { bidQuantity: eight(bidQuantity) }),
+    ...(askQuantity !== undefined && { askQuantity: eight(askQuantity) }),
+  };
+}
 
 /** Sends a quote to a process, judges its verdict (I30), and records a quote that it has counted. */
 export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote): void {
@@ -53,10 +70,12 @@ function sawVerdict(
 export class MarketPublisher {
   readonly #parts: WorldParts;
   readonly #random: Random;
+  readonly #decimals: Random;
   #silentUntilMs = 0;
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
+    this.#decimals = parts.random.of("written decimals");
     this.#random = parts.random.of("market desk");
   }
 
@@ -68,18 +87,21 @@ export class MarketPublisher {
     const gapMs = 2_000 + this.#random.below(12_000);
     if (faults.strikes("quotes leave gaps", this.#random, 0.01)) this.#silentUntilMs = time.trueMs + gapMs;
     if (time.trueMs < this.#silentUntilMs) return;
-    for (const instance of fleet.alive) showQuote(this.#parts, instance, told);
+    const shown = this.#isInEight() ? { ...told, quote: inEightDecimals(told.quote) } : told;
+    for (const instance of fleet.alive) showQuote(this.#parts, instance, shown);
   }
 
   /** Publishes a trade. */
   print(): void {
     const { fleet, time, tape } = this.#parts;
     const print = tape.next(this.#market().symbol, time.wallMs);
+    const { price, quantity } = print;
+    const told = this.#isInEight() ? { ...print, price: eight(price), quantity: eight(quantity) } : print;
     for (const instance of fleet.alive)
       instance.enter(() => {
         if (instance.sink !== undefined && !this.#isFuture(print, instance))
           tape.heardBy(instance.generation, print);
-        instance.sink?.print(print);
+        instance.sink?.print(told);
       });
   }
 
@@ -102,6 +124,10 @@ export class MarketPublisher {
         });
       }
     }
+  }
+
+  #isInEight(): boolean {
+    return this.#parts.faults.strikes("market writes eight decimals", this.#decimals, 0.3);
   }
 
   #market(): Market {

@@ -77,8 +77,8 @@ export class SeenMarkets {
 
 /** Returns a received quote as the world itself reads it; undefined if it is invalid. */
 export function readSeen(input: QuoteInput, timeMs: number): SeenQuote | undefined {
-  const bid = parsePrice(input.bid);
-  const ask = parsePrice(input.ask);
+  const bid = parsePrice(plain(input.bid));
+  const ask = parsePrice(plain(input.ask));
   if (bid === undefined || ask === undefined || bid > ask) return undefined;
   return {
     symbol: input.symbol,
@@ -90,10 +90,13 @@ export function readSeen(input: QuoteInput, timeMs: number): SeenQuote | undefin
   };
 }
 
+/** Returns a decimal without its trailing zeros. */
+const plain = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+
 function levelsOf(levels: QuoteInput["bids"], best: Price, size: string | undefined): readonly SeenLevel[] {
   if (levels !== undefined && levels.length > 0) {
     return levels.flatMap(([price, quantity]) => {
-      const at = parsePrice(price);
+      const at = parsePrice(plain(price));
       return at === undefined ? [] : [levelOf(at, quantity)];
     });
   }
@@ -101,7 +104,7 @@ function levelsOf(levels: QuoteInput["bids"], best: Price, size: string | undefi
 }
 
 function levelOf(price: Price, size: string | undefined): SeenLevel {
-  const read = size === undefined ? undefined : parseScaled(size, QUANTITY_SCALE);
+  const read = size === undefined ? undefined : parseScaled(plain(size), QUANTITY_SCALE);
   return read === undefined ? { price } : { price, size: read as Quantity };
 }
 

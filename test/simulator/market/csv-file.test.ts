@@ -56,6 +56,15 @@ describe("csvMarket reads", () => {
     expect(counts.trades).toBe(4);
   });
 
+  it("decision 7: facts by their value, whatever decimals are written", async () => {
+    const rows = await read(["time,symbol,price,quantity", "1,BTC/USD,65000.0000000000,0.10000000"]);
+    expect(rows).toMatchObject([{ price: "65000.0000000000", quantity: "0.10000000" }]);
+    const bars = await read([BARS, "0,10.000000000,12.0,9.0,11.0,4.00000000,59999,0,0"], {
+      symbol: "BTC/USD",
+    });
+    expect(bars.flatMap((row) => (row.kind === "trade" ? [row.quantity] : []))).toEqual(["1", "1", "1", "1"]);
+  });
+
   it("a file that begins with a byte order mark, as spreadsheets write it", async () => {
     expect(await read([`\uFEFF${QUOTES}`, "1000,BTC/USD,1,1,2,1"])).toHaveLength(1);
   });
