@@ -1,5 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Notional } from "./exact.ts";
+import type { Scaled } from "./scaled.ts";
 import { PRICE_SCALE, type Quantity } from "./units.ts";
 
 /**
@@ -13,6 +14,11 @@ const Wide: typeof Decimal = /* @__PURE__ */ Decimal.clone({ precision: 80, toEx
  * quantity.
  */
 export function averagePriceText(total: Notional, quantity: Quantity): string {
+  return averageOfSteps(total, quantity);
+}
+
+/** Like {@link averagePriceText}, of a total and a quantity that are in any steps whose quotient is a step of a price. */
+export function averageOfSteps(total: Scaled, quantity: Scaled): string {
   if (quantity <= 0) return "0";
   // A total has as many decimals as price and quantity together, so the quotient is in steps of a price.
   const steps = new Wide(String(total)).dividedBy(String(quantity));

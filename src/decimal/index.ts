@@ -11,6 +11,21 @@ export {
   ZERO_NOTIONAL,
 } from "./exact.ts";
 export {
+  afterExecution,
+  beforeExecution,
+  type Executed,
+  type ExecutedValue,
+  exactQuantityText,
+  exceeds,
+  executedPriceText,
+  executedText,
+  executedValueText,
+  executionValueText,
+  hasExecuted,
+  roundedUp,
+  withExecution,
+} from "./executed.ts";
+export {
   type ExactQuantity,
   FINE_LIMIT,
   floorFact,

@@ -1,4 +1,11 @@
-import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
+import {
+  type ExactQuantity,
+  FINE_LIMIT,
+  PRICE_LIMIT,
+  QUANTITY_LIMIT,
+  type Quantity,
+  ZERO_QUANTITY,
+} from "../decimal/index.ts";
 import type { ChildReport, Fill, RefusalMark } from "../model/index.ts";
 import { harmless } from "./guards.ts";
 import {
@@ -124,7 +131,8 @@ function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
   demand(said.length <= MOST_FILLS, `there are more than ${MOST_FILLS} executions`);
 }
 
-const isSame = (a: Fill, b: Fill): boolean => a.quantity === b.quantity && a.price === b.price;
+const isSame = (a: Fill, b: Fill): boolean =>
+  a.quantity === b.quantity && a.fine === b.fine && a.price === b.price;
 
 /** Returns executions, each once. Throws an UnreadableAnswer unless every one can be read. */
 export function readFills(said: unknown): readonly Fill[] {
@@ -133,12 +141,25 @@ export function readFills(said: unknown): readonly Fill[] {
   return fills;
 }
 
+/** Executions are exact to 18 decimals. What cannot be held is unreadable, never nothing (decision 7). */
+function quantityOf({ quantity, fine }: Members): ExactQuantity {
+  if (fine === undefined || fine === 0)
+    return { quantity: amountOf(quantity, "the quantity of an execution", QUANTITY_LIMIT) };
+  const to = FINE_LIMIT - 1;
+  const rest = wholeOf(fine, "the fine part of the quantity of an execution", { from: 1, to });
+  if (quantity === 0) return { quantity: ZERO_QUANTITY, fine: rest };
+  return {
+    quantity: amountOf<Quantity>(quantity, "the quantity of an execution", QUANTITY_LIMIT),
+    fine: rest,
+  };
+}
+
 /** Returns an execution with all that is needed to count it. Throws an UnreadableAnswer for anything else. */
 export function readFill(said: unknown): Fill {
   const fill = membersOf(said, "an execution");
   return {
     executionId: printableOf(fill.executionId, "the id of an execution", 64),
-    quantity: amountOf(fill.quantity, "the quantity of an execution", QUANTITY_LIMIT),
+    ...quantityOf(fill),
     price: amountOf(fill.price, "the price of an execution", PRICE_LIMIT),
     timeMs: wholeOf(fill.timeMs, "the time of an execution"),
   };

@@ -1,4 +1,4 @@
-import { min, type Quantity, subtract } from "../decimal/index.ts";
+import { min, type Quantity, roundedUp, subtract } from "../decimal/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import { largestSlice, participationTarget } from "../schedules/index.ts";
 import type { WaitReason } from "./child-size.ts";
@@ -41,6 +41,6 @@ export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allo
 function shareOf(order: ParentOrder, bips: number, volume: Quantity | undefined): Allowance {
   if (volume === undefined || order.volumeBefore === undefined) return { kind: "wait", reason: "NO_VOLUME" };
   const target = participationTarget(subtract(volume, order.volumeBefore), bips);
-  const most = subtract(target, order.executedQuantity);
+  const most = subtract(target, roundedUp(order));
   return most > 0 ? { kind: "take", most } : { kind: "wait", reason: "SHARE_USED" };
 }

@@ -1,5 +1,6 @@
 import {
   add,
+  hasExecuted,
   leastQuantity,
   min,
   type Notional,
@@ -7,6 +8,7 @@ import {
   type Price,
   portion,
   type Quantity,
+  roundedUp,
   subtract,
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
@@ -48,10 +50,18 @@ export interface SizingContext {
   readonly releasedFor?: Quantity;
 }
 
-/** Returns the quantity still to execute, of an order that may execute at most `releasedFor`. */
-export function restOf({ intent, executedQuantity }: ParentOrder, releasedFor?: Quantity): Quantity {
-  return subtract(min(intent.quantity, releasedFor ?? intent.quantity), executedQuantity);
+/** Returns the whole steps of the quantity still to execute, of an order that may execute at most `releasedFor`. */
+export function restOf(order: ParentOrder, releasedFor?: Quantity): Quantity {
+  const { quantity } = order.intent;
+  return subtract(min(quantity, releasedFor ?? quantity), roundedUp(order));
 }
+
+/**
+ * Returns whether a parent that is not complete can send no more, because what is left of it is less than one step of a
+ * quantity: of all of it, or of what its entry has executed. It ends like any residual (decisions 7, 25 and 35).
+ */
+export const isSpent = (order: ParentOrder, releasedFor?: Quantity): boolean =>
+  hasExecuted(order) && restOf(order, releasedFor) <= 0;
 
 /** Returns the levels of the executable side of a quote for an order. */
 export function executableLevels(order: ParentOrder, quote: Quote): readonly Level[] {
@@ -83,7 +93,7 @@ export function isDustResidual(
   quote: Quote,
   { minimum, releasedFor }: Pick<SizingContext, "minimum" | "releasedFor">,
 ): boolean {
-  if (order.executedQuantity === ZERO_QUANTITY || order.intent.reduceOnly) return false;
+  if (!hasExecuted(order) || order.intent.reduceOnly) return false;
   const best = executableLevels(order, quote)[0];
   return best !== undefined && notionalOf(best.price, restOf(order, releasedFor)) < minimum;
 }
@@ -109,6 +119,7 @@ export function sizeChild(order: ParentOrder, quote: Quote, context: SizingConte
   // What a reduce-only order leaves is what it leaves of the position.
   const rest = min(open, context.reducible ?? open);
   const wanted = min(rest, context.most ?? rest);
+  if (isSpent(order, context.releasedFor)) return { kind: "residual" };
   if (wanted <= 0) return { kind: "wait", reason: "NO_EXPOSURE" };
   const levels = executableLevels(order, quote);
   const { quantity: visible, value } = executable(order, { levels, wanted });

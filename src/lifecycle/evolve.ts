@@ -1,4 +1,12 @@
-import { add, notionalOf, type Quantity, ZERO_NOTIONAL, ZERO_QUANTITY } from "../decimal/index.ts";
+import {
+  add,
+  afterExecution,
+  type Quantity,
+  roundedUp,
+  withExecution,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../decimal/index.ts";
 import { InvariantError, invariant } from "../errors/index.ts";
 import {
   type ChildCopy,
@@ -219,7 +227,7 @@ function takeChild(next: ParentCopy, child: ChildOrder): void {
     "I23",
     `parent ${next.orderId} is held or ending`,
   );
-  const committed: Quantity = add(next.executedQuantity, child.quantity);
+  const committed: Quantity = add(roundedUp(next), child.quantity);
   invariant(
     committed <= next.intent.quantity,
     "I12",
@@ -245,10 +253,15 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
   );
   if (next.child?.childId === childId) {
     const child = currentChild(next, childId);
-    child.executedQuantity = add(child.executedQuantity, fill.quantity);
+    const { executedQuantity, executedFine } = withExecution(child, fill);
+    child.executedQuantity = executedQuantity;
+    child.executedFine = executedFine;
   }
-  next.executedQuantity = add(next.executedQuantity, fill.quantity);
-  next.executedNotional = add(next.executedNotional, notionalOf(fill.price, fill.quantity));
+  const total = afterExecution(next, fill);
+  next.executedQuantity = total.executedQuantity;
+  next.executedFine = total.executedFine;
+  next.executedNotional = total.executedNotional;
+  next.notionalFine = total.notionalFine;
   next.executions = next.executions.with(fill.executionId);
   next.consecutiveUnfilled = 0;
   next.stall = undefined;

@@ -1,4 +1,4 @@
-import { ZERO_QUANTITY } from "../decimal/index.ts";
+import { hasExecuted } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import type { LegRole, ParentOrder } from "../model/index.ts";
 import type { ParentEvent, TransitionContext } from "./parent-event.ts";
@@ -117,8 +117,8 @@ const isRestored = ({ restored, ended }: ParentOrder): boolean =>
  * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended
  * (decision 34). A restored leg can have executions of children that the engine does not know.
  */
-function hasWon({ trigger, lastChildId, executedQuantity }: ParentOrder): boolean {
-  return trigger !== undefined || lastChildId !== undefined || executedQuantity > 0;
+function hasWon(leg: ParentOrder): boolean {
+  return leg.trigger !== undefined || leg.lastChildId !== undefined || hasExecuted(leg);
 }
 
 /**
@@ -133,7 +133,7 @@ function withAlert(
   const ended = steps.find(({ order, facts }) => {
     return roleOf(order) === "working" && facts.some(({ kind }) => kind === "ENDED");
   });
-  if (ended === undefined || ended.order.executedQuantity === ZERO_QUANTITY) return steps;
+  if (ended === undefined || !hasExecuted(ended.order)) return steps;
   const after = new Map(legs.map((leg) => [leg.orderId, leg]));
   for (const { order } of steps) after.set(order.orderId, order);
   const isProtected = [...after.values()].some((leg) => isPending(leg) && !endedHeld(leg));

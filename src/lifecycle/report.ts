@@ -1,7 +1,7 @@
-import { formatPrice } from "../decimal/index.ts";
+import { exceeds, formatPrice, hasExecuted } from "../decimal/index.ts";
 import type { AlertKind, ChildOrder, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
 import { meets } from "../triggers/index.ts";
-import { isDustResidual } from "./child-size.ts";
+import { isDustResidual, isSpent } from "./child-size.ts";
 import { limitConditionOf } from "./conditions.ts";
 import { addFact, type Draft, isExpired } from "./draft.ts";
 import type { ChildFills, ParentEvent } from "./parent-event.ts";
@@ -33,10 +33,11 @@ const REJECTED_AFTER_EXECUTION = "it is called rejected, but has executions";
  */
 function refuseChild(
   draft: Draft,
-  { child: { childId, executedQuantity }, report }: Readonly<{ child: ChildOrder; report: ChildReport }>,
+  { child, report }: Readonly<{ child: ChildOrder; report: ChildReport }>,
   quote: Quote | undefined,
 ): void {
-  if (executedQuantity > 0) {
+  const { childId } = child;
+  if (hasExecuted(child)) {
     markUnknown(draft, childId, REJECTED_AFTER_EXECUTION);
     return alertOnce(draft, childId, REJECTED_AFTER_EXECUTION);
   }
@@ -85,8 +86,8 @@ export function markUnknown(draft: Draft, childId: string, said?: string): void 
 }
 
 /** Whether the venue has reported on a child: it did arrive, and may have executed since. */
-const hasArrived = ({ state, executedQuantity, problem }: ChildOrder): boolean =>
-  state === "OPEN" || executedQuantity > 0 || problem !== undefined;
+const hasArrived = (child: ChildOrder): boolean =>
+  child.state === "OPEN" || hasExecuted(child) || child.problem !== undefined;
 
 /**
  * Voids a child that the venue does not find. A child that the venue has reported on did arrive: for it, "not found"
@@ -173,10 +174,8 @@ function stop(draft: Draft, reason: "OVERFILL" | "BEYOND_LIMIT"): void {
 }
 
 function isOverfilled(draft: Draft): boolean {
-  const { child, executedQuantity, intent } = draft.order;
-  return (
-    executedQuantity > intent.quantity || (child !== undefined && child.executedQuantity > child.quantity)
-  );
+  const { child, intent } = draft.order;
+  return exceeds(draft.order, intent.quantity) || (child !== undefined && exceeds(child, child.quantity));
 }
 
 /** Stops a parent after an overfill (decision 11): nothing more is sent, and a child in flight is awaited. */
@@ -200,10 +199,9 @@ function stopOverfilled(draft: Draft, report: ChildReport): void {
 function settleLate(draft: Draft): void {
   const { order } = draft;
   if (draft.facts.length === 0) return;
-  if (order.executedQuantity > order.intent.quantity)
-    alert(draft, "OVERFILL", "late executions exceed the quantity");
+  if (exceeds(order, order.intent.quantity)) alert(draft, "OVERFILL", "late executions exceed the quantity");
   const isComplete = order.executedQuantity >= order.intent.quantity;
-  if (order.ended !== undefined || !(isComplete || isDoneForEntry(draft))) return;
+  if (order.ended !== undefined || !(isComplete || isSpent(order, draft.context.releasedFor))) return;
   if (order.child === undefined)
     return addFact(
       draft,
@@ -230,7 +228,7 @@ export function closeChild(
 ): void {
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;
-  const isUnpaced = atOnce || child.executedQuantity > 0;
+  const isUnpaced = atOnce || hasExecuted(child);
   const pace = isUnpaced ? {} : { notBeforeMs: draft.context.nowMs + paceOf(draft) };
   addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...pace });
   settleClosed(draft, closing.outcome, quote);
@@ -241,13 +239,6 @@ function paceOf(draft: Draft): number {
   const { retryMinMs, retryMaxMs } = draft.context.rules;
   return Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(draft.order.consecutiveUnfilled, 30));
 }
-
-/**
- * Returns whether a leg has executed all that its entry did, although the entry ended with less than the leg's quantity
- * (decision 35). What is missing is the residual of the entry, and so the leg ends for the same reason.
- */
-const isDoneForEntry = ({ order, context: { releasedFor } }: Draft): boolean =>
-  releasedFor !== undefined && order.executedQuantity > 0 && order.executedQuantity >= releasedFor;
 
 function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefined): void {
   const { order, context } = draft;
@@ -264,7 +255,7 @@ function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefi
     return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
   const { releasedFor, rules } = context;
   const dust = { minimum: rules.minimum, ...(releasedFor !== undefined && { releasedFor }) };
-  if (isDoneForEntry(draft) || (quote !== undefined && isDustResidual(order, quote, dust))) {
+  if (isSpent(order, releasedFor) || (quote !== undefined && isDustResidual(order, quote, dust))) {
     addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
 }

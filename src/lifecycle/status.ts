@@ -1,3 +1,4 @@
+import { hasExecuted } from "../decimal/index.ts";
 import type { ParentOrder, TerminalStatus } from "../model/index.ts";
 
 /** Public status of a parent (contract, managed order fields). */
@@ -32,7 +33,7 @@ export function statusOf(order: ParentOrder): StatusView {
   }
   if (order.held) return { status: "PENDING_NEW", apiState: "WAITING", held: true, cancelPending: false };
   return {
-    status: order.executedQuantity > 0 ? "PARTIALLY_FILLED" : "NEW",
+    status: hasExecuted(order) ? "PARTIALLY_FILLED" : "NEW",
     apiState: apiStateOf(order),
     held: false,
     cancelPending: order.pendingEnd?.status === "CANCELED",

@@ -1,4 +1,4 @@
-import { formatQuantity, type Price, type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
+import { executedText, type Price, type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
 import type { ChildOrder, Fact, ParentOrder, PendingEnd, Trigger } from "../model/index.ts";
 import { dynamicLimit, executableSide, type Fired, meets } from "../triggers/index.ts";
 import { allowanceOf } from "./allowance.ts";
@@ -263,12 +263,12 @@ function release(draft: Draft): void {
 }
 
 function alertUnprotected(draft: Draft): void {
-  const { executedQuantity, ended } = draft.order;
+  const { ended } = draft.order;
   const advice =
     ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL"
       ? "; the setting residualCountsAsFilled releases the exits of such an entry"
       : "";
-  const detail = `executed ${formatQuantity(executedQuantity)}, and no order is left that would close it${advice}`;
+  const detail = `executed ${executedText(draft.order)}, and no order is left that would close it${advice}`;
   addFact(draft, { kind: "ALERT", alert: "POSITION_UNPROTECTED", detail });
 }
 

@@ -29,6 +29,8 @@ export interface ChildOrder {
   readonly quantity: Quantity;
   readonly limitPrice?: Price | undefined;
   readonly executedQuantity: Quantity;
+  /** What was executed below one step of a quantity, in units of 10^-18; absent if there is nothing. */
+  readonly executedFine?: number | undefined;
   readonly state: ChildState;
   readonly intendedAtMs: number;
   /**
@@ -49,6 +51,11 @@ export interface ChildOrder {
 export interface Fill {
   readonly executionId: string;
   readonly quantity: Quantity;
+  /**
+   * The part of the quantity below 10^-6, in units of 10^-18: 1 to 10^12 - 1. Absent if there is none. `Quantity.parseFact`
+   * returns both members.
+   */
+  readonly fine?: number;
   readonly price: Price;
   readonly timeMs: number;
 }

@@ -194,9 +194,14 @@ export interface ParentOrder {
   readonly consecutiveUnfilled: number;
   /** No child is sent before this time (retry pace). */
   readonly notBeforeMs: number;
+  /** Sum of the quantities of all fills, rounded down to whole steps. */
   readonly executedQuantity: Quantity;
-  /** Sum of price · quantity over all fills, in USD. */
+  /** What is below one step of it, in units of 10^-18; absent if there is nothing. */
+  readonly executedFine?: number | undefined;
+  /** Sum of price · quantity over all fills, in USD, rounded down to whole steps. */
   readonly executedNotional: Notional;
+  /** What is below one step of it, in units of 10^-26 USD; absent if there is nothing. */
+  readonly notionalFine?: number | undefined;
   /** Execution ids counted so far, each once (I15). */
   readonly executions: ExecutionIds;
   readonly lastChildId?: string | undefined;

@@ -1,4 +1,4 @@
-import { formatNotional, formatQuantity, notionalOf } from "../decimal/index.ts";
+import { exactQuantityText, executionValueText } from "../decimal/index.ts";
 import type { AccountEvents, BalanceNow, Instruments, ToldFill } from "../ports/index.ts";
 import type { PaperVenue } from "../simulator/index.ts";
 
@@ -18,8 +18,8 @@ export function changesOf(
     return { asset, change: grows ? amount : `-${amount}` };
   };
   return [
-    change(instrument.baseAsset, formatQuantity(fill.quantity), side === "BUY"),
-    change(instrument.quoteAsset, formatNotional(notionalOf(fill.price, fill.quantity)), side === "SELL"),
+    change(instrument.baseAsset, exactQuantityText(fill), side === "BUY"),
+    change(instrument.quoteAsset, executionValueText(fill), side === "SELL"),
   ];
 }
 

@@ -1,5 +1,11 @@
-import { formatPrice, formatQuantity, type Price, type Quantity } from "../decimal/index.ts";
-import type { JournalRecord } from "../model/index.ts";
+import {
+  exactQuantityText,
+  formatPrice,
+  formatQuantity,
+  type Price,
+  type Quantity,
+} from "../decimal/index.ts";
+import type { Fill, JournalRecord } from "../model/index.ts";
 
 const PRICES: ReadonlySet<string> = new Set([
   "price",
@@ -43,5 +49,9 @@ function viewValue(name: string, value: unknown): unknown {
   }
   if (Array.isArray(value)) return value.map((item: unknown) => viewValue(name, item));
   if (typeof value !== "object" || value === null) return value;
+  if ("fine" in value && "executionId" in value && "quantity" in value) {
+    const { fine, ...fill } = value as unknown as Fill;
+    return { ...(viewValue(name, fill) as object), quantity: exactQuantityText(value as unknown as Fill) };
+  }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, viewValue(key, member)]));
 }

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "../decimal/index.ts";
+import { PRICE_SCALE, type Price } from "../decimal/index.ts";
 import { type ChildSettlement, type Resumption, SettlementError } from "../engine/index.ts";
 import type { Fill } from "../model/index.ts";
 import { epochMs, InputError, readInput } from "./input-error.ts";
-import { scaledText } from "./venue-input.ts";
+import { executedQuantityText, scaledText } from "./venue-input.ts";
 
 const fill = z.strictObject({
   executionId: z.string().min(1).max(64),
-  quantity: scaledText(QUANTITY_SCALE),
+  quantity: executedQuantityText,
   price: scaledText(PRICE_SCALE),
   time: epochMs.optional(),
 });
@@ -51,7 +51,7 @@ export function readResumptionBody(said: unknown, nowMs: number): Resumption {
 const fillAt =
   (nowMs: number) =>
   ({ executionId, quantity, price, time }: z.infer<typeof fill>): Fill => {
-    return { executionId, quantity: quantity as Quantity, price: price as Price, timeMs: time ?? nowMs };
+    return { executionId, ...quantity, price: price as Price, timeMs: time ?? nowMs };
   };
 
 /** Returns the control interface's error for a settlement that the engine refuses. */

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import {
+  type ExactQuantity,
   normalise,
   PRICE_SCALE,
   type Price,
+  parseExactQuantity,
   parseFact,
   QUANTITY_SCALE,
   type Quantity,
@@ -58,10 +60,21 @@ export const scaledText = (scale: number): z.ZodType<Scaled> =>
     return text.startsWith("-") ? normalise(-BigInt(value)) : value;
   });
 
+/** Schema of an executed quantity, exact to 18 decimals; one that is zero or negative has whole steps. */
+export const executedQuantityText: z.ZodType<ExactQuantity> = decimalText.transform((text, context) => {
+  const exact = parseExactQuantity(text);
+  if (exact !== undefined) return exact;
+  const size = parseFact(text.replace("-", ""), QUANTITY_SCALE);
+  if (size !== undefined)
+    return { quantity: (text.startsWith("-") ? normalise(-BigInt(size)) : size) as Quantity };
+  context.addIssue("must have at most 18 decimals");
+  return z.NEVER;
+});
+
 const eventBody = z.strictObject({
   child: z.string().min(1).max(64),
   executionId: z.string().min(1).max(64),
-  quantity: scaledText(QUANTITY_SCALE),
+  quantity: executedQuantityText,
   price: scaledText(PRICE_SCALE),
   status: z.enum(Object.keys(STATES) as (keyof typeof STATES)[]).default("open"),
   time: epochMs.optional(),
@@ -75,7 +88,7 @@ export function readVenueEvent(body: unknown, nowMs: number): VenueEvent {
   const said = readInput(eventBody, body);
   const fill = {
     executionId: said.executionId,
-    quantity: said.quantity as Quantity,
+    ...said.quantity,
     price: said.price as Price,
     timeMs: said.time ?? nowMs,
   };

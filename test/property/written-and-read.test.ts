@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { samplePrint } from "../../src/conformance/internal.ts";
-import { PRICE_SCALE, parseScaled, QUANTITY_SCALE, type Scaled } from "../../src/decimal/index.ts";
+import {
+  exactQuantityText,
+  executedText,
+  PRICE_SCALE,
+  parseScaled,
+  QUANTITY_SCALE,
+  type Scaled,
+} from "../../src/decimal/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
@@ -145,7 +152,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
       const shown = readBack(view);
       expect(shown.orderId).toBe(order.orderId);
       expect(quantityIn(shown.origQty)).toBe(intent.quantity);
-      expect(quantityIn(shown.executedQty)).toBe(order.executedQuantity);
+      expect(shown.executedQty).toBe(executedText(order));
       if (intent.price !== undefined) expect(priceIn(shown.price)).toBe(intent.price);
       if (intent.stopPrice !== undefined) expect(priceIn(shown.stopPrice)).toBe(intent.stopPrice);
       if (intent.limitOffset !== undefined) {
@@ -174,7 +181,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
         (order, fill, executedQuantity, executedNotional) => {
           const event = { order, timeMs: 1, execution: "TRADE", view: statusOf(order), fill } as const;
           const told = orderTradeUpdate(
-            { ...event, executedQuantity, executedNotional },
+            { ...event, executed: { executedQuantity, executedNotional } },
             { sequence: 1, nowMs: 2 },
           );
           const o = readBack(told).o as Record<string, unknown>;
@@ -183,7 +190,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
           expect(quantityIn(o.q)).toBe(order.intent.quantity);
           expect(priceIn(o.p)).toBe(order.intent.price ?? 0);
           expect(priceIn(o.sp)).toBe(order.intent.stopPrice ?? 0);
-          expect(quantityIn(o.l)).toBe(fill.quantity);
+          expect(o.l).toBe(exactQuantityText(fill));
           expect(priceIn(o.L)).toBe(fill.price);
           expect(quantityIn(o.z)).toBe(executedQuantity);
         },

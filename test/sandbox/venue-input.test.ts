@@ -19,6 +19,13 @@ describe("reading a fault", () => {
 });
 
 describe("reading a report", () => {
+  it("decision 7: executions are exact to 18 decimals", () => {
+    const said = { child: "c", executionId: "x", quantity: "0.12345678", price: "1" };
+    expect(readVenueEvent(said, START_MS).report.fills).toMatchObject([
+      { quantity: 123_456, fine: 780_000_000_000 },
+    ]);
+  });
+
   it("decision 7: trailing zeros never matter", () => {
     const said = {
       child: "c",
@@ -33,8 +40,8 @@ describe("reading a report", () => {
   it.each([
     [{ executionId: "x", quantity: "1", price: "1" }, "child"],
     [
-      { child: "c", executionId: "x", quantity: "1.0000001", price: "1" },
-      "quantity: must have at most 6 decimals",
+      { child: "c", executionId: "x", quantity: "1.0000000000000000001", price: "1" },
+      "quantity: must have at most 18 decimals",
     ],
     [{ child: "c", executionId: "x", quantity: "1", price: "1e3" }, "price: must be a decimal"],
     [{ child: "c", executionId: "x", quantity: "1", price: "1", status: "GONE" }, "status"],

@@ -163,10 +163,12 @@ const anyTrigger = model<Trigger>(
   { reference: anyPrice, limit: anyPrice },
 );
 const anyActivation = model<Activation>({ position: count, seed: anyPrice }, {});
+/** What is below one step of an exact amount. */
+const anyFine = fc.integer({ min: 1, max: 10 ** 12 - 1 });
 /** Executions. */
 export const anyFill: fc.Arbitrary<Fill> = model<Fill>(
   { executionId: text, quantity: anyQuantity, price: anyPrice, timeMs: time },
-  {},
+  { fine: anyFine },
 );
 const anyChild = model<ChildOrder>(
   {
@@ -177,7 +179,7 @@ const anyChild = model<ChildOrder>(
     state: fc.constantFrom("SENT", "OPEN", "UNKNOWN"),
     intendedAtMs: time,
   },
-  { limitPrice: anyPrice, notAfterMs: time, slot: count, problem: text },
+  { limitPrice: anyPrice, executedFine: anyFine, notAfterMs: time, slot: count, problem: text },
 );
 const reason = wordOf<EndReason>({
   FILLED: true,
@@ -224,6 +226,8 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     executions: fc.array(text, { maxLength: 20 }).map((ids) => ExecutionIds.of(ids)),
   },
   {
+    executedFine: anyFine,
+    notionalFine: anyFine,
     acceptance: count,
     aheadMs: count,
     activation: anyActivation,

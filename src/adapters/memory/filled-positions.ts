@@ -1,5 +1,5 @@
 import { add, type Quantity, subtract } from "../../decimal/index.ts";
-import type { JournalRecord, ParentIntent } from "../../model/index.ts";
+import type { Fill, JournalRecord, ParentIntent } from "../../model/index.ts";
 import type { DiskContents } from "./disk.ts";
 import type { MemoryExposure } from "./exposure.ts";
 
@@ -20,16 +20,20 @@ export function followFills(disk: DiskContents, exposure: MemoryExposure): void 
           orders.set(orderId, { accountId, symbol: intent.symbol, side: intent.side });
         }
         const order = orders.get(orderId);
-        if (fact.kind === "FILLED" && order !== undefined) fill(exposure, order, fact.fill.quantity);
+        if (fact.kind === "FILLED" && order !== undefined) fill(exposure, order, fact.fill);
       }
   });
 }
 
-function fill(exposure: MemoryExposure, { accountId, symbol, side }: Owned, quantity: Quantity): void {
+/** A position has whole steps: what is below one is not added, and is taken off whole. */
+function fill(exposure: MemoryExposure, { accountId, symbol, side }: Owned, { quantity, fine }: Fill): void {
   const before = exposure.position(accountId, symbol);
   exposure.set({
     accountId,
     symbol,
-    quantity: side === "BUY" ? add(before, quantity) : subtract(before, quantity),
+    quantity:
+      side === "BUY"
+        ? add(before, quantity)
+        : subtract(before, fine === undefined ? quantity : add(quantity, 1 as Quantity)),
   });
 }

@@ -40,12 +40,14 @@ import {
   anyPrice,
   anyQuantity,
   FILL_MEMBERS,
+  fillOf,
   MOST_FILLS,
   notional,
   price,
   quantity,
   side,
   symbol,
+  type WrittenFill,
 } from "./values.ts";
 
 const clientOrderId = freeText(256);
@@ -74,11 +76,13 @@ export const nativeOrder: Codec<NativeOrder> = objectOf<NativeOrder>({
   isWorking: flag,
 });
 
-const nativeFill = objectOf<NativeFill>({
-  ...FILL_MEMBERS,
-  commission: maybe(printable(64)),
-  commissionAsset: maybe(printable(64)),
-});
+const nativeFill = fillOf<NativeFill>(
+  objectOf<WrittenFill<NativeFill>>({
+    ...FILL_MEMBERS,
+    commission: maybe(printable(64)),
+    commissionAsset: maybe(printable(64)),
+  }),
+);
 
 /** The answer to a placement. */
 export const placed: Codec<NativePlaced> = objectOf<NativePlaced>({

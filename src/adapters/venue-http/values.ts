@@ -1,14 +1,17 @@
 import {
+  type ExactQuantity,
+  exactQuantityText,
   NOTIONAL_SCALE,
   type Notional,
   PRICE_LIMIT,
   PRICE_SCALE,
   type Price,
+  parseExactQuantity,
   QUANTITY_LIMIT,
   QUANTITY_SCALE,
   type Quantity,
 } from "../../decimal/index.ts";
-import { SIDES } from "../../host-answers/index.ts";
+import { demand, SIDES, textOf } from "../../host-answers/index.ts";
 import {
   type ChildReport,
   type ChildRequest,
@@ -92,16 +95,41 @@ export const child: Codec<ChildRequest> = objectOf<ChildRequest>({
   reduceOnly: flag,
 });
 
+const executedQuantity: Codec<ExactQuantity> = {
+  schema: quantity.schema,
+  write: exactQuantityText,
+  read(said, what) {
+    const exact = parseExactQuantity(textOf(said, what, { most: 82 }));
+    demand(exact !== undefined, `${what} is not a decimal above 0 with at most 18 decimals`);
+    return exact;
+  },
+};
+
 /** Members of an execution, of children and native orders alike. */
 export const FILL_MEMBERS: Readonly<{
   executionId: Codec<string>;
-  quantity: Codec<Quantity>;
+  quantity: Codec<ExactQuantity>;
   price: Codec<Price>;
   timeMs: Codec<number>;
-}> = { executionId: printable(64), quantity, price, timeMs: count };
+}> = { executionId: printable(64), quantity: executedQuantity, price, timeMs: count };
+
+/** An execution as it is written: with its quantity in one text, exact to 18 decimals. */
+export type WrittenFill<F extends Fill> = Omit<F, "quantity" | "fine"> &
+  Readonly<{ quantity: ExactQuantity }>;
+
+/** Executions by the codec of how they are written. */
+export const fillOf = <F extends Fill>(written: Codec<WrittenFill<F>>): Codec<F> =>
+  mapped<WrittenFill<F>, F>(
+    written,
+    ({ quantity: exact, ...more }) => ({ ...more, ...exact }) as unknown as F,
+    ({ quantity: steps, fine, ...more }) => ({
+      ...more,
+      quantity: { quantity: steps, ...(fine !== undefined && { fine }) },
+    }),
+  );
 
 /** One execution. */
-export const fill: Codec<Fill> = objectOf<Fill>(FILL_MEMBERS);
+export const fill: Codec<Fill> = fillOf(objectOf<WrittenFill<Fill>>(FILL_MEMBERS));
 
 /** All that the venue knows of a child. */
 export const report: Codec<ChildReport> = objectOf<ChildReport>({

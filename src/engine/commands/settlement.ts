@@ -1,3 +1,4 @@
+import { hasExecuted } from "../../decimal/index.ts";
 import {
   type ParsedSettlement,
   readResumption,
@@ -155,7 +156,7 @@ async function settle(shard: Shard, { orderId, attempt, settlement, children }: 
       "NOT_UNKNOWN",
       "the child cannot be settled: its outcome is known already, or still awaited",
     );
-  if (state !== "closed" && order.child.executedQuantity > 0)
+  if (state !== "closed" && hasExecuted(order.child))
     throw new SettlementError(
       "CONTRADICTED",
       "the child can only be settled as closed: executions of it are counted already",

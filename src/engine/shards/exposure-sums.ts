@@ -1,4 +1,4 @@
-import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { add, max, min, type Quantity, roundedUp, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 
 /** Quantities that the parents of one account have executed and may still execute on one side of one market. */
@@ -104,8 +104,9 @@ export function reservedBy({ intent, child }: ParentOrder): Quantity {
 
 const childrenOf = ({ child }: ParentOrder): number => (child === undefined ? 0 : 1);
 
+/** Rounded up to whole steps, so that a measured exposure is never taken for larger than it is. */
 const executedBetween = (before: ParentOrder, after: ParentOrder): Quantity =>
-  subtract(after.executedQuantity, before.executedQuantity);
+  subtract(roundedUp(after), roundedUp(before));
 
 const SIDES = ["BUY", "SELL"] as const;
 

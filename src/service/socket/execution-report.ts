@@ -1,10 +1,13 @@
 import {
+  type ExactQuantity,
+  exactQuantityText,
+  executedText,
+  executedValueText,
+  executionValueText,
   formatNotional,
   formatQuantity,
   type Notional,
-  notionalOf,
   type Price,
-  type Quantity,
 } from "../../decimal/index.ts";
 import type { NativeExecution } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
@@ -45,8 +48,8 @@ export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInpu
     X: view.status,
     r: (execution === "REJECTED" && reason) || "NONE",
     i: orderId,
-    z: formatQuantity(event.executedQuantity),
-    Z: formatNotional(event.executedNotional),
+    z: executedText(event.executed),
+    Z: executedValueText(event.executed),
     ...lastOf(execution, fill),
     T: fill?.timeMs ?? timeMs,
     I: tradeIdOf(fill?.executionId ?? `${orderId}/${order.lastSequence}/${execution}`),
@@ -128,11 +131,7 @@ function headOf(
   };
 }
 
-type LastFill = Readonly<{
-  executionId: string;
-  quantity: Quantity;
-  price: Price;
-}>;
+type LastFill = ExactQuantity & Readonly<{ executionId: string; price: Price }>;
 
 /** Returns the members of the last fill. The commission of a fill is not known; without a fill there is none. */
 function lastOf(execution: ExecutionType, fill: LastFill | undefined): Readonly<Record<string, JsonInput>> {
@@ -140,11 +139,11 @@ function lastOf(execution: ExecutionType, fill: LastFill | undefined): Readonly<
     const none = { l: NONE, L: NONE, Y: NONE, t: NO_TRADE };
     return execution === "TRADE" ? none : { ...none, n: NONE, N: null };
   }
-  const { executionId, quantity, price } = fill;
+  const { executionId, price } = fill;
   return {
-    l: formatQuantity(quantity),
+    l: exactQuantityText(fill),
     L: priceText(price),
-    Y: formatNotional(notionalOf(price, quantity)),
+    Y: executionValueText(fill),
     t: tradeIdOf(executionId),
   };
 }

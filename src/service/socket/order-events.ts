@@ -1,4 +1,4 @@
-import { add, type Notional, notionalOf, type Quantity, subtract } from "../../decimal/index.ts";
+import { afterExecution, beforeExecution, type ExecutedValue } from "../../decimal/index.ts";
 import type { OrderUpdate } from "../../engine/index.ts";
 import { type StatusView, statusOf } from "../../lifecycle/index.ts";
 import type { AlertKind, EndReason, Fact, Fill, ParentOrder } from "../../model/index.ts";
@@ -7,16 +7,14 @@ import type { AlertKind, EndReason, Fact, Fill, ParentOrder } from "../../model/
 export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "ALERT";
 
 /**
- * One event of an order that a client receives. The executed quantity and the executed amount of USD are those after
- * the event.
+ * One event of an order that a client receives. What was executed, and its value, are those after the event.
  */
 export type OrderEvent = Readonly<{
   order: ParentOrder;
   timeMs: number;
   execution: ExecutionType;
   view: StatusView;
-  executedQuantity: Quantity;
-  executedNotional: Notional;
+  executed: ExecutedValue;
   fill?: Fill;
   reason?: EndReason;
   alerts?: readonly AlertKind[];
@@ -43,8 +41,6 @@ export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEve
 
 const OF_STALLS: ReadonlySet<AlertKind> = new Set(["ORDER_STALLED", "ORDER_RESUMED"]);
 
-type Totals = Readonly<{ executedQuantity: Quantity; executedNotional: Notional }>;
-
 /** Builds the events of one order from the facts of a record. */
 class EventBuilder {
   readonly events: OrderEvent[] = [];
@@ -52,7 +48,7 @@ class EventBuilder {
   readonly #timeMs: number;
   readonly #end: EndedFact | undefined;
   readonly #lastFill: FilledFact | undefined;
-  #totals: Totals;
+  #executed: ExecutedValue;
 
   constructor(order: ParentOrder, facts: readonly Fact[], timeMs: number) {
     this.#order = order;
@@ -60,7 +56,7 @@ class EventBuilder {
     this.#end = facts.find(isEnded);
     const fills = facts.filter(isFilled);
     this.#lastFill = fills.at(-1);
-    this.#totals = fills.reduce<Totals>(without, order);
+    this.#executed = fills.reduce<ExecutedValue>((total, { fill }) => beforeExecution(total, fill), order);
   }
 
   tell(fact: Fact): void {
@@ -71,7 +67,7 @@ class EventBuilder {
   }
 
   #trade(fact: FilledFact): void {
-    this.#totals = plus(this.#totals, fact);
+    this.#executed = afterExecution(this.#executed, fact.fill);
     const completes = this.#end?.status === "FILLED" && fact === this.#lastFill;
     const goesOn = this.#end !== undefined && !completes;
     this.#add({
@@ -98,13 +94,11 @@ class EventBuilder {
   }
 
   #add(event: Pick<OrderEvent, "execution" | "fill" | "reason"> & { readonly view?: StatusView }): void {
-    const { executedQuantity, executedNotional } = this.#totals;
     this.events.push({
       order: this.#order,
       timeMs: this.#timeMs,
       view: statusOf(this.#order),
-      executedQuantity,
-      executedNotional,
+      executed: this.#executed,
       ...event,
     });
   }
@@ -114,18 +108,4 @@ class EventBuilder {
 function beforeEnd(order: ParentOrder): StatusView {
   const { ended: _ended, ...open } = order;
   return statusOf(open);
-}
-
-function without(totals: Totals, { fill }: FilledFact): Totals {
-  return {
-    executedQuantity: subtract(totals.executedQuantity, fill.quantity),
-    executedNotional: subtract(totals.executedNotional, notionalOf(fill.price, fill.quantity)),
-  };
-}
-
-function plus(totals: Totals, { fill }: FilledFact): Totals {
-  return {
-    executedQuantity: add(totals.executedQuantity, fill.quantity),
-    executedNotional: add(totals.executedNotional, notionalOf(fill.price, fill.quantity)),
-  };
 }

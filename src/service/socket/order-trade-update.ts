@@ -1,4 +1,11 @@
-import { averagePriceText, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
+import {
+  exactQuantityText,
+  executedPriceText,
+  executedText,
+  formatPrice,
+  formatQuantity,
+  type Price,
+} from "../../decimal/index.ts";
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
@@ -53,13 +60,13 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
       f: intent.timeInForce,
       q: formatQuantity(intent.quantity),
       p: priceText(intent.price),
-      ap: averagePriceText(event.executedNotional, event.executedQuantity),
+      ap: executedPriceText(event.executed),
       sp: priceText(intent.stopPrice),
       x: execution,
       X: view.status,
       i: orderId,
-      l: fill === undefined ? NONE : formatQuantity(fill.quantity),
-      z: formatQuantity(event.executedQuantity),
+      l: fill === undefined ? NONE : exactQuantityText(fill),
+      z: executedText(event.executed),
       L: priceText(fill?.price),
       T: fill?.timeMs ?? timeMs,
       t: fill === undefined ? NO_TRADE : tradeIdOf(fill.executionId),

@@ -1,4 +1,5 @@
 import {
+  exactQuantityText,
   formatNotional,
   formatPrice,
   formatQuantity,
@@ -224,9 +225,9 @@ export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[
   return {
     ...transactionView(order),
     workingTime: order.isWorking ? order.updatedAtMs : -1,
-    fills: fills.map(({ price, quantity, commission, commissionAsset, executionId }) => ({
+    fills: fills.map(({ price, quantity, fine, commission, commissionAsset, executionId }) => ({
       price: formatPrice(price),
-      qty: formatQuantity(quantity),
+      qty: exactQuantityText({ quantity, ...(fine !== undefined && { fine }) }),
       commission,
       commissionAsset,
       tradeId: tradeIdOf(executionId),

@@ -9,6 +9,7 @@ export const child: Kind<ChildOrder> = object<ChildOrder>("a child", {
   quantity,
   limitPrice: optional(price),
   executedQuantity: quantity,
+  executedFine: optional(integer),
   state: words<ChildOrder["state"]>({ SENT: true, OPEN: true, UNKNOWN: true }),
   intendedAtMs: integer,
   notAfterMs: optional(integer),
@@ -20,6 +21,7 @@ export const child: Kind<ChildOrder> = object<ChildOrder>("a child", {
 export const fill: Kind<Fill> = object<Fill>("a fill", {
   executionId: text,
   quantity,
+  fine: optional(integer),
   price,
   timeMs: integer,
 });
