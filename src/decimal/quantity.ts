@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 import { demandText } from "./decimal-text.ts";
-import { type ExactQuantity, floorFact, parseExactQuantity } from "./facts.ts";
+import { floorFact, parseExactQuantity } from "./facts.ts";
 import * as scaled from "./scaled.ts";
 import {
   formatQuantity,
@@ -54,7 +54,7 @@ export function parse(text: string): Quantity {
  * console.log(Quantity.format(fill.quantity), fill.fine); // 0.123456 780000000000
  * ```
  */
-export function parseFact(text: string): ExactQuantity {
+export function parseFact(text: string): Readonly<{ quantity: Quantity; fine?: number }> {
   demandText(text, "Quantity.parseFact");
   const value = parseExactQuantity(text);
   if (value !== undefined) return value;
