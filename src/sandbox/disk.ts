@@ -38,8 +38,7 @@ export async function openDisk(settings: SandboxSettings, telemetry: Telemetry):
   const orders =
     store.kind === "postgres"
       ? await openPostgresStore({ ...placeOf(store), telemetry, rejections: rejecting })
-      : // The venue's record is beside the store; two venues that write it would corrupt it.
-        openSqliteStore({ path: store.path, exclusive: true, rejections: rejecting });
+      : openSqliteStore({ path: store.path, rejections: rejecting });
   const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
   const openRateLimiter: Disk["openRateLimiter"] = (options) =>
     orders.openRateLimiter({ ...options, telemetry });

@@ -80,7 +80,7 @@ export async function storeOfShards({
   path,
   ...resting
 }: Resting & Readonly<{ path: string }>): Promise<void> {
-  const store = openSqliteStore({ path });
+  const store = openSqliteStore({ exclusive: false, path });
   await keepResting(store, resting);
   await store.close();
 }
@@ -91,7 +91,7 @@ export async function storeOfOneShard(
   whose: Readonly<{ parents: number; shard: number; accountId: number }>,
 ): Promise<void> {
   const { parents, shard, accountId } = whose;
-  const store = openSqliteStore({ path });
+  const store = openSqliteStore({ exclusive: false, path });
   await store.acquire();
   const idOf = (count: number): number => managedIdOf({ count, shard });
   const records = [acceptance(shard, { orderId: idOf(1), accountId, record: 1 })];
@@ -111,7 +111,7 @@ type Ended = Readonly<{ path: string; rows: number; accountOf?: (n: number) => n
 
 /** Adds parents that ended long ago. */
 export async function storeOfEnded({ path, rows, accountOf, after = 0 }: Ended): Promise<void> {
-  const store = openSqliteStore({ path });
+  const store = openSqliteStore({ exclusive: false, path });
   await store.acquire();
   for (let from = 0; from < rows; from += BATCH) {
     const ended = Array.from({ length: Math.min(BATCH, rows - from) }, (_, n) =>

@@ -50,7 +50,7 @@ function sqlite(): Kind {
   places.push(place);
   const { path } = place;
   return {
-    options: (forget) => ({ store: () => openSqliteStore({ path, journal: { forget } }) }),
+    options: (forget) => ({ store: () => openSqliteStore({ exclusive: false, path, journal: { forget } }) }),
     count: () => Number(readValue(path, "SELECT count(*) FROM journal")),
     lose: (_, shard, sequence) =>
       executeOn(

@@ -49,7 +49,7 @@ function sqlite(): StoreKind {
   places.push(place);
   const { path } = place;
   return {
-    open: () => openSqliteStore({ path }),
+    open: () => openSqliteStore({ exclusive: false, path }),
     rewrite(change) {
       const database = driver.open(path);
       const records = database

@@ -121,7 +121,7 @@ describe("decision NG: the newest prints", () => {
 describe("I01: the bars of an engine", () => {
   const stores: readonly (readonly [string, (path: string) => OrderStore])[] = [
     ["in memory", () => createMemoryStore()],
-    ["in a file", (path) => openSqliteStore({ path })],
+    ["in a file", (path) => openSqliteStore({ exclusive: false, path })],
   ];
   it.each(stores)("are in the store as they are in memory, each print once (%s)", async (_name, store) => {
     const place = temporaryPlace();

@@ -83,7 +83,7 @@ describe("golden files of a store whose engine was killed (I20, I53)", () => {
     writeFileSync(path, gunzipSync(read(`store-${version}.db.gz`)));
     const venue = createScriptedVenue();
     venue.onLookup = () => new Error("no answer");
-    world = await createWorld({ venue, store: () => openSqliteStore({ path }) });
+    world = await createWorld({ venue, store: () => openSqliteStore({ exclusive: false, path }) });
     return linesOf(`parents-${version}.jsonl`).map((line) => decodeParent(line));
   }
 

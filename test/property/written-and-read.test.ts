@@ -56,7 +56,7 @@ const stores: readonly [string, () => Readonly<{ store: OrderStore; remove: () =
     "sqlite",
     () => {
       const { path, remove } = temporaryPlace();
-      return { store: openSqliteStore({ path }), remove };
+      return { store: openSqliteStore({ exclusive: false, path }), remove };
     },
   ],
 ];
@@ -112,7 +112,7 @@ describe.each(stores)(
 
 it(`I16, decision BU: retained rejections survive the file unchanged (SEED=${SEED})`, async () => {
   const { path, remove } = temporaryPlace();
-  const store = openSqliteStore({ path });
+  const store = openSqliteStore({ exclusive: false, path });
   const rejections = sampled(fc.tuple(anyPrice, anyPrice, anyQuantity)).map(
     ([price, stopPrice, quantity], index): Rejection => ({
       rejectionId: `r${index}`,

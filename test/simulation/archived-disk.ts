@@ -26,7 +26,11 @@ export const archivedDisk: CreateDisk = (forgets) => {
       }
     };
   const open = (): OrderStore => {
-    const store = openSqliteStore({ path: join(folder, "orders.db"), journal: { forget: true, archive } });
+    const store = openSqliteStore({
+      exclusive: false,
+      path: join(folder, "orders.db"),
+      journal: { forget: true, archive },
+    });
     opened.push(store);
     const { writeSnapshot, readSnapshot, readVolume, deleteVolume, deleteEnded, forgetEnded } = store;
     return {

@@ -11,7 +11,7 @@ import {
   wholeOption,
   wordOption,
 } from "../../common/index.ts";
-import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import type { AppendBatch, AppendOutcome, KeyValueStore, OrderStore } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import {
   inTurns,
@@ -21,6 +21,7 @@ import {
   type StoredRateLimiterOptions,
   StoredRateLimiters,
 } from "../shared/index.ts";
+import { type Acknowledged, keepAcknowledged, recordsIn, requireAcknowledged } from "./acknowledged.ts";
 import { afterMs } from "./after-ms.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
@@ -56,8 +57,17 @@ export interface SqliteStore extends OrderStore, AsyncDisposable {
 export interface SqliteStoreOptions {
   readonly path: string;
   readonly busyTimeoutMs?: number;
-  /** If true, refuses to open the file while another process has it open with this option. Default false. */
+  /**
+   * Whether the file belongs to this opening alone: another one is refused as long as it lasts, in this process and in
+   * others. Default true. With false, whoever opens the file and acquires its shards ends the engine that runs on it.
+   * Commands that only read (backup, verify, copy) go on beside an engine either way.
+   */
   readonly exclusive?: boolean;
+  /**
+   * Opens a store that lacks records which were acknowledged (its write-ahead log was lost, cut or damaged, or the file was
+   * cut or replaced by an older one), and goes on without them. Default false: such a store is refused.
+   */
+  readonly acceptLoss?: boolean;
   /**
    * What runs SQLite. Default: better-sqlite3 if it can be loaded, else node:sqlite. Both read and write the same file,
    * but a process must not have a file open with both at once: SQLite's locks do not work between two copies of SQLite in
@@ -74,6 +84,7 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
   path: nameOption,
   busyTimeoutMs: optional(wholeOption({ from: 0, to: 2_147_483_647 }, " of milliseconds")),
   exclusive: optional(flagOption),
+  acceptLoss: optional(flagOption),
   driver: optional(wordOption(DRIVER_NAMES)),
   rejections: optional(
     optionsOf<SqliteRejectionOptions>({
@@ -90,10 +101,13 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
  * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
  * transaction, which is on disk when the append resolves (write-ahead log, synchronous=FULL). An append blocks the
  * thread for about a millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
+ * A file of 4 kB beside it, `<path>.acknowledged`, says how many records were acknowledged: after every append, and so also
+ * when the process dies at once; on the disk at most a quarter of a second later, as a power failure may show. Without that
+ * file, a store opens as one of which nothing is known.
  * Needs the package better-sqlite3 12 or Node.js 22.13; `driver` chooses between them. Throws an Error that says what to
  * do if neither can be loaded, a TypeError or RangeError that names an option that is missing, unknown or wrong, and an
  * Error that names the file if it belongs to another program, is a backup, has a newer version, is damaged, is not
- * accessible, is open in this process with another driver or, if `exclusive` is set, is in use.
+ * accessible, is in use, is open in this process with another driver, or ends before what was acknowledged.
  *
  * @example
  * ```ts
@@ -105,10 +119,10 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   storeOption(options, "openSqliteStore");
-  const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = true, acceptLoss = false } = options;
   const { name: driver } = loadDriver(options.driver);
   const path = oneFile(options.path);
-  const file = openFile({ path, busyTimeoutMs, driver }, exclusive);
+  const file = openFile({ path, busyTimeoutMs, driver }, { exclusive, acceptLoss });
   try {
     return storeIn(file, { ...options, path, driver });
   } catch (error) {
@@ -119,11 +133,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   }
 }
 
-/** An open file, and what ends its use and its lock. */
-type OpenFile = Readonly<{ database: Database; release: () => void }>;
+/** An open file, what was acknowledged of it, and what ends its use and its lock. */
+type OpenFile = Readonly<{ database: Database; acknowledged: Acknowledged; release: () => void }>;
 
 function storeIn(
-  { database, release }: OpenFile,
+  { database, acknowledged, release }: OpenFile,
   { path, driver, ...options }: SqliteStoreOptions & Readonly<{ driver: SqliteDriverName }>,
 ): SqliteStore {
   const tables = tablesOf(database);
@@ -152,7 +166,12 @@ function storeIn(
   return {
     acquire: () => guarded(acquire),
     head: (shard) => guarded(() => journal.head(shard)),
-    append: (batch) => guarded(() => append(batch)),
+    append: (batch) =>
+      guarded(() => {
+        const outcomes = append(batch);
+        acknowledged.add(durableRecords(batch, outcomes));
+        return outcomes;
+      }),
     fence: (round) => guarded(() => journal.fence(round)),
     readRecords: (range) => guarded(() => readRecords(limited(range))),
     readSnapshot: (shard, reading) => inTurns(snapshots.read(shard, reading), guarded),
@@ -189,24 +208,34 @@ function storeIn(
  */
 function openFile(
   options: DatabaseOptions & Readonly<{ driver: SqliteDriverName }>,
-  exclusive: boolean,
+  { exclusive, acceptLoss }: Readonly<{ exclusive: boolean; acceptLoss: boolean }>,
 ): OpenFile {
   const { path, driver } = options;
   const endUse = useDriver(path, driver, basename(path));
   let unlock: Unlock = () => undefined;
+  let database: Database | undefined;
   try {
     if (exclusive) unlock = lockFile(options);
-    const database = openDatabase(options);
+    if (!acceptLoss) requireAcknowledged(options);
+    database = openDatabase(options);
+    const acknowledged = keepAcknowledged(path, recordsIn(database));
     return {
       database,
+      acknowledged,
       release() {
+        acknowledged.close();
         unlock();
         endUse();
       },
     };
   } catch (error) {
+    database?.close();
     unlock();
     endUse();
     throw error;
   }
 }
+
+/** Number of records of a batch that are now durable. */
+const durableRecords = ({ shards }: AppendBatch, outcomes: readonly AppendOutcome[]): number =>
+  shards.reduce((sum, { records }, at) => sum + (outcomes[at] === "durable" ? records.length : 0), 0);

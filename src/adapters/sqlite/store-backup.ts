@@ -23,6 +23,7 @@ import {
   wordOption,
 } from "../../common/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
+import { forgetAcknowledged, keepAcknowledged } from "./acknowledged.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { type FileKind, kindOf, markAs } from "./file-kind.ts";
@@ -195,6 +196,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
         await requireWhole(part, basename(from), driver, verifying);
       return contents;
     });
+    keepAcknowledged(path, copy.records).close();
     return { ...copy, paused };
   } finally {
     unlock();
@@ -222,6 +224,8 @@ async function published(
     const made = await make(part);
     await sync(part);
     const { size: bytes } = statSync(part);
+    // Left by an earlier store of that name, it would say that this one lacks records.
+    forgetAcknowledged(path);
     // A link fails if the name exists, and a rename would replace the file.
     linkSync(part, path);
     // An opening that finds both names may have removed it.

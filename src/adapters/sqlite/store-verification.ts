@@ -12,10 +12,12 @@ import {
 import { decodeRecord } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "../checksums/index.ts";
 import { nextTurn } from "../shared/index.ts";
+import { missingOf } from "./acknowledged.ts";
 import { readArchive } from "./archive/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
 import type { EndedTable } from "./ended-table.ts";
+import { FileProblem } from "./file-problem.ts";
 import { idPages } from "./id-pages.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition } from "./restore/index.ts";
@@ -67,7 +69,7 @@ const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
 /**
  * Reads every row of a store, and the archive of its journal, in short steps, while a process has the store open. Each
  * record must be readable, match its checksum and be where the index says, and all records of the journal must be there:
- * in the store, or in the archive. Whether the records produce the current state is checked by `engine.verify()`. Takes
+ * in the store, or in the archive, and as many as were acknowledged. Whether the records produce the current state is checked by `engine.verify()`. Takes
  * about 4 bytes of memory for each record of the journal. Rejects with an Error that names the file if it is not a store
  * of this version, or the archive if it cannot be read, and with a TypeError or RangeError that names an option that is
  * missing, unknown or wrong.
@@ -82,14 +84,21 @@ const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
  */
 export async function verifySqliteStore(options: SqliteVerifyOptions): Promise<SqliteVerification> {
   verifyOption(options, "verifySqliteStore");
-  const { path, driver, archive } = options;
-  return await atOneMoment({ path: resolve(path), driver }, async (database) => {
+  const { driver, archive } = options;
+  const path = resolve(options.path);
+  const missing = missingOf({ path, driver });
+  const verified = atOneMoment({ path, driver }, async (database) => {
     const findings = new Findings(database, options);
+    findings.note(missing);
     // The store first: a record that is archived meanwhile has been seen here.
     await findings.readJournal();
     await findings.readTables();
     if (archive !== undefined) await findings.readArchive(resolve(archive));
     return findings.result();
+  });
+  return await verified.catch((cause: unknown) => {
+    // It may lack so much that it is not even a store of this version.
+    throw missing === undefined ? cause : Object.assign(new FileProblem(missing), { cause });
   });
 }
 
@@ -129,6 +138,11 @@ class Findings {
     );
     this.#all = heads.reduce((sum, { sequence }) => sum + sequence, 0);
     for (const text of this.#structure.problems()) this.#problem(text);
+  }
+
+  /** Notes a problem that was found outside the tables, if there is one. */
+  note(text: string | undefined): void {
+    if (text !== undefined) this.#problem(text);
   }
 
   /** Reads every record, and its place in the index. */

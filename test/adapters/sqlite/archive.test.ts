@@ -236,7 +236,8 @@ describe("decision TC: the archive", () => {
 });
 
 describe("decision TC: a store with an archive", () => {
-  const open = () => openSqliteStore({ path: place.path, journal: { forget: true, archive: folder } });
+  const open = () =>
+    openSqliteStore({ exclusive: false, path: place.path, journal: { forget: true, archive: folder } });
   const fill = async (store: ReturnType<typeof open>, from: number): Promise<void> => {
     const heads = await store.acquire();
     const { epoch = 0 } = heads[3] ?? {};
@@ -321,7 +322,7 @@ describe("decision TC: a store with an archive", () => {
     mkdirSync(folder);
     expect(open).toThrow("is its volume mounted?");
     expect(readdirSync(folder)).toEqual([]);
-    await openSqliteStore({ path: place.path, journal: { forget: true } }).close();
+    await openSqliteStore({ exclusive: false, path: place.path, journal: { forget: true } }).close();
   });
 
   it("decision VB: a name that appears while the directory is bound is never written over", () => {
@@ -337,7 +338,11 @@ describe("decision TC: a store with an archive", () => {
     const probe = (point: string): void => {
       if (point === "before-archive-swap") writeFileSync(join(folder, "store-id"), "12\n");
     };
-    const store = openSqliteStore({ path: place.path, journal: { forget: true, archive: folder, probe } });
+    const store = openSqliteStore({
+      exclusive: false,
+      path: place.path,
+      journal: { forget: true, archive: folder, probe },
+    });
     for (const from of [1, 3]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 4, counter: 9, parents: [] });
     await store.forgetEnded?.({ beforeMs: 5_000 }, always);
@@ -357,7 +362,7 @@ describe("decision TC: a store with an archive", () => {
       if (point === "before-forget-commit" && points.length < 9) throw new Error("stopped here");
     };
     const journal = { forget: true, archive: folder, probe };
-    const store = openSqliteStore({ path: place.path, journal });
+    const store = openSqliteStore({ exclusive: false, path: place.path, journal });
     for (const from of [1, 3, 5]) await fill(store, from);
     await store.writeSnapshot({ shard: 3, sequence: 6, counter: 9, parents: [] });
     await expect(store.forgetEnded?.({ beforeMs: 5_000 }, always)).rejects.toThrow("stopped here");
@@ -373,8 +378,8 @@ describe("decision TC: a store with an archive", () => {
   });
 
   it("an archive without forget is refused", () => {
-    expect(() => openSqliteStore({ path: place.path, journal: { archive: folder } })).toThrow(
-      "openSqliteStore.journal.archive needs openSqliteStore.journal.forget: true",
-    );
+    expect(() =>
+      openSqliteStore({ exclusive: false, path: place.path, journal: { archive: folder } }),
+    ).toThrow("openSqliteStore.journal.archive needs openSqliteStore.journal.forget: true");
   });
 });

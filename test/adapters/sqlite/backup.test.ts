@@ -43,7 +43,7 @@ afterEach(() => place.remove());
 
 /** Opens the store with some records in two shards. */
 async function filled(records = 20): Promise<SqliteStore> {
-  const store = openSqliteStore({ path: place.path });
+  const store = openSqliteStore({ exclusive: false, path: place.path });
   const heads = await store.acquire();
   const { epoch = 0 } = heads[0] ?? {};
   const shards = [3, 9].map((shard) => part(shard, epoch, { records: sampleRecords(shard, 1, records) }));
@@ -214,7 +214,7 @@ describe.runIf(canBackUp)("decision TE: a restored store", () => {
     expect(copy).toMatchObject({ records: 40, shards: [{ shard: 3, epoch: 2, sequence: 20 }, { shard: 9 }] });
     expect(idOf(to)).toBe(idOf(place.path));
     expect(idOf(restored), "decision VB: another store").not.toBe(idOf(to));
-    const next = openSqliteStore({ path: restored, exclusive: true });
+    const next = openSqliteStore({ path: restored });
     expect((await next.acquire())[3]).toEqual({ shard: 3, epoch: 3, sequence: 20 });
     expect(await next.readRecords({ shard: 9, after: 0, limit: 99 })).toHaveLength(20);
     await next.close();
@@ -264,7 +264,11 @@ describe.runIf(canBackUp)("decision TE: a file that an earlier database of the s
 describe("decision TC: verifySqliteStore", () => {
   const archive = () => join(place.directory, "archive");
   async function forgetful(): Promise<SqliteStore> {
-    const store = openSqliteStore({ path: place.path, journal: { forget: true, archive: archive() } });
+    const store = openSqliteStore({
+      exclusive: false,
+      path: place.path,
+      journal: { forget: true, archive: archive() },
+    });
     await store.acquire();
     const orders = Array.from({ length: 30 }, (_, index) => -((index + 1) * 256 + 3));
     const records = orders.map((orderId, index) => ({

@@ -16,7 +16,7 @@ afterEach(() => place.remove());
 
 /** Opens a store with a row of every kind. */
 async function filled(): Promise<SqliteStore> {
-  const store = openSqliteStore({ path: place.path });
+  const store = openSqliteStore({ exclusive: false, path: place.path });
   await fill(store);
   return store;
 }
@@ -97,7 +97,7 @@ describe("decision BQ: a row that differs from what was written is refused by na
  */
 async function closedWorld(snapshotEvery: number): Promise<World> {
   const world = await createWorld({
-    store: () => openSqliteStore({ path: place.path }),
+    store: () => openSqliteStore({ exclusive: false, path: place.path }),
     settings: { snapshotEvery },
   });
   await world.quote("100", "101");
@@ -135,7 +135,7 @@ describe("decision BQ, I53: a damaged file", () => {
 
   it.each(damages)("%s is detected by verify if loading does not read it", async (_what, damage) => {
     const world = await closedWorld(10);
-    await openSqliteStore({ path: place.path }).acquire(); // brings the index up to date, so that an opening reads no row
+    await openSqliteStore({ exclusive: false, path: place.path }).acquire(); // brings the index up to date, so that an opening reads no row
     executeOn(
       place.path,
       "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",

@@ -32,7 +32,7 @@ describe("a store that is opened exclusively", () => {
 
   it("does not exclude an engine that asks for no lock: it may take the shards over", async () => {
     const first = open();
-    const other = openSqliteStore({ path: place.path });
+    const other = openSqliteStore({ path: place.path, exclusive: false });
     expect(await other.acquire()).toHaveLength(256);
     await Promise.all([first.close(), other.close()]);
   });
@@ -60,7 +60,7 @@ describe("a store that is opened exclusively", () => {
       expect(held).toHaveLength(files.length);
       expect(open).toThrow("is in use by another process");
       expect(locks()).toEqual(held);
-      const second = openSqliteStore({ path: place.path });
+      const second = openSqliteStore({ path: place.path, exclusive: false });
       expect(locks()).toEqual(expect.arrayContaining([...held]));
       await second.close();
       expect(locks()).toEqual(held);

@@ -10,7 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const open = (forget = true): SqliteStore => openSqliteStore({ path: place.path, journal: { forget } });
+const open = (forget = true): SqliteStore =>
+  openSqliteStore({ exclusive: false, path: place.path, journal: { forget } });
 const count = (table: string): number => Number(readValue(place.path, `SELECT count(*) FROM ${table}`));
 
 describe("decision TA: records leave the file with the rows of their orders", () => {

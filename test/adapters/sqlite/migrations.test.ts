@@ -69,7 +69,7 @@ describe("sqlite migrations", () => {
   });
 
   it("decision 2: the schema has as many shards as the ids encode", async () => {
-    await openSqliteStore({ path: place.path }).close();
+    await openSqliteStore({ exclusive: false, path: place.path }).close();
     expect(readValue(place.path, "SELECT count(*) FROM shards")).toBe(SHARD_COUNT);
     expect(readValue(place.path, "SELECT max(shard) FROM shards")).toBe(SHARD_COUNT - 1);
   });
@@ -122,7 +122,7 @@ describe("a file of schema version 1", () => {
   beforeEach(() => {
     place = temporaryPlace();
     writeVersionOne(place.path);
-    store = openSqliteStore({ path: place.path });
+    store = openSqliteStore({ exclusive: false, path: place.path });
   });
   afterEach(async () => {
     await store.close();
@@ -172,7 +172,7 @@ describe("decision NF: a file that was written before prices were kept", () => {
       "INSERT INTO volume_bars (minute_ms, symbol, quantity) VALUES (60000, 'BTC/USD', '500000')",
     );
     database.close();
-    const store = openSqliteStore({ path: place.path });
+    const store = openSqliteStore({ exclusive: false, path: place.path });
     await store.acquire();
     const spans = async (): Promise<readonly unknown[]> =>
       ((await store.readVolume()).priceBars ?? []).map(({ lengthMs, startMs, figures }) => [

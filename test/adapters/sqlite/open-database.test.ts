@@ -87,7 +87,7 @@ describe("sqlite file", () => {
     const store = open();
     const all = ["", "-wal", "-shm"].map((suffix) => place.path + suffix);
     for (const path of all) chmodSync(path, 0o644);
-    await open().close();
+    await openSqliteStore({ path: place.path, exclusive: false }).close();
     expect(all.map(modeOf)).toEqual(["600", "600", "600"]);
     await store.close();
   });

@@ -26,7 +26,7 @@ testOrderStore(
     supports: { leases: false, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true },
     createPlace() {
       const { path, remove } = temporaryPlace();
-      return { open: () => openSqliteStore({ path, journal: { forget: true } }), remove };
+      return { open: () => openSqliteStore({ exclusive: false, path, journal: { forget: true } }), remove };
     },
   },
 );
@@ -36,7 +36,7 @@ describe("sqlite order store", () => {
   let store: SqliteStore;
   beforeEach(async () => {
     place = temporaryPlace();
-    store = openSqliteStore({ path: place.path });
+    store = openSqliteStore({ exclusive: false, path: place.path });
     await store.acquire();
   });
   afterEach(async () => {
@@ -259,7 +259,7 @@ describe("sqlite order store", () => {
   });
 
   it("I60: an append fails and stores nothing while another process holds the file's lock", async () => {
-    const impatient = openSqliteStore({ path: place.path, busyTimeoutMs: 1 });
+    const impatient = openSqliteStore({ exclusive: false, path: place.path, busyTimeoutMs: 1 });
     const [head] = await impatient.acquire();
     const epoch = head?.epoch ?? 0;
     const { driver } = await import("./temporary-place.ts");
@@ -282,7 +282,7 @@ describe("sqlite order store", () => {
   it("small values are durable in the same file", async () => {
     await store.keyValue.set("clock", "5");
     await store.keyValue.set("clock", "6");
-    const again = openSqliteStore({ path: place.path });
+    const again = openSqliteStore({ exclusive: false, path: place.path });
     expect(await again.keyValue.get("clock")).toBe("6");
     expect(await again.keyValue.get("other")).toBeUndefined();
     await again.close();
@@ -299,7 +299,7 @@ describe("sqlite snapshots", () => {
   );
   beforeEach(async () => {
     place = temporaryPlace();
-    store = openSqliteStore({ path: place.path });
+    store = openSqliteStore({ exclusive: false, path: place.path });
     await store.acquire();
     await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })] });
   });
@@ -327,7 +327,7 @@ describe("sqlite snapshots", () => {
     await write(1, 10);
     const interrupted = write(2, 700);
     expect((await store.readSnapshot(0))?.sequence).toBe(1);
-    const later = openSqliteStore({ path: place.path });
+    const later = openSqliteStore({ exclusive: false, path: place.path });
     await later.acquire();
     await expect(interrupted).rejects.toThrow(
       "a later owner of the store has dropped the unfinished snapshot",
@@ -343,7 +343,7 @@ describe("sqlite snapshots", () => {
     const interrupted = write(2, 700);
     await store.close();
     await expect(interrupted).rejects.toThrow("the store is closed");
-    store = openSqliteStore({ path: place.path });
+    store = openSqliteStore({ exclusive: false, path: place.path });
     expect((await store.readSnapshot(0))?.sequence).toBe(1);
   });
 

@@ -16,7 +16,7 @@ describe("decision NF: price bars in a file are read in parts", () => {
   let store: SqliteStore;
   beforeEach(async () => {
     place = temporaryPlace();
-    store = openSqliteStore({ path: place.path });
+    store = openSqliteStore({ exclusive: false, path: place.path });
     await store.acquire();
     const minutes = Array.from({ length: MINUTES }, (_, minute) => minute);
     const prints = minutes.flatMap((minute) => SYMBOLS.map((symbol) => printAt(minute, symbol)));
@@ -51,7 +51,7 @@ describe("decision NF: price bars in a file are read in parts", () => {
   });
 
   it("and another handle can take over, append and delete in between; no bar is lost or comes twice", async () => {
-    const later = openSqliteStore({ path: place.path });
+    const later = openSqliteStore({ exclusive: false, path: place.path });
     const changes: Promise<unknown>[] = [];
     const { priceBars = [] } = await store.readVolume(() => {
       if (changes.length > 0) return;
@@ -74,7 +74,7 @@ describe("decision NF: price bars in a file are read in parts", () => {
     const reading = store.readVolume();
     await store.close();
     await expect(reading).rejects.toThrow("the store is closed");
-    store = openSqliteStore({ path: place.path });
+    store = openSqliteStore({ exclusive: false, path: place.path });
   });
 });
 

@@ -12,14 +12,14 @@ testRateLimiter(
     async createPlace({ limits, startMs }) {
       const { path, remove } = temporaryPlace();
       const clock = createManualClock({ startMs });
-      let store = openSqliteStore({ path });
+      let store = openSqliteStore({ exclusive: false, path });
       const open = () => store.openRateLimiter({ clock, ...limits });
       return {
         limiter: await open(),
         advanceBy: (ms) => clock.advanceBy(ms),
         async reopen() {
           await store.close();
-          store = openSqliteStore({ path });
+          store = openSqliteStore({ exclusive: false, path });
           return await open();
         },
         openBeside: open,
@@ -40,7 +40,7 @@ describe("sqlite order counts and bans", () => {
   let clock: ManualClock;
   const stores: SqliteStore[] = [];
   const open = (): SqliteStore => {
-    const store = openSqliteStore({ path: place.path });
+    const store = openSqliteStore({ exclusive: false, path: place.path });
     stores.push(store);
     return store;
   };

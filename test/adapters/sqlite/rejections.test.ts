@@ -17,7 +17,7 @@ testRejections(
       const { path, remove } = temporaryPlace();
       return {
         open() {
-          const store = openSqliteStore({ path });
+          const store = openSqliteStore({ exclusive: false, path });
           const { rejections } = store;
           return { rejections, written: () => rejections.flush(), close: () => store.close() };
         },
@@ -35,7 +35,7 @@ describe("sqlite rejections", () => {
   const told: string[] = [];
   const telemetry = { event: (...event: readonly unknown[]) => void told.push(JSON.stringify(event)) };
   const open = (options: Omit<SqliteRejectionOptions, "telemetry"> = {}): SqliteStore => {
-    store = openSqliteStore({ path: place.path, rejections: { telemetry, ...options } });
+    store = openSqliteStore({ exclusive: false, path: place.path, rejections: { telemetry, ...options } });
     return store;
   };
   beforeEach(() => {

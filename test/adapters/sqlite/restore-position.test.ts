@@ -98,7 +98,7 @@ async function passTime(world: World, ms: number): Promise<void> {
 async function life(forget: boolean, seed: number): Promise<Readonly<{ moments: readonly Moment[] }>> {
   const random = createRandom(seed);
   const journal = forget ? { forget, archive } : {};
-  const store = () => openSqliteStore({ path: place.path, journal });
+  const store = () => openSqliteStore({ exclusive: false, path: place.path, journal });
   const world = await createWorld({ store, settings: forget ? SHORT : { snapshotEvery: 30 } });
   world.venue.onSubmit = ({ childId, quantity }) =>
     reported(childId, "closed", [fillOf({ quantity, id: childId })]);
@@ -134,7 +134,11 @@ async function expectState(
   expect(await verifySqliteStore({ path }), `position ${at}`).toMatchObject({ whole: true });
   // The next engine opens after the end of the old one, whatever the position is.
   const clock = () => createManualClock({ startMs: last.timeMs });
-  const world = await createWorld({ store: () => openSqliteStore({ path }), settings: SHORT, clock });
+  const world = await createWorld({
+    store: () => openSqliteStore({ exclusive: false, path }),
+    settings: SHORT,
+    clock,
+  });
   const orders = await ordersOf(world);
   const isKept = ({ orderId, ended }: ParentOrder): boolean =>
     ended === undefined || last.orders.has(orderId);
@@ -188,7 +192,10 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
 
   it("gives the canceled leg of a list its row again that was open at the position and has left since", async () => {
     const settings = { retentionDays: 0.05 };
-    const world = await createWorld({ store: () => openSqliteStore({ path: place.path }), settings });
+    const world = await createWorld({
+      store: () => openSqliteStore({ exclusive: false, path: place.path }),
+      settings,
+    });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     await world.quote("100", "101");
     await world.placeList("oco", {
@@ -206,7 +213,7 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
     await world.engine.close();
     const path = join(place.directory, "restored.db");
     await restoreSqliteStore({ from: backup, path, at, pause: false });
-    const store = () => openSqliteStore({ path });
+    const store = () => openSqliteStore({ exclusive: false, path });
     const next = await createWorld({ store, settings, clock: () => world.clock });
     expect(await ordersOf(next)).toEqual(orders);
     expect(await next.engine.verify()).toMatchObject({ equal: true });
@@ -237,7 +244,7 @@ describe.skipIf(!canBackUp)("decision VA: a restore at a journal position", () =
   });
 
   it("refuses an archive that lacks the last records before the position, or a file that was cut there", async () => {
-    const store = openSqliteStore({ path: place.path, journal: { forget: true, archive } });
+    const store = openSqliteStore({ exclusive: false, path: place.path, journal: { forget: true, archive } });
     await fill(store);
     await store.forgetEnded?.(BEFORE, always);
     await store.close();

@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 async function worldAt(path: string): Promise<World> {
-  const world = await createWorld({ store: () => openSqliteStore({ path }) });
+  const world = await createWorld({ store: () => openSqliteStore({ exclusive: false, path }) });
   world.venue.onSubmit = ({ childId, quantity }) =>
     reported(childId, "closed", [fillOf({ quantity, id: childId })]);
   await world.quote("100", "101");

@@ -1,0 +1,175 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { basename } from "node:path";
+import { crc32 } from "node:zlib";
+import { errorCode } from "../../common/index.ts";
+import { afterMs } from "./after-ms.ts";
+import type { Database, SqliteDriverName } from "./database.ts";
+import { loadDriver } from "./driver.ts";
+import { useDriver } from "./driver-in-use.ts";
+import { kindOf } from "./file-kind.ts";
+import { FileProblem } from "./file-problem.ts";
+import { explained, refuseOthers } from "./open-database.ts";
+import type { ReadingOptions } from "./reading.ts";
+
+/** Size of the file. It never grows, so that a full disk does not stop it. */
+const FILE_BYTES = 4096;
+
+/** The two places of the file that are written in turn: one that was cut off in the middle leaves the other. */
+const SLOT_BYTES = FILE_BYTES / 2;
+
+const WORDS = "managed-orders acknowledged";
+const SLOT = /^managed-orders acknowledged ([0-9]{1,16}) ([0-9]{1,10})\n/;
+
+/** How long the disk may be behind the file, which the system keeps when only the process dies. */
+const SYNC_AFTER_MS = 250;
+
+/** Path of the file beside a store that says how many records were acknowledged. */
+export const acknowledgedFileOf = (path: string): string => `${path}.acknowledged`;
+
+/** Notes beside a store how many records its journal had when the last append was acknowledged. */
+export type Acknowledged = Readonly<{
+  /** Notes that so many more records are durable. Call it after their commit and before anyone is told. */
+  add(records: number): void;
+  /** Brings the file to the disk and closes it. */
+  close(): void;
+}>;
+
+/** Returns the number of records that were acknowledged to users of a store; undefined if no file says so. */
+function readAcknowledged(path: string): number | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(acknowledgedFileOf(path), "r");
+    const bytes = Buffer.alloc(FILE_BYTES);
+    const length = readSync(file, bytes, 0, FILE_BYTES, 0);
+    const totals = [0, SLOT_BYTES].flatMap((at) => totalIn(bytes.toString("latin1", at, length)));
+    return totals.length === 0 ? undefined : Math.max(...totals);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function totalIn(text: string): readonly number[] {
+  const [, total = "", checksum = ""] = SLOT.exec(text) ?? [];
+  return total !== "" && checksum === String(crc32(`${WORDS} ${total}`)) ? [Number(total)] : [];
+}
+
+/** Returns the number of records of a store's journal since it began: it never falls. */
+export function recordsIn(database: Database): number {
+  return database.prepare<[], number | null>("SELECT sum(sequence) FROM shards").pluck().get() ?? 0;
+}
+
+/**
+ * Says what a store lacks of the records that were acknowledged; undefined if it lacks nothing. Reads only, so that what is
+ * left of the write-ahead log stays for a repair. The number of those that were acknowledged is read first: a process that
+ * has the store open goes on meanwhile. Throws an Error that names the file if it cannot be read.
+ */
+export function missingOf({ path, driver }: ReadingOptions): string | undefined {
+  const acknowledged = readAcknowledged(path) ?? 0;
+  const records = acknowledged === 0 ? 0 : storedRecords(path, driver);
+  if (records >= acknowledged) return undefined;
+  const name = basename(path);
+  return `${name} ends after ${records} records, but ${acknowledged} were acknowledged: the last ${acknowledged - records} are missing. Its write-ahead log (${name}-wal) was lost, cut or damaged, or the file was cut or replaced by an older one`;
+}
+
+/** Throws an Error that names the file, what is missing and how to go on, if a store ends before what was acknowledged. */
+export function requireAcknowledged(options: ReadingOptions): void {
+  const missing = missingOf(options);
+  if (missing !== undefined)
+    throw new FileProblem(
+      `${missing}. Move it away and restore a backup, or go on without them: with acceptLoss: true, or by removing ${basename(acknowledgedFileOf(options.path))}`,
+    );
+}
+
+function storedRecords(path: string, driver: SqliteDriverName | undefined): number {
+  // SQLite would delete the write-ahead log of an empty file.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return 0;
+  const name = basename(path);
+  const loaded = loadDriver(driver);
+  const endUse = useDriver(realpathSync(path), loaded.name, name);
+  let database: Database | undefined;
+  try {
+    database = loaded.open(path, { readonly: true });
+    refuseOthers(database, name);
+    return kindOf(database) === undefined ? 0 : recordsIn(database);
+  } catch (error) {
+    throw explained(error, name);
+  } finally {
+    database?.close();
+    endUse();
+  }
+}
+
+/** Removes the file of a store, so that the next opening begins a new one. */
+export const forgetAcknowledged = (path: string): void => rmSync(acknowledgedFileOf(path), { force: true });
+
+/** Opens the file beside a store and writes how many records are there now. */
+export function keepAcknowledged(path: string, records: number): Acknowledged {
+  // Not truncated: until the new number is written, the old one stands.
+  const flags = constants.O_RDWR | constants.O_CREAT;
+  return new AcknowledgedFile(openSync(acknowledgedFileOf(path), flags, 0o600), records);
+}
+
+class AcknowledgedFile implements Acknowledged {
+  readonly #file: number;
+  readonly #bytes = Buffer.alloc(SLOT_BYTES, "\n");
+  #total: number;
+  #slot = 0;
+  #stopWaiting: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(file: number, total: number) {
+    this.#file = file;
+    this.#total = total;
+    // Both, because an accepted loss leaves a greater number in either.
+    this.#write();
+    this.#write();
+    fdatasyncSync(file);
+  }
+
+  add(records: number): void {
+    if (records === 0 || this.#isClosed) return;
+    this.#total += records;
+    this.#write();
+    this.#stopWaiting ??= afterMs(SYNC_AFTER_MS, () => {
+      this.#stopWaiting = undefined;
+      fdatasync(this.#file, () => undefined);
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopWaiting?.();
+    try {
+      fdatasyncSync(this.#file);
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  /** What cannot be written is written with the next append: the file may be behind, never ahead. */
+  #write(): void {
+    const text = `${WORDS} ${this.#total}`;
+    this.#bytes.write(`${text} ${crc32(text)}\n`, 0, "latin1");
+    try {
+      writeSync(this.#file, this.#bytes, 0, SLOT_BYTES, this.#slot);
+    } catch {
+      return;
+    }
+    this.#slot = this.#slot === 0 ? SLOT_BYTES : 0;
+  }
+}
