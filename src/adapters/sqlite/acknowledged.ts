@@ -52,8 +52,8 @@ function readAcknowledged(path: string): number | undefined {
     file = openSync(acknowledgedFileOf(path), "r");
     const bytes = Buffer.alloc(FILE_BYTES);
     const length = readSync(file, bytes, 0, FILE_BYTES, 0);
-    const totals = [0, SLOT_BYTES].flatMap((at) => totalIn(bytes.toString("latin1", at, length)));
-    return totals.length === 0 ? undefined : Math.max(...totals);
+    const totals: number[] = [0, SLOT_BYTES].flatMap((at) => totalIn(bytes.toString("latin1", at, length)));
+    return totals.sort((a, b) => b - a)[0];
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -64,7 +64,7 @@ function readAcknowledged(path: string): number | undefined {
 
 function totalIn(text: string): readonly number[] {
   const [, total = "", checksum = ""] = SLOT.exec(text) ?? [];
-  return total !== "" && checksum === String(crc32(`${WORDS} ${total}`)) ? [Number(total)] : [];
+  return total !== "" && checksum === String(crc32(`${WORDS} ${total}`)) ? [Number.parseInt(total, 10)] : [];
 }
 
 /** Returns the number of records of a store's journal since it began: it never falls. */
