@@ -1,7 +1,7 @@
 import { wrongOption } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import { expiresAtMs } from "../lifecycle/index.ts";
-import type { JournalRecord, OrderList, ParentOrder, PriceBar, PricedPrint } from "../model/index.ts";
+import type { JournalRecord, OrderList, ParentOrder, PriceBar } from "../model/index.ts";
 import type { ExecutionVenue, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { ALL_SHARDS, abandonParts, closeParts, type Lease } from "./closing.ts";
@@ -12,7 +12,7 @@ import type { AccountView } from "./core/account-view.ts";
 import type * as Api from "./core/api.ts";
 import type * as Calls from "./core/calls.ts";
 import type { EngineStatus } from "./core/condition.ts";
-import type { EngineEventSource } from "./core/events.ts";
+import type { EngineEventSource, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
 import type { MarketHub } from "./market/market-hub.ts";
@@ -218,7 +218,7 @@ export class RunningEngine implements Api.Engine {
     return this.market.prints.bars(range);
   }
 
-  recentPrints(symbol: string): readonly PricedPrint[] {
+  recentPrints(symbol: string): readonly PrintUpdate[] {
     return this.market.prints.recent(symbol);
   }
 

@@ -6,11 +6,20 @@ export type ErrorDetails = Readonly<Record<string, string | number>>;
 /** The body of an error on the wire: the convention's number, the convention's text, and the text with the remedy. */
 export type ErrorBody = Readonly<{ code: number; msg: string; error: string }>;
 
+/** Begins the remedy of errors after which nothing was stored. It means nothing to a request that only reads. */
+const NOTHING_STORED = "Nothing was stored. ";
+
+const remedyOf = ({ remedy }: ErrorRow, { request }: ErrorDetails): string =>
+  request === "read" && remedy.startsWith(NOTHING_STORED) ? remedy.slice(NOTHING_STORED.length) : remedy;
+
 const fill = (template: string, details: ErrorDetails): string =>
   template.replace(/\{(\w+)\}/g, (_hole, name: string) => String(details[name] ?? ""));
 
-function fullText({ text, remedy }: ErrorRow, details: ErrorDetails): string {
-  return fill(remedy === "" ? text : `${text} ${remedy}`, details);
+function fullText(row: ErrorRow, details: ErrorDetails): string {
+  const said = fill(row.text, details);
+  const advice = fill(remedyOf(row, details), details);
+  if (advice === "") return said;
+  return /[.!?]$/.test(said) ? `${said} ${advice}` : `${said}. ${advice}`;
 }
 
 /**
@@ -77,7 +86,7 @@ export class OrderError extends Error {
 
   /** A sentence that tells how to fix the problem. */
   get remedy(): string {
-    return fill(this.row.remedy, this.details);
+    return fill(remedyOf(this.row, this.details), this.details);
   }
 
   /** Returns the body for the wire. */

@@ -95,8 +95,9 @@ function refuseAdvanced(order: PlainFields): void {
   const isManaged = order.type === "LIMIT" || CANONICAL_TYPES.has(String(order.type));
   throw new OrderError("BAD_ORDER_TYPE", {
     field: "type",
-    type: "A type other than plain LIMIT or MARKET",
-    advice: isManaged ? " Send managed orders to POST /api/order." : "",
+    advice: isManaged
+      ? "POST /api/v2/order takes a plain LIMIT or MARKET only. Send managed orders to POST /api/order."
+      : "The type sent is not available; use LIMIT or MARKET.",
   });
 }
 

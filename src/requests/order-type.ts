@@ -70,8 +70,11 @@ function typeNameOf({ type }: PlainFields, nameOf: NameOf): string {
 function canonicalType(type: string, nameOf: NameOf): ParentType {
   const canonical = CANONICAL_TYPES.get(type);
   if (canonical !== undefined) return canonical;
-  const named = type === "MARKET" ? type : "The type sent";
-  throw new OrderError("BAD_ORDER_TYPE", { field: nameOf("type"), type: named });
+  const advice =
+    type === "MARKET"
+      ? "A MARKET order is native: send it as a single order, without apiManaged."
+      : "The type sent is not available; use a type that exchangeInfo lists for the symbol.";
+  throw new OrderError("BAD_ORDER_TYPE", { field: nameOf("type"), advice });
 }
 
 /**
@@ -94,7 +97,8 @@ function isManagedLimit(fields: PlainFields): boolean {
 /** Returns the fields of a managed LIMIT. Throws for a plain LIMIT, which is native. */
 function managed(fields: PlainFields): PlainFields {
   if (isManagedLimit(fields)) return fields;
-  throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "LIMIT without apiManaged=true" });
+  const advice = "A LIMIT without apiManaged=true is native. Send apiManaged=true for a managed one.";
+  throw new OrderError("BAD_ORDER_TYPE", { field: "type", advice });
 }
 
 /**

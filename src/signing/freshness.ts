@@ -71,10 +71,11 @@ function readWindow(recvWindow: Scalar | undefined): Scaled {
   if (text === "") throw new OrderError("PARAMETER_EMPTY", { field: "recvWindow" });
   if (!DECIMAL.test(text))
     throw new OrderError("ILLEGAL_CHARS", { field: "recvWindow", range: "0-9 and one point" });
-  if (text.startsWith("-")) throw new OrderError("BAD_RECV_WINDOW");
+  if (text.startsWith("-")) throw new OrderError("BAD_RECV_WINDOW", { rule: "greater than 0" });
   const micros = parseScaled(text, MICROS_SCALE);
   if (micros === undefined)
     throw new OrderError("PRECISION", { field: "recvWindow", decimals: MICROS_SCALE });
-  if (micros <= 0 || micros > WIDEST_WINDOW_MICROS) throw new OrderError("BAD_RECV_WINDOW");
+  if (micros <= 0) throw new OrderError("BAD_RECV_WINDOW", { rule: "greater than 0" });
+  if (micros > WIDEST_WINDOW_MICROS) throw new OrderError("BAD_RECV_WINDOW", { rule: "less than 60000" });
   return micros;
 }

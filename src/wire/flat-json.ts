@@ -12,8 +12,12 @@ import {
 } from "./json-cursor.ts";
 import { checkName, checkText, type Parameters, type Scalar } from "./scalar.ts";
 
+/** Digits of a number that an error repeats. */
+const MOST_REPEATED = 40;
+
 /** Says how to send a decimal, which a JSON number would round. */
-const DECIMALS = ' Only whole numbers go without quotes: send a decimal string, such as "30000.5".';
+const adviceOn = (number: string): string =>
+  ` A JSON number is not read as a decimal: put it in quotes, such as "${number.length > MOST_REPEATED ? "30000.5" : number}".`;
 
 /** A number with decimals and without an exponent. */
 const PLAIN_DECIMAL = /^(?:0|-?[1-9][0-9]*|-0)\.[0-9]+$/;
@@ -70,8 +74,11 @@ function readScalar(cursor: JsonCursor, name: string, decimals: boolean): Scalar
   if (first === "t" || first === "f" || first === "n") return readBoolean(cursor, name);
   const text = takeNumber(cursor);
   if (decimals && PLAIN_DECIMAL.test(text)) return { text, kind: "text" };
-  if (!PLAIN_INTEGER.test(text))
-    throw new OrderError("ILLEGAL_CHARS", { field: name, range: "plain integers", advice: DECIMALS });
+  if (!PLAIN_INTEGER.test(text)) {
+    const range = "a decimal in quotes, or a whole number";
+    const advice = PLAIN_DECIMAL.test(text) ? adviceOn(text) : "";
+    throw new OrderError("ILLEGAL_CHARS", { field: name, range, advice });
+  }
   return { text, kind: "integer" };
 }
 

@@ -161,7 +161,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
       }
       if (intent.icebergQuantity !== undefined)
         expect(quantityIn(shown.icebergQty)).toBe(intent.icebergQuantity);
-      const scaled = readBack(scaledManagedView(order, view));
+      const scaled = readBack(scaledManagedView(view));
       expect([scaled.origQty, scaled.executedQty, scaled.price, scaled.stopPrice]).toStrictEqual([
         intent.quantity,
         order.executedQuantity,

@@ -22,7 +22,8 @@ function refused(read: () => unknown): readonly unknown[] {
 const ILLEGAL = "ILLEGAL_CHARS";
 const hundred = Array.from({ length: 101 }, (_, number) => `a${number}=1`).join("&");
 const PAIRS = "name=value joined by &";
-const DECIMALS = ' Only whole numbers go without quotes: send a decimal string, such as "30000.5".';
+const RANGE = "a decimal in quotes, or a whole number";
+const QUOTED = " A JSON number is not read as a decimal: put it in quotes, such as";
 
 describe("a refused text names the field and the legal form", () => {
   it.each([
@@ -46,7 +47,7 @@ describe("a refused text names the field and the legal form", () => {
   });
 
   it.each([
-    ['{"a":1.5}', ILLEGAL, { field: "a", range: "plain integers", advice: DECIMALS }],
+    ['{"a":1.5}', ILLEGAL, { field: "a", range: RANGE, advice: `${QUOTED} "1.5".` }],
     ['{"a":{}}', "NESTED_JSON", { field: "a" }],
     ['{"a":[]}', "NESTED_JSON", { field: "a" }],
     ['{"a":null}', "NESTED_JSON", { field: "a" }],
@@ -101,7 +102,7 @@ describe("decimals in JSON, where they are asked for", () => {
   it("have no exponent", () => {
     expect(refused(() => readFlatText('{"a":1.5e3}', { decimals: true }))).toEqual([
       ILLEGAL,
-      { field: "a", range: "plain integers", advice: DECIMALS },
+      { field: "a", range: RANGE, advice: "" },
     ]);
   });
 });

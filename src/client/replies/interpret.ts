@@ -77,7 +77,9 @@ const redacted = (text: unknown, redact: Redact): string | undefined =>
 /** Returns the remedy that follows the text of a refusal in its member `error`. */
 function adviceIn(error: unknown, msg: unknown): string | undefined {
   if (typeof error !== "string" || typeof msg !== "string") return undefined;
-  return error.startsWith(`${msg} `) ? error.slice(msg.length + 1) : undefined;
+  // A text that ends without a full stop gets one before the remedy.
+  const begin = [`${msg} `, `${msg}. `].find((said) => error.startsWith(said));
+  return begin && error.slice(begin.length);
 }
 
 function secondsOf(retryAfter: unknown): number | undefined {

@@ -7,7 +7,6 @@ import type {
   OrderList,
   ParentOrder,
   PriceBar,
-  PricedPrint,
   Quote,
   StallCause,
 } from "../../model/index.ts";
@@ -40,7 +39,7 @@ import type {
   PlaceRequest,
 } from "./calls.ts";
 import type { EngineStatus } from "./condition.ts";
-import type { EngineEventSource } from "./events.ts";
+import type { EngineEventSource, PrintUpdate } from "./events.ts";
 
 /** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
 export interface EngineSettings {
@@ -336,7 +335,7 @@ export interface Engine extends AsyncDisposable {
    * Returns the newest prints of a symbol that were counted since the engine was opened, at most 1,000, in the order in
    * which they were counted.
    */
-  recentPrints(symbol: string): readonly PricedPrint[];
+  recentPrints(symbol: string): readonly PrintUpdate[];
   /** Resolves to an order of any account by its managed id alone. For operators. */
   findAny(orderId: number): Promise<ParentOrder | undefined>;
   /** Resolves to the history of an order of any account; to undefined for an unknown id. For operators. */

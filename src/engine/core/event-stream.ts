@@ -1,8 +1,8 @@
-import type { Fact, JournalRecord, PricedPrint, Quote } from "../../model/index.ts";
+import type { Fact, JournalRecord, Quote } from "../../model/index.ts";
 import type { StatusUpdate } from "./condition.ts";
 import type { Core } from "./core.ts";
 import { EventSource } from "./event-source.ts";
-import type { Alert, ShardsUpdate } from "./events.ts";
+import type { Alert, PrintUpdate, ShardsUpdate } from "./events.ts";
 import { emitFact } from "./fact-events.ts";
 import type { DurableRecord, ParentStep } from "./live-order.ts";
 
@@ -49,7 +49,7 @@ export class EventStream {
   }
 
   /** Emits a counted print. */
-  printed(print: PricedPrint): void {
+  printed(print: PrintUpdate): void {
     if (this.events.hears("print")) this.events.emit("print", print);
   }
 

@@ -43,8 +43,14 @@ export interface Alert {
   readonly timeMs: number;
 }
 
-/** A counted print with its price. */
-export type PrintUpdate = PricedPrint;
+/**
+ * A counted print with its price, and its number: numbers rise by one per market in the order in which the engine counts.
+ * An engine begins above those of earlier ones, as long as their clock was behind and less than 1,000 prints came a
+ * millisecond.
+ */
+export interface PrintUpdate extends PricedPrint {
+  readonly number: number;
+}
 
 /** An order after a durable record that touched it. `timeMs` is when the record was written, in engine time. */
 export interface OrderNow {

@@ -302,7 +302,7 @@ export class MarketHub implements MarketSink {
     this.#parts.timers.afterDue(() => {
       for (const print of prints) {
         this.#core.effects.emit({ kind: "PRINTED", print });
-        this.#parts.stream.printed(print);
+        this.#parts.stream.printed(this.prints.numbered(print));
       }
     });
   }

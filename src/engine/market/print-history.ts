@@ -14,9 +14,13 @@ import {
 } from "../../model/index.ts";
 import type { VolumeCutoff } from "../../ports/index.ts";
 import type { PriceBarRange } from "../core/api.ts";
+import type { PrintUpdate } from "../core/events.ts";
 
 /** Prints kept of each market. */
 const PRINTS_KEPT = 1_000;
+
+/** Numbers of prints begin at a time in these parts of a millisecond, so that those of an earlier engine do not return. */
+const PRINTS_A_MS = 1_000;
 
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type MarketPrints = {
@@ -24,6 +28,8 @@ type MarketPrints = {
   readonly bars: ReadonlyMap<BarLengthMs, BarRow>;
   /** The latest print that was counted here; undefined before the first. */
   last: LastPrint | undefined;
+  /** Number of the latest print that was counted here. */
+  lastNumber: number | undefined;
 };
 
 /** Returns the counted prints of a symbol that are not known to be stored. */
@@ -37,6 +43,7 @@ type PendingOf = (symbol: string) => readonly PricedPrint[];
  */
 export class PrintHistory {
   readonly #markets: Map<string, MarketPrints> = new Map();
+  readonly #numbered: WeakMap<PricedPrint, PrintUpdate> = new WeakMap();
   readonly #hasBars: boolean;
   readonly #pendingOf: PendingOf;
 
@@ -55,10 +62,21 @@ export class PrintHistory {
     return market;
   }
 
+  /** Returns a print that was counted here with its number, which it gets at the first call. */
+  numbered(print: PricedPrint): PrintUpdate {
+    const known = this.#numbered.get(print);
+    if (known !== undefined) return known;
+    const market = this.#of(print.symbol);
+    market.lastNumber = (market.lastNumber ?? print.seenAtMs * PRINTS_A_MS) + 1;
+    const numbered = { ...print, number: market.lastNumber };
+    this.#numbered.set(print, numbered);
+    return numbered;
+  }
+
   /** Adds a print that was counted to the newest prints. */
   counted(print: PricedPrint): void {
     const market = this.#of(print.symbol);
-    market.recent.add(print);
+    market.recent.add(this.numbered(print));
     const { price, timeMs } = print;
     if (timeMs >= (latestIn(market)?.timeMs ?? 0)) market.last = { price, timeMs };
   }
@@ -89,7 +107,7 @@ export class PrintHistory {
   }
 
   /** Returns the newest prints of a symbol in the order in which they were counted. */
-  recent(symbol: string): readonly PricedPrint[] {
+  recent(symbol: string): readonly PrintUpdate[] {
     return this.#markets.get(symbol)?.recent.all() ?? [];
   }
 
@@ -106,6 +124,7 @@ function emptyMarket(): MarketPrints {
     recent: new RecentPrints(),
     bars: new Map(BAR_LENGTHS_MS.map((lengthMs) => [lengthMs, new BarRow(lengthMs)])),
     last: undefined,
+    lastNumber: undefined,
   };
 }
 
@@ -196,16 +215,16 @@ class BarRow {
 
 /** The newest prints of one market. */
 class RecentPrints {
-  readonly #prints: PricedPrint[] = [];
+  readonly #prints: PrintUpdate[] = [];
   /** Number of prints that were added. Print n is at index n modulo the size. */
   #added = 0;
 
-  add(print: PricedPrint): void {
+  add(print: PrintUpdate): void {
     this.#prints[this.#added % PRINTS_KEPT] = print;
     this.#added++;
   }
 
-  all(): readonly PricedPrint[] {
+  all(): readonly PrintUpdate[] {
     const first = this.#added > PRINTS_KEPT ? this.#added % PRINTS_KEPT : 0;
     return [...this.#prints.slice(first), ...this.#prints.slice(0, first)];
   }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_ORDER } from "../views/managed-order.ts";
+import { MANAGED_ORDER, type ScaledMember } from "../views/managed-order.ts";
 import type { LegIdentity, OrderListView } from "../views/order-list-view.ts";
 import {
   flag,
@@ -27,13 +27,19 @@ export const SCALES: Readonly<Record<"priceScale" | "quantityScale", JsonSchema>
   quantityScale: only(6, "Number of decimals in the scaled quantities."),
 };
 
-const {
-  origQty: _origQty,
-  executedQty: _executedQty,
-  price: _price,
-  stopPrice: _stop,
-  ...UNSCALED
-} = MANAGED_ORDER;
+/** The members of a managed order with each price and quantity as a whole number. */
+const SCALED_ORDER: Members = {
+  ...MANAGED_ORDER,
+  origQty: int64("Ordered quantity, in millionths."),
+  executedQty: int64("Executed quantity, in millionths."),
+  icebergQty: optional(int64("Display quantity, in millionths.")),
+  avgPrice: int64("Average price of the fills, in 1e-8 USD; 0 if there is none."),
+  price: optional(int64("Limit price, in 1e-8 USD.")),
+  stopPrice: optional(int64("Stop price, in 1e-8 USD.")),
+  trailingAmount: optional(int64("Trailing distance, in 1e-8 USD.")),
+  limitOffset: optional(int64("Distance of the limit from the trigger price, in 1e-8 USD.")),
+  dynamicLimit: optional(int64("Limit price derived from the trigger price, in 1e-8 USD.")),
+} satisfies Members & Readonly<Record<ScaledMember, unknown>>;
 
 const LEG: MembersOf<LegIdentity> = {
   symbol: text("Symbol of the market."),
@@ -63,11 +69,7 @@ export const MANAGED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ManagedOrder: object("A managed order. Members that do not apply are absent.", MANAGED_ORDER),
   CanceledManagedOrder: object("A managed order after its cancel.", { ...MANAGED_ORDER, ...CANCELED }),
   ScaledManagedOrder: object("A managed order with prices and quantities as whole numbers.", {
-    ...UNSCALED,
-    origQty: int64("Ordered quantity, in millionths."),
-    executedQty: int64("Executed quantity, in millionths."),
-    price: optional(int64("Limit price, in 1e-8 USD.")),
-    stopPrice: optional(int64("Stop price, in 1e-8 USD.")),
+    ...SCALED_ORDER,
     ...SCALES,
   }),
   OrderList: object("A list of linked orders.", orderList("ManagedOrder")),

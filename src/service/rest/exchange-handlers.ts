@@ -22,16 +22,21 @@ export function time(parts: ServiceParts): JsonInput {
  * the store fails, or another engine owns a shard. Otherwise `normal`. Source: contract, Status; decisions 48 and EC.
  */
 export function status(parts: ServiceParts): JsonInput {
-  const { advancedOrders, liquidityMode } = parts.engine.settings;
   return {
     system: parts.engine.status().system,
     serverTime: parts.clock.nowMs(),
     features: {
       ...NO_FEATURES,
       ...parts.settings.features,
-      advanced_orders: advancedOrders && liquidityMode,
+      advanced_orders: takesAdvanced(parts),
     },
   };
+}
+
+/** Whether advanced orders are taken: otherwise they are refused with 404 -1020 (decision 14). */
+function takesAdvanced({ engine }: Pick<ServiceParts, "engine">): boolean {
+  const { advancedOrders, liquidityMode } = engine.settings;
+  return advancedOrders && liquidityMode;
 }
 
 const NO_FEATURES: Required<HostFeatures> = {
@@ -60,19 +65,29 @@ export function instrumentPairs(parts: ServiceParts, parameters: Parameters): Js
 
 /**
  * Returns every name of a type that is accepted. LIMIT is one even without native orders, because apiManaged=true makes
- * it managed; MARKET is native only (decision 32).
+ * it managed; MARKET is native only (decision 32). Where advanced orders are refused, only native ones are listed.
  */
-const typesOf = ({ native }: Pick<ServiceParts, "native">): readonly string[] => [
-  "LIMIT",
-  ...(native === undefined ? [] : ["MARKET"]),
-  ...CANONICAL_TYPES.keys(),
-];
+const typesOf = (parts: Pick<ServiceParts, "native" | "engine">): readonly string[] => {
+  const isAdvanced = takesAdvanced(parts);
+  const isNative = parts.native !== undefined;
+  return [
+    ...(isAdvanced || isNative ? ["LIMIT"] : []),
+    ...(isNative ? ["MARKET"] : []),
+    ...(isAdvanced ? CANONICAL_TYPES.keys() : []),
+  ];
+};
 
 /** Order types and filters of a liquidity market. */
-type Tradable = Readonly<{ orderTypes: readonly string[]; filters: readonly JsonInput[] }>;
+type Tradable = Readonly<{
+  orderTypes: readonly string[];
+  isAdvanced: boolean;
+  filters: readonly JsonInput[];
+}>;
 
-function symbolsOf({ engine, instruments, native }: ServiceParts): readonly JsonInput[] {
-  const tradable = { orderTypes: typesOf({ native }), filters: filtersOf(engine.settings) };
+function symbolsOf(parts: ServiceParts): readonly JsonInput[] {
+  const { engine, instruments } = parts;
+  const isAdvanced = takesAdvanced(parts);
+  const tradable = { orderTypes: typesOf(parts), isAdvanced, filters: filtersOf(engine.settings) };
   return instruments.all().map((instrument) => symbolOf(instrument, tradable));
 }
 
@@ -81,7 +96,7 @@ function symbolsOf({ engine, instruments, native }: ServiceParts): readonly Json
  * orders has neither types nor filters and is never shown as TRADING. Orders that a client still holds on it can be
  * read and canceled.
  */
-function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): JsonInput {
+function symbolOf(instrument: Instrument, { orderTypes, isAdvanced, filters }: Tradable): JsonInput {
   const { id, symbol, status, baseAsset, quoteAsset, name, kind, address, url } = instrument;
   const tradable = kind === "liquidity";
   return {
@@ -99,9 +114,9 @@ function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): Js
     baseAssetPrecision: 6,
     quoteAssetPrecision: 8,
     orderTypes: tradable ? orderTypes : [],
-    icebergAllowed: tradable,
-    ocoAllowed: tradable,
-    otoAllowed: tradable,
+    icebergAllowed: tradable && isAdvanced,
+    ocoAllowed: tradable && isAdvanced,
+    otoAllowed: tradable && isAdvanced,
     filters: tradable ? filters : [],
   };
 }

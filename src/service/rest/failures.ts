@@ -16,14 +16,20 @@ export function refusalOf(
   error: unknown,
   failed: FailureContext,
 ): OrderError {
-  const refusal = error instanceof OrderError ? error : unexpectedError(failed.onlyReads);
+  const refusal = error instanceof OrderError ? toldOf(error, failed) : unexpectedError(failed.onlyReads);
   const fields = { ...failed.fields, code: refusal.code, reason: refusal.reason };
   if (refusal.status < 500) telemetry.event("debug", "request.refused", fields);
   else {
-    const level = refusal === error ? "warn" : "error";
+    const level = error instanceof OrderError ? "warn" : "error";
     telemetry.event(level, "request.failed", { ...fields, ...originOf(error) });
   }
   return refusal;
+}
+
+/** An error as the client is told: after a request that only reads, it says nothing of what was stored. */
+function toldOf(error: OrderError, { onlyReads }: FailureContext): OrderError {
+  if (!onlyReads || error.status < 500) return error;
+  return new OrderError(error.reason, { ...error.details, request: "read" }, { cause: error.cause });
 }
 
 /** Returns the kind and place of a failure. The message is left out, because it may quote a client or a store. */

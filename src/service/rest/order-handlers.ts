@@ -81,8 +81,7 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await demandOrder(parts, call);
-  if ("managed" in found)
-    return { body: scaledManagedView(found.managed, viewOf(parts, found.managed, call.route)) };
+  if ("managed" in found) return { body: scaledManagedView(viewOf(parts, found.managed, call.route)) };
   return { body: scaledNativeView(snapshotOf(parts, found)) };
 }
 

@@ -46,7 +46,7 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
   const { s } = market;
   switch (terms.kind) {
     case "trade":
-      return { on: "print", event: (print, nowMs) => ({ ...trade(print, nowMs), s }) };
+      return { on: "print", event: (print, nowMs) => ({ ...trade(print, nowMs), s, t: print.number }) };
     case "aggTrade":
       return {
         on: "print",

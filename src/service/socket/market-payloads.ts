@@ -81,7 +81,7 @@ export function partialDepth(quote: Quote, nowMs: number): JsonInput {
  * that of the fill in private events. The maker side is not disclosed. Source: convention 4.12; decision MB.
  */
 export function trade(
-  { symbol, id, price, quantity, timeMs }: PrintUpdate,
+  { symbol, id, price, quantity, timeMs }: Omit<PrintUpdate, "number">,
   nowMs: number,
 ): Readonly<Record<string, JsonInput>> {
   return {

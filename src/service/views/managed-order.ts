@@ -221,6 +221,20 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   updateTime: time("Time of the last change."),
 };
 
+/** Members that are quantities, and those that are prices: POST orderStatus has them as whole numbers. */
+export const QUANTITY_MEMBERS = ["origQty", "executedQty", "icebergQty"] as const;
+export const PRICE_MEMBERS = [
+  "avgPrice",
+  "price",
+  "stopPrice",
+  "trailingAmount",
+  "limitOffset",
+  "dynamicLimit",
+] as const;
+
+/** Name of a member that is a quantity or a price. */
+export type ScaledMember = (typeof QUANTITY_MEMBERS | typeof PRICE_MEMBERS)[number];
+
 /** Members that events have under the same names. */
 const IN_EVENTS = ["apiState", "held", "cancelPending", "stalled"] as const;
 

@@ -16,13 +16,18 @@ import type {
   NativeFill,
   NativeOrder,
   NativeStatus,
-  ParentOrder,
   Rejection,
   RejectReason,
   Side,
 } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { type ManagedOrder, NO_LIST } from "./managed-order.ts";
+import {
+  type ManagedOrder,
+  NO_LIST,
+  PRICE_MEMBERS,
+  QUANTITY_MEMBERS,
+  type ScaledMember,
+} from "./managed-order.ts";
 import { tradeIdOf } from "./trade-id.ts";
 
 /**
@@ -96,17 +101,27 @@ export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | b
   return { ...viewWith(SCALED, snapshot), ...SCALES };
 }
 
-/** Returns a managed order with price, stopPrice, origQty and executedQty as whole numbers. Source: decision 46. */
-export function scaledManagedView(order: ParentOrder, view: ManagedOrder): JsonInput {
-  const { price, stopPrice, quantity } = order.intent;
+/** Returns a managed order with every price and quantity as a whole number. Source: decision 46. */
+export function scaledManagedView(view: ManagedOrder): JsonInput {
+  const scaled = (names: readonly ScaledMember[], scale: number): Record<string, bigint> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const text = view[name];
+        return text === undefined ? [] : [[name, scaledText(text, scale)]];
+      }),
+    );
   return {
     ...view,
-    origQty: quantity,
-    executedQty: order.executedQuantity,
-    ...(price !== undefined && { price }),
-    ...(stopPrice !== undefined && { stopPrice }),
+    ...scaled(QUANTITY_MEMBERS, QUANTITY_SCALE),
+    ...scaled(PRICE_MEMBERS, PRICE_SCALE),
     ...SCALES,
   };
+}
+
+/** Returns a canonical decimal as a whole number of units of 10^-scale, rounded down. */
+function scaledText(text: string, scale: number): bigint {
+  const [whole = "0", decimals = ""] = text.split(".");
+  return BigInt(whole + decimals.slice(0, scale).padEnd(scale, "0"));
 }
 
 function viewWith<A extends string | number | bigint>(

@@ -28,8 +28,8 @@ describe("decision MG: a remedy names the mistake; the text of the convention st
       "a fraction as a JSON number",
       { price: 30000.5 },
       -1100,
-      "Illegal characters found in parameter 'price'; legal range is 'plain integers'.",
-      "send a decimal string",
+      "Illegal characters found in parameter 'price'; legal range is 'a decimal in quotes, or a whole number'.",
+      "put it in quotes, such as",
     ],
     ["a decimal without quotes", { price: 30000 }, -1130, invalid("price"), "put it in quotes"],
     [

@@ -60,7 +60,7 @@ describe("decision NI: the paths of the convention", () => {
     print(world, "100", "9007199254740993");
     expect(client.messages).toEqual([
       {
-        ...{ e: "trade", E: START_MS, s: "BTCUSD", t: 9007199254740993n, executionId: "9007199254740993" },
+        ...{ e: "trade", E: START_MS, s: "BTCUSD", t: START_MS * 1_000 + 1, executionId: "9007199254740993" },
         ...{ p: "100", q: "2", T: START_MS, m: false, M: true },
       },
     ]);
@@ -75,7 +75,8 @@ describe("decision NI: the paths of the convention", () => {
       {
         stream: "btcusd@aggTrade",
         data: {
-          ...{ e: "aggTrade", E: START_MS, s: "BTCUSD", a: 7, p: "100", q: "2", f: 7, l: 7 },
+          ...{ e: "aggTrade", E: START_MS, s: "BTCUSD", p: "100", q: "2" },
+          ...{ a: START_MS * 1_000 + 1, f: START_MS * 1_000 + 1, l: START_MS * 1_000 + 1 },
           ...{ T: START_MS, m: false, M: true },
         },
       },

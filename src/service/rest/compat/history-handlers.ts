@@ -1,6 +1,6 @@
 import { formatNotional, formatPrice, formatQuantity, notionalOf } from "../../../decimal/index.ts";
+import type { PrintUpdate } from "../../../engine/index.ts";
 import { OrderError } from "../../../errors/index.ts";
-import type { PricedPrint } from "../../../model/index.ts";
 import {
   readAggTradesQuery,
   readKlinesQuery,
@@ -9,7 +9,6 @@ import {
   type TradesQuery,
 } from "../../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../../wire/index.ts";
-import { ownTradeIdOf, tradeIdOf } from "../../views/trade-id.ts";
 import { symbolOf } from "../market-handlers.ts";
 import type { ServiceParts } from "../parts.ts";
 import { type Kline, klinesOf } from "./klines.ts";
@@ -51,9 +50,9 @@ export function historicalTrades(parts: ServiceParts, parameters: Parameters): J
   return printsFrom(parts, readOldTradesQuery(parameters)).map(tradeMembers);
 }
 
-function tradeMembers({ id, price, quantity, timeMs }: PricedPrint): Members {
+function tradeMembers({ number, price, quantity, timeMs }: PrintUpdate): Members {
   return {
-    id: tradeIdOf(id),
+    id: number,
     price: formatPrice(price),
     qty: formatQuantity(quantity),
     quoteQty: formatNotional(notionalOf(price, quantity)),
@@ -78,8 +77,7 @@ export function aggTrades(parts: ServiceParts, parameters: Parameters): JsonInpu
 }
 
 /** Returns a trade as an aggregate of its own, as aggTrades and the stream `aggTrade` have it. */
-export function aggTradeMembers({ id, price, quantity, timeMs }: PricedPrint): Members {
-  const number = tradeIdOf(id);
+export function aggTradeMembers({ number, price, quantity, timeMs }: PrintUpdate): Members {
   return {
     a: number,
     p: formatPrice(price),
@@ -92,15 +90,11 @@ export function aggTradeMembers({ id, price, quantity, timeMs }: PricedPrint): M
   };
 }
 
-/**
- * Returns the newest prints, or those from an id on: from the print with that id, or else from the first with a greater
- * number as id. An id that is a text has no order.
- */
-function printsFrom(parts: ServiceParts, { symbol, limit, fromId }: TradesQuery): readonly PricedPrint[] {
+/** Returns the newest prints, or those from a number on. */
+function printsFrom(parts: ServiceParts, { symbol, limit, fromId }: TradesQuery): readonly PrintUpdate[] {
   const all = parts.engine.recentPrints(symbolOf(parts, symbol));
   if (fromId === undefined) return pageOf(all, { limit, isForward: false });
-  const named = all.findIndex(({ id }) => BigInt(tradeIdOf(id)) === fromId);
-  const first = named >= 0 ? named : all.findIndex(({ id }) => (ownTradeIdOf(id) ?? -1n) > fromId);
+  const first = all.findIndex(({ number }) => BigInt(number) >= fromId);
   return first < 0 ? [] : all.slice(first, first + limit);
 }
 

@@ -65,14 +65,14 @@ describe("decision NA: the compat prefix", () => {
     },
   );
 
-  it("a signed list of open orders does not cancel them when it is sent as DELETE", async () => {
+  it("a signed list of open orders does not cancel them when a stranger sends it as DELETE", async () => {
     const world = await openCompatWorld();
     await ask(world, "POST order", STOP);
     const parameters = { symbol: SYMBOL, timestamp: world.clock.nowMs() };
     const target = `${PREFIX}/openOrders?${signQuery({ secret: KEY.secret, parameters })}`;
     const request = { ...requestOf("GET", target), rawHeaders: ["X-MBX-APIKEY", KEY.apiKey] };
     expect((await world.service.handle(request)).status).toBe(200);
-    const replayed = await world.service.handle({ ...request, method: "DELETE" });
+    const replayed = await world.service.handle({ ...request, method: "DELETE", remoteAddress: "10.1.2.3" });
     expect((readJson(replayed.body) as JsonObject).code).toBe(-1022);
   });
 

@@ -194,10 +194,10 @@ describe("decision NH: klines", () => {
 });
 
 describe("decision NG: trades", () => {
-  it("have the exact number of their execution, also beyond 2^53", async () => {
+  it("have a number, whatever the id of their execution is", async () => {
     const world = await openWorld();
     print(world, "100", 5, "9007199254740993");
-    const trade = { id: 9007199254740993n, price: "100", qty: "2", quoteQty: "200" };
+    const trade = { id: world.clock.nowMs() * 1_000 + 1, price: "100", qty: "2", quoteQty: "200" };
     const time = world.clock.nowMs() - 5;
     expect(await list(world, "trades?symbol=BTCUSD")).toEqual([
       { ...trade, time, isBuyerMaker: false, isBestMatch: true },
@@ -207,21 +207,29 @@ describe("decision NG: trades", () => {
     ]);
   });
 
-  it("are the newest, or those from an id on", async () => {
+  it("page by fromId: their ids rise by one in the order of counting, whatever those of the executions are", async () => {
     const world = await openWorld();
-    for (const id of ["11", "12", "text", "15"]) print(world, "100", 0, id);
-    const ids = async (target: string): Promise<readonly unknown[]> =>
-      (await list(world, target)).map((trade) => trade.id ?? trade.a);
-    const [, , text] = await ids("trades?symbol=BTCUSD");
-    expect(await ids("trades?symbol=BTCUSD&limit=2")).toEqual([text, 15]);
+    for (const id of ["15", "12", "text", "11"]) print(world, "100", 0, id);
+    const ids = async (target: string): Promise<readonly number[]> =>
+      (await list(world, target)).map((trade) => Number(trade.id ?? trade.a));
+    const [first = 0, ...later] = await ids("trades?symbol=BTCUSD");
+    expect(later).toEqual([first + 1, first + 2, first + 3]);
     for (const path of ["historicalTrades", "aggTrades"]) {
-      const from = (id: unknown, limit = 9) => ids(`${path}?symbol=BTCUSD&fromId=${id}&limit=${limit}`);
-      expect(await from(12, 2)).toEqual([12, text]);
-      expect(await from(13)).toEqual([15]);
-      expect(await from(16)).toEqual([]);
-      expect(await from(text)).toEqual([text, 15]);
-      expect(await from(-1)).toEqual([11, 12, text, 15]);
+      const paged: number[] = [];
+      for (let from = first; paged.length < 5; from = (paged.at(-1) ?? 0) + 1) {
+        const page = await ids(`${path}?symbol=BTCUSD&fromId=${from}&limit=2`);
+        if (page.length === 0) break;
+        paged.push(...page);
+      }
+      expect(paged).toEqual([first, ...later]);
+      expect(await ids(`${path}?symbol=BTCUSD&fromId=-1`)).toEqual([first, ...later]);
     }
+    await world.clock.advanceBy(5);
+    const next = await openWorld();
+    await next.clock.advanceBy(5);
+    print(next, "100");
+    const [again] = await list(next, "trades?symbol=BTCUSD");
+    expect(Number(again?.id)).toBeGreaterThan(first + 3);
   });
 
   it("of a period are the oldest of those after a start, or the newest before an end", async () => {
@@ -229,7 +237,7 @@ describe("decision NG: trades", () => {
     const nowMs = world.clock.nowMs();
     for (const before of [40, 30, 20, 10]) print(world, "100", before, `${before}`);
     const ids = async (query: string): Promise<readonly unknown[]> =>
-      (await list(world, `aggTrades?symbol=BTCUSD&${query}`)).map(({ a }) => a);
+      (await list(world, `aggTrades?symbol=BTCUSD&${query}`)).map(({ T }) => nowMs - Number(T));
     expect(await ids(`startTime=${nowMs - 30}&limit=2`)).toEqual([30, 20]);
     expect(await ids(`endTime=${nowMs - 20}&limit=2`)).toEqual([30, 20]);
     expect(await ids(`startTime=${nowMs - 30}&endTime=${nowMs - 20}`)).toEqual([30, 20]);
