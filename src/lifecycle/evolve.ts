@@ -247,9 +247,9 @@ function takeChild(next: ParentCopy, child: ChildOrder): void {
 
 function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED" }>): void {
   invariant(
-    !next.executions.has(fill.executionId),
+    !next.executions.has(childId, fill.executionId),
     "I15",
-    `execution ${fill.executionId} is counted already`,
+    `execution ${fill.executionId} of ${childId} is counted already`,
   );
   if (next.child?.childId === childId) {
     const child = currentChild(next, childId);
@@ -262,7 +262,7 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
   next.executedFine = total.executedFine;
   next.executedNotional = total.executedNotional;
   next.notionalFine = total.notionalFine;
-  next.executions = next.executions.with(fill.executionId);
+  next.executions = next.executions.with(childId, fill.executionId);
   next.consecutiveUnfilled = 0;
   next.stall = undefined;
 }

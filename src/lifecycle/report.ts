@@ -1,4 +1,12 @@
-import { exceeds, formatPrice, hasExecuted } from "../decimal/index.ts";
+import {
+  type Executed,
+  exceeds,
+  executedText,
+  formatPrice,
+  hasExecuted,
+  withExecution,
+  ZERO_QUANTITY,
+} from "../decimal/index.ts";
 import type { AlertKind, ChildOrder, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
 import { meets } from "../triggers/index.ts";
 import { isDustResidual, isSpent } from "./child-size.ts";
@@ -14,14 +22,36 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
   const late = draft.order.child?.childId !== report.childId;
   takeFills(draft, report.childId, report.fills);
   if (late) return settleLate(draft);
-  if (isOverfilled(draft)) return stopOverfilled(draft, report);
   const child = draft.order.child;
   if (child === undefined) return;
+  const contradiction = contradictionIn(child, report);
+  if (contradiction !== undefined) return readAgain(draft, report.childId, contradiction);
+  if (isOverfilled(draft)) return stopOverfilled(draft, report);
   if (report.state === "closed" || child.executedQuantity >= child.quantity) {
     return closeChild(draft, { childId: child.childId, outcome: "DONE", ...detailOf(report) }, { quote });
   }
   if (report.state === "rejected") return refuseChild(draft, { child, report }, quote);
   if (child.state !== "OPEN") addFact(draft, { kind: "CHILD_OPEN", childId: child.childId });
+}
+
+/**
+ * Returns how a report contradicts what was counted of its child (I17): it has executed more, under ids that were counted
+ * with less. One that has executed less is older, or leaves out what it told before, and that stays counted.
+ */
+function contradictionIn(child: ChildOrder, { fills }: ChildReport): string | undefined {
+  const reported = fills.reduce<Executed>(withExecution, { executedQuantity: ZERO_QUANTITY });
+  const fine = child.executedFine ?? 0;
+  const isMore =
+    reported.executedQuantity > child.executedQuantity ||
+    (reported.executedQuantity === child.executedQuantity && (reported.executedFine ?? 0) > fine);
+  if (!isMore) return undefined;
+  return `its executions sum to ${executedText(reported)}, but ${executedText(child)} was counted of it`;
+}
+
+/** Treats a report that is readable in its parts, and not as a whole. */
+function readAgain(draft: Draft, childId: string, problem: string): void {
+  markUnknown(draft, childId, problem);
+  alertOnce(draft, childId, problem);
 }
 
 /** What is kept of a child that the venue calls rejected although it has executed a part of it. */
@@ -37,10 +67,7 @@ function refuseChild(
   quote: Quote | undefined,
 ): void {
   const { childId } = child;
-  if (hasExecuted(child)) {
-    markUnknown(draft, childId, REJECTED_AFTER_EXECUTION);
-    return alertOnce(draft, childId, REJECTED_AFTER_EXECUTION);
-  }
+  if (hasExecuted(child)) return readAgain(draft, childId, REJECTED_AFTER_EXECUTION);
   const outcome = report.final === true ? "REJECTED_FINAL" : "REJECTED";
   closeChild(draft, { childId, outcome, ...detailOf(report) }, { quote });
 }
@@ -65,8 +92,7 @@ export function reportInvalid(draft: Draft, { childId, fills, problem }: Invalid
     alertOverfill(draft, childId);
     stop(draft, "OVERFILL");
   }
-  markUnknown(draft, childId, problem);
-  alertOnce(draft, childId, problem);
+  readAgain(draft, childId, problem);
 }
 
 /** What is kept of a child that the venue has reported on and then does not tell the outcome of. */
@@ -139,7 +165,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
   const late = draft.order.child?.childId !== childId;
   const inside = limitConditionOf(draft.order);
   for (const fill of fills) {
-    if (draft.order.executions.has(fill.executionId)) continue;
+    if (draft.order.executions.has(childId, fill.executionId)) continue;
     addFact(draft, { kind: "FILLED", childId, fill });
     const name = `execution ${fill.executionId} of ${childId}`;
     // A restored parent is known to lack executions.

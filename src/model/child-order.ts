@@ -47,7 +47,7 @@ export interface ChildOrder {
   readonly problem?: string | undefined;
 }
 
-/** One execution at the venue. `executionId` is unique per venue. */
+/** One execution at the venue. `executionId` is unique among the executions of its child. */
 export interface Fill {
   readonly executionId: string;
   readonly quantity: Quantity;

@@ -202,7 +202,7 @@ export interface ParentOrder {
   readonly executedNotional: Notional;
   /** What is below one step of it, in units of 10^-26 USD; absent if there is nothing. */
   readonly notionalFine?: number | undefined;
-  /** Execution ids counted so far, each once (I15). */
+  /** Executions counted so far, each once (I15). */
   readonly executions: ExecutionIds;
   readonly lastChildId?: string | undefined;
   /** End requested while a child is in flight. */

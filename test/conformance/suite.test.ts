@@ -130,7 +130,7 @@ describe("the comparison of answers", () => {
     [{ a: undefined }, {}],
     [Number.NaN, Number.NaN],
     [[{ a: [1n] }], [{ a: [1n] }]],
-    [ExecutionIds.of(["a"]).with("b"), ExecutionIds.of(["a", "b"])],
+    [ExecutionIds.of(["1 a"]).with("aqc-74-mggs-2", "b"), ExecutionIds.of(["1 a", "2 b"])],
     [Quantity.parse("1.5"), 1_500_000],
   ])("%o is %o", (answered, expected) => {
     expect(differenceOf(answered, expected)).toBeUndefined();

@@ -56,7 +56,7 @@ describe("decision 11, I10: late executions of an order that has just ended", ()
     await turns();
     reads.open();
     await world.engine.idle();
-    expect([...(await world.order(order)).executions].sort()).toEqual(["first", "second"]);
+    expect([...(await world.order(order)).executions].sort()).toEqual(["1 first", "1 second"]);
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
@@ -96,7 +96,7 @@ describe("decision 11, I10: late executions of an order that has just ended", ()
     await turns(500);
     isAway = false;
     await world.pass(10_000);
-    expect([...(await world.order(order)).executions].sort()).toEqual(["first", "second"]);
+    expect([...(await world.order(order)).executions].sort()).toEqual(["1 first", "1 second"]);
     expect(await world.executed(order)).toBe("0.2");
     expect((await world.facts(order)).filter((fact) => fact === "FILLED")).toHaveLength(2);
     expect((await world.engine.verify()).equal).toBe(true);

@@ -72,7 +72,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     const { world, order, venue, childId } = await lost();
     const fill = fillOf({ quantity: "0.4" });
     const after = await settle(world, { childId, state: "closed", fills: [fill, fill] });
-    expect([...after.executions]).toEqual([fill.executionId]);
+    expect([...after.executions]).toEqual([`1 ${fill.executionId}`]);
     await world.crash();
     expect(await world.executed(order)).toBe("0.4");
     expect((await world.engine.verify()).equal).toBe(true);

@@ -86,7 +86,7 @@ describe("decisions WV, YI: events of the venue that a standby keeps", () => {
     const orderOf = async (orderId: number): Promise<ParentOrder | undefined> => {
       asked.push(orderId);
       if (orderId === -256 * 2) return undefined;
-      const executions = ExecutionIds.of(orderId === -256 * 3 ? ["other"] : ["x1"]);
+      const executions = ExecutionIds.NONE.with(child(1), orderId === -256 * 3 ? "other" : "x1");
       return { executions } as unknown as ParentOrder;
     };
     for (const n of [1, 2, 3]) venue.say(reported(child(n), "closed", fillWith(`x${n}`)));

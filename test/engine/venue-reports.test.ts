@@ -36,8 +36,36 @@ describe("decision 11: a venue's reports of a child", () => {
       reported(childId, "closed", [fill]),
     );
     expect(await world.executed(order)).toBe("0.4");
-    expect([...(await world.order(order)).executions]).toEqual([fill.executionId]);
+    expect([...(await world.order(order)).executions]).toEqual([`1 ${fill.executionId}`]);
     expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I15: ids that repeat from child to child are other executions: an iceberg ends with its quantity", async () => {
+    const world = await createWorld();
+    const order = await world.place({ type: "ICEBERG", quantity: "3", icebergQty: "1", price: "100" });
+    world.venue.onSubmit = ({ childId, quantity: size }) =>
+      reported(childId, "closed", [fillOf({ id: "1", quantity: size })]);
+    for (let count = 0; count < 5; count++) await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(world.venue.submitted).toHaveLength(3);
+    expect([...(await world.order(order)).executions]).toEqual(["1 1", "2 1", "3 1"]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I17: a child whose executions do not sum to what was counted of it is unreadable, and nothing more is sent", async () => {
+    const { world, order, childId } = await inFlight();
+    const fill = fillOf({ id: "1", quantity: "0.4" });
+    await say(world, reported(childId, "open", [fill]));
+    await say(world, reported(childId, "open", [{ ...fill, quantity: quantity("0.6") }]));
+    expect([await world.executed(order), await world.status(order)]).toEqual([
+      "0.4",
+      "PARTIALLY_FILLED UNKNOWN",
+    ]);
+    expect(alertsOf(world)).toEqual(["VENUE_REPORT_INVALID"]);
+    await world.quote("99", "100");
+    expect(world.venue.submitted).toHaveLength(1);
+    await say(world, reported(childId, "closed", [fill]));
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
   });
 
   it("I10: executions that a later report leaves out stay counted", async () => {

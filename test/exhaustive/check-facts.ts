@@ -71,7 +71,9 @@ const counting: Check = ({ before, after, facts, leads }, { event }) => {
   if ([...before.executions].some((id) => !counted.includes(id)))
     return broken("I15", "an execution is forgotten");
   if (event.kind !== "REPORTED" || !leads) return undefined;
-  const missed = told.findIndex((_, n) => !counted.includes(executionOf(event.attempt, n + 1)));
+  const missed = told.findIndex(
+    (_, n) => !counted.includes(`${event.attempt.toString(36)} ${executionOf(n + 1)}`),
+  );
   return missed < 0
     ? undefined
     : broken("I10", `execution ${missed + 1} of child ${event.attempt} is not counted`);

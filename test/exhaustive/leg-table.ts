@@ -18,7 +18,7 @@ export type Leg = Readonly<{
 }>;
 
 /** Name of the `n`-th execution of a child. */
-export const executionOf = (attempt: number, n: number): string => `${attempt}.${n}`;
+export const executionOf = (n: number): string => String(n);
 
 /** Keys write each number as one UTF-16 code unit. */
 const LARGEST = 0xffff;
@@ -73,7 +73,7 @@ function summaryOf(order: ParentOrder): string {
 function toldOf(order: ParentOrder): readonly number[] {
   const told: number[] = [];
   for (let attempt = 1; attempt <= order.attempts; attempt++) {
-    told.push([...order.executions].filter((id) => id.startsWith(`${attempt}.`)).length);
+    told.push([...order.executions].filter((id) => id.startsWith(`${attempt.toString(36)} `)).length);
   }
   return told;
 }

@@ -182,7 +182,10 @@ export const PLANTED: readonly PlantedBug[] = [
           event.kind === "REPORTED" && step.facts.length === 0 ? event.report.fills[0] : undefined;
         if (again === undefined || event.kind !== "REPORTED") return step;
         const fact: Fact = { kind: "FILLED", childId: event.report.childId, fill: again };
-        const executions = ExecutionIds.of([...step.order.executions, again.executionId]);
+        const executions = ExecutionIds.of([
+          ...step.order.executions,
+          [...step.order.executions].at(-1) ?? "",
+        ]);
         const executedQuantity = quantityOf(
           Number(step.order.executedQuantity) / 1e6 + Number(again.quantity) / 1e6,
         );

@@ -96,9 +96,9 @@ function firedOf({ orderId, intent }: ParentOrder, place: number): Firing["fired
 }
 
 /** A child executes at its limit, one without a limit in the middle. */
-function reportOf({ childId, state, final, attempt, fills }: VenueReport, order: ParentOrder): ChildReport {
+function reportOf({ childId, state, final, fills }: VenueReport, order: ParentOrder): ChildReport {
   const executions = fills.map((units, n) => ({
-    executionId: executionOf(attempt, n + 1),
+    executionId: executionOf(n + 1),
     quantity: quantityOf(units),
     price: limitOf(order) ?? priceAt(MIDDLE),
     timeMs: ACCEPTED_AT_MS,

@@ -104,7 +104,7 @@ describe("a fact that contradicts its parent is a broken invariant, and never ap
       evolve(waiting(), filled, context),
       filled,
       "I15",
-      "execution e1 is counted already",
+      "execution e1 of aqc-x is counted already",
     ],
     ["a second end", { ...waiting(), ended: { ...END, atMs: NOW } }, ended, "I50", "parent -256 ends twice"],
     ["an end with a child in flight", working(), ended, "I23", "parent -256 ends with a child in flight"],

@@ -138,20 +138,16 @@ const markets: VenueRule = {
 };
 
 const ids: VenueRule = {
-  name: "I15: every execution has an id of its own, across children and reports",
-  remedy:
-    "Use the exchange's id of the trade. If it is unique only within an order or a market, put that before it. Never make an id from a count or a time.",
+  name: "I15: every execution of a child has an id of its own",
+  remedy: "Use the exchange's id of the trade. Never make an id from a count or a time.",
   async check(world) {
-    let seen: readonly string[] = [];
-    for (let count = 0; count < 3; count++) {
-      await world.offer([
-        ["0.4", "100"],
-        ["0.6", "101"],
-      ]);
-      const { fills } = await world.submit(world.child());
-      seen = [...seen, ...fills.map(({ executionId }) => executionId)];
-    }
-    same("the executionIds of three children", [...new Set(seen)], seen);
+    await world.offer([
+      ["0.4", "100"],
+      ["0.6", "101"],
+    ]);
+    const { fills } = await world.submit(world.child());
+    const seen = fills.map(({ executionId }) => executionId);
+    same("the executionIds of a child", [...new Set(seen)], seen);
   },
 };
 

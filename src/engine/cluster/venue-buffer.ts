@@ -132,7 +132,7 @@ export class VenueBuffer {
     const order = orderId === undefined ? undefined : await orderOf(orderId);
     if (order === "unread") return;
     const counted = this.#children.get(childId)?.counted;
-    for (const id of executionIds) if (order?.executions.has(id) !== false) counted?.add(id);
+    for (const id of executionIds) if (order?.executions.has(childId, id) !== false) counted?.add(id);
   }
 
   /** Passes on kept events of children that the listener hears now: their shards have come to this node. */

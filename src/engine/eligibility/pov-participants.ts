@@ -49,7 +49,7 @@ export class PovParticipants {
     if (intent.participationBips === undefined || live.followedTo === undefined) return undefined;
     const isNew = this.#tape.hasExternal(intent.symbol, {
       position: live.followedTo,
-      own: (id) => executions.has(id),
+      own: (id) => executions.names(id),
     });
     if (!isNew) return undefined;
     return volumeLogged === true ? this.#tape.loggedTotal(intent.symbol) : this.#tape.total(intent.symbol);

@@ -290,12 +290,9 @@ export class JournalBook {
 
   #fill(orderId: number, { childId, fill }: Extract<Fact, { kind: "FILLED" }>): void {
     const fills = this.fills.get(orderId) ?? new Map();
-    this.#demand(
-      !fills.has(fill.executionId),
-      "I15",
-      () => `execution ${fill.executionId} of order ${orderId} is counted twice`,
-    );
-    fills.set(fill.executionId, { childId, fill });
+    const name = `${childId} ${fill.executionId}`;
+    this.#demand(!fills.has(name), "I15", () => `execution ${name} is counted twice`);
+    fills.set(name, { childId, fill });
     this.fills.set(orderId, fills);
   }
 }

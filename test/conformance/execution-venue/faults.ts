@@ -128,10 +128,10 @@ export const PLANTED: Readonly<Record<string, readonly PlantedFault[]>> = {
   "a child executes in its own market": [
     { mistake: "every child is in BTC/USD", create: sending(() => ({ symbol: "BTC/USD" })) },
   ],
-  "I15: every execution has an id of its own, across children and reports": [
+  "I15: every execution of a child has an id of its own": [
     {
-      mistake: "ids count within the child",
-      create: filling((fill, index) => ({ ...fill, executionId: String(index) })),
+      mistake: "the id is that of the order",
+      create: filling((fill) => ({ ...fill, executionId: "1" })),
     },
   ],
   "I15: an execution has the same id, quantity, price and time in every report": [

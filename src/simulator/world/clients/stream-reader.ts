@@ -130,14 +130,14 @@ export class StreamReader {
     );
     const execution = member(told, "executionId");
     if (typeof execution !== "string") return;
-    const key = `${orderId} ${execution}`;
-    demand(
-      journal.fills.get(orderId)?.has(execution) === true,
-      "I20",
-      () => `${key} is reported, but is not durable`,
-    );
+    // Children of an order may have executions with the same id.
+    const keys = [...(journal.fills.get(orderId)?.keys() ?? [])]
+      .filter((name) => name.endsWith(` ${execution}`))
+      .map((name) => `${orderId} ${name}`);
+    demand(keys.length > 0, "I20", () => `${execution} of ${orderId} is reported, but is not durable`);
     if (member(told, "x") !== "TRADE") return;
-    demand(!this.told.has(key), "I15", () => `${key} is reported twice`);
-    this.told.add(key);
+    const key = keys.find((one) => !this.told.has(one));
+    demand(key !== undefined, "I15", () => `${execution} of ${orderId} is reported twice`);
+    if (key !== undefined) this.told.add(key);
   }
 }

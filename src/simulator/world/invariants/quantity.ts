@@ -19,7 +19,7 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
   function checkFill({ before, after }: SeenChange, childId: string, executionId: string): void {
     const row = venue.rows.get(childId);
     const told = row?.fills.slice(0, row.shown).find((fill) => fill.executionId === executionId);
-    const counted = parts.journal.fills.get(after.orderId)?.get(executionId)?.fill;
+    const counted = parts.journal.fills.get(after.orderId)?.get(`${childId} ${executionId}`)?.fill;
     const isTrue = told !== undefined && told.quantity === counted?.quantity && told.price === counted.price;
     demand(isTrue, "I10", () => `${executionId} of ${childId} is counted and the venue did not tell it so`);
     demand(row?.child.parentOrderId === after.orderId, "I10", () => `${executionId} is another order's`);

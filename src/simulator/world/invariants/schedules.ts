@@ -148,9 +148,10 @@ export class Schedules {
     const committed = BigInt(add(executed, child.quantity));
     demand(committed <= target, "I34", () => `order ${orderId} has ${committed}, its share is ${target}`);
     if (committed === target) situations.saw("POV at its whole share");
-    const own = journal.fills.get(orderId);
+    const names = [...(journal.fills.get(orderId)?.keys() ?? [])];
+    const own = new Set(names.map((name) => name.slice(name.indexOf(" ") + 1)));
     const isOwn = (id: string, toldAtMs: number): boolean =>
-      own?.has(id) === true && (this.#countedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < toldAtMs;
+      own.has(id) && (this.#countedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < toldAtMs;
     const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
     // Prints that a node that shares reads later are news to it (decision XP).
     const unheardBy = plan.cluster?.shares === true ? [generation, sender] : [];
