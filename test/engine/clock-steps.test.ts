@@ -91,6 +91,35 @@ describe("decision DA: engine time", () => {
   });
 });
 
+describe("decision 52: retention after a wrong wall clock", () => {
+  const DAY = 24 * HOUR;
+
+  it("keeps every ended order when one reading was 40 days ahead and the process restarted", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "50", newClientOrderId: "once" });
+    await world.cancel(order);
+    world.clock.stepWall(40 * DAY);
+    await world.place({ price: "51" });
+    world.clock.stepWall(-40 * DAY);
+    await world.crash();
+    await world.pass(HOUR);
+    await world.pass(HOUR);
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+  });
+
+  it("is never later than the wall clock, and knows of a step for as long as asked by the monotonic clock", async () => {
+    const clock = createManualClock({ startMs: START_MS + 40 * DAY });
+    const time = new EngineTime(clock, 1_000);
+    clock.stepWall(-40 * DAY);
+    time.startFrom(START_MS + 41 * DAY);
+    expect(time.retentionMs()).toBe(START_MS);
+    expect(time.hasSteppedWithin(HOUR)).toBe(true);
+    await clock.advanceBy(HOUR);
+    expect(time.hasSteppedWithin(HOUR)).toBe(false);
+    expect(time.retentionMs()).toBe(START_MS + HOUR);
+  });
+});
+
 describe("decision DA: CLOCK_STEPPED", () => {
   it("is reported once for each step of a second or more, and names no order", async () => {
     const world = await createWorld();

@@ -40,7 +40,7 @@ function subject(
     counters: { shards: 256 },
     turns: held.turns,
     settings: { retentionDays: 30 },
-    time: { steadyMs: () => 1 },
+    time: { retentionMs: () => 1, hasSteppedWithin: () => false },
     telemetry,
     questions: new Questions({ clock: createManualClock({ startMs: 0 }), telemetry, timeoutMs: 5_000 }),
     store: {

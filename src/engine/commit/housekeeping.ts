@@ -58,9 +58,9 @@ export class Housekeeping {
     parts.timers.after(HOUR_MS, hourly);
   }
 
-  /** Returns the time before which records may be deleted: a whole number, which a store may demand. */
+  /** Returns the time before which records may have been deleted. */
   cutoffMs(): number {
-    return Math.floor(this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS);
+    return this.#beforeMs(this.#core.time.steadyMs());
   }
 
   /**
@@ -139,11 +139,12 @@ export class Housekeeping {
     }
     if (this.#stopped) return;
     await this.#deleteMarks();
-    const steadyMs = time.steadyMs();
-    const volumeBeforeMs = steadyMs - DAY_MS;
+    if (time.hasSteppedWithin(HOUR_MS)) return;
+    const nowMs = time.retentionMs();
+    const volumeBeforeMs = nowMs - DAY_MS;
     const priceBars = BAR_LENGTHS_MS.map((lengthMs) => ({
       lengthMs,
-      beforeMs: steadyMs - BARS_KEPT * lengthMs,
+      beforeMs: nowMs - BARS_KEPT * lengthMs,
     }));
     // Whoever writes the market journal deletes of it. The others only forget.
     if (this.#market.writes) await this.#store.deleteVolume({ beforeMs: volumeBeforeMs, priceBars });
@@ -151,9 +152,10 @@ export class Housekeeping {
     while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
   }
 
-  /** Whether rows may be deleted now. */
+  /** Whether rows may be deleted now: not in the hour after the wall clock was set, which may be wrong. */
   get #deletes(): boolean {
-    return !this.#stopped && this.#holders === 0 && this.#core.counters.shards > 0;
+    if (this.#stopped || this.#holders > 0 || this.#core.counters.shards === 0) return false;
+    return !this.#core.time.hasSteppedWithin(HOUR_MS);
   }
 
   /**
@@ -176,11 +178,16 @@ export class Housekeeping {
   }
 
   async #deleteRows(): Promise<void> {
-    const beforeMs = this.cutoffMs();
+    const beforeMs = this.#beforeMs(this.#core.time.retentionMs());
     const { forgetEnded, deleteEnded } = this.#store;
     if (forgetEnded !== undefined) return await forgetEnded({ beforeMs }, () => this.#deletes);
     const range = { beforeMs, limit: DELETE_BATCH };
     while (this.#deletes && (await deleteEnded(range)) > 0) await this.#core.turns.next();
+  }
+
+  /** Returns the end of the period of retention: a whole number, which a store may demand. */
+  #beforeMs(nowMs: number): number {
+    return Math.floor(nowMs - this.#core.settings.retentionDays * DAY_MS);
   }
 
   async #deleteMarks(): Promise<void> {

@@ -26,6 +26,10 @@ export class EngineTime {
   #aheadMs: number;
   /** The same without the jumps since the engine was opened. */
   #steadyAheadMs: number;
+  /** Wall clock minus monotonic clock when the engine was opened. */
+  readonly #openedAheadMs: number;
+  /** When the wall clock was set last, by the monotonic clock. */
+  #steppedAtMs = Number.NEGATIVE_INFINITY;
   /** Wall clock minus monotonic clock, as last seen. */
   #wallAheadMs: number;
   #listeners: TimeListeners | undefined;
@@ -37,6 +41,7 @@ export class EngineTime {
     this.#wallAheadMs = clock.nowMs() - clock.monotonicMs();
     this.#aheadMs = this.#wallAheadMs;
     this.#steadyAheadMs = this.#wallAheadMs;
+    this.#openedAheadMs = this.#wallAheadMs;
   }
 
   /** Returns engine time in epoch milliseconds. */
@@ -56,11 +61,26 @@ export class EngineTime {
   }
 
   /**
-   * Returns engine time without the jumps since the engine was opened. Retention uses it, so that a jump deletes
-   * nothing.
+   * Returns engine time without the jumps since the engine was opened. What retention has deleted ended before this time
+   * less the period of retention.
    */
   steadyMs(): number {
     return this.#clock.monotonicMs() + this.#steadyAheadMs;
+  }
+
+  /**
+   * Returns the time by which retention deletes: the least of the wall clock and of what it said when the engine was
+   * opened, continued by the monotonic clock. A record that a clock far ahead has stamped does not raise it, so that one
+   * wrong reading and a restart delete nothing (decision 52).
+   */
+  retentionMs(): number {
+    return Math.min(this.#clock.monotonicMs() + this.#openedAheadMs, this.#clock.nowMs());
+  }
+
+  /** Whether the wall clock was set within the given time, by the monotonic clock. */
+  hasSteppedWithin(ms: number): boolean {
+    this.nowMs();
+    return this.#clock.monotonicMs() - this.#steppedAtMs < ms;
   }
 
   /** Returns how far engine time is ahead of a wall clock that was set back; undefined below the smallest step. */
@@ -101,6 +121,8 @@ export class EngineTime {
       this.#aheadMs = wallAheadMs;
       this.#listeners?.jumped();
     }
-    if (Math.abs(stepMs) >= this.#smallestStepMs) this.#listeners?.stepped(stepMs);
+    if (Math.abs(stepMs) < this.#smallestStepMs) return;
+    this.#steppedAtMs = this.#clock.monotonicMs();
+    this.#listeners?.stepped(stepMs);
   }
 }
