@@ -2,7 +2,7 @@ export { follow, isAwaited } from "./awaitable.ts";
 export { durationText } from "./duration-text.ts";
 export { errorCode, errorMessage, errorName } from "./error-text.ts";
 export { deviceProblem, fileProblem, linksProblem } from "./file-problem.ts";
-export { isError } from "./is-error.ts";
+export { isError, recognisedAs } from "./is-error.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";
 export { type Keyed, KeyedTable } from "./keyed-table.ts";
 export { nearestName } from "./nearest-name.ts";

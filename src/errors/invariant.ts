@@ -1,3 +1,4 @@
+import { recognisedAs } from "../common/index.ts";
 /**
  * A broken rule of the system: a bug or corrupted data, never a caller's mistake. The engine freezes everything that it
  * affects and raises an alert.
@@ -9,6 +10,8 @@
  * ```
  */
 export class InvariantError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("InvariantError");
   override readonly name = "InvariantError";
   /** Id of the invariant, as in docs/invariants.md. */
   readonly invariant: string;

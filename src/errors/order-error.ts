@@ -1,3 +1,4 @@
+import { recognisedAs } from "../common/index.ts";
 import { ERRORS, type ErrorName, type ErrorRow, type RetryClass } from "./error-table.ts";
 
 /** Values for the placeholders in an error's text. `field` names the invalid parameter. */
@@ -34,6 +35,8 @@ function fullText(row: ErrorRow, details: ErrorDetails): string {
  * ```
  */
 export class OrderError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("OrderError");
   override readonly name: string = "OrderError";
   /** Stable name, a key of `ERRORS`. */
   readonly reason: ErrorName;

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../common/index.ts";
+import { errorMessage, recognisedAs } from "../../common/index.ts";
 
 /**
  * The connection was lost, or the server said that it does not know: the statement may have been committed, may be
@@ -10,6 +10,8 @@ export class UnknownOutcome extends Error {
 
 /** An error of the store whose message is meant for the host. `code` is that of its cause. */
 export class PostgresStoreError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("PostgresStoreError");
   override readonly name = "PostgresStoreError";
   readonly code: string;
 

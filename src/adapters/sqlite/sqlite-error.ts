@@ -1,3 +1,5 @@
+import { recognisedAs } from "../../common/index.ts";
+
 /** The names of SQLite's results, by number. */
 const PRIMARY = (
   "OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL CANTOPEN PROTOCOL " +
@@ -30,6 +32,8 @@ const PRIMARY_BITS = 8;
 
 /** An error of SQLite, with the name of its result as `code`, such as SQLITE_BUSY. */
 export class SqliteError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("SqliteError");
   override readonly name = "SqliteError";
   readonly code: string;
 

@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 /**
  * What is known of a call that failed. `unsent`: nothing of it was written, so it had no effect. `unanswered`: no whole
  * answer came. `refused`: the server answered with an error. `unreadable`: the answer is not one of the protocol.
@@ -17,6 +18,8 @@ export type VenueHttpProblem = "unsent" | "unanswered" | "refused" | "unreadable
  * ```
  */
 export class VenueHttpError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("VenueHttpError");
   override readonly name: string = "VenueHttpError";
   readonly problem: VenueHttpProblem;
   /** Code of the server's error answer, such as BUSY; undefined without one. */

@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 /** The kind of a {@link ClientError}: its class, for programs that cannot use `instanceof`. */
 export type ClientErrorKind = "refused" | "protocol" | "transport" | "uncertain";
 
@@ -19,5 +20,7 @@ export type ClientErrorKind = "refused" | "protocol" | "transport" | "uncertain"
  * ```
  */
 export abstract class ClientError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("ClientError");
   abstract readonly kind: ClientErrorKind;
 }

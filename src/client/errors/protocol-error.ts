@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import { ClientError } from "./client-error.ts";
 
 /**
@@ -38,6 +39,8 @@ export interface ProtocolFinding {
  * ```
  */
 export class ProtocolError extends ClientError implements ProtocolFinding {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("ProtocolError");
   override readonly name = "ProtocolError";
   readonly kind = "protocol";
   readonly problem: ProtocolProblem;

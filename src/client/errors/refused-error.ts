@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import { ClientError } from "./client-error.ts";
 
 /** The contents of a refusal. */
@@ -38,6 +39,8 @@ const OPTIONAL = ["code", "remedy", "field", "status", "retryAfterMs"] as const;
  * ```
  */
 export class RefusedError extends ClientError implements Refusal {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("RefusedError");
   override readonly name = "RefusedError";
   readonly kind = "refused";
   declare readonly code?: number;

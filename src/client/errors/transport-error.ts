@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import { ClientError } from "./client-error.ts";
 
 /** Why there is no reply: the connection failed, the time is up, or the caller's signal aborted the call. */
@@ -20,6 +21,8 @@ const TEXT: Readonly<Record<TransportReason, string>> = {
  * ```
  */
 export class TransportError extends ClientError {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("TransportError");
   override readonly name = "TransportError";
   readonly kind = "transport";
   readonly reason: TransportReason;

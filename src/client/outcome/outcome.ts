@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import { ClientError } from "../errors/client-error.ts";
 import type { AbortLike } from "../http/platform.ts";
 import type { OrderListReply } from "../replies/managed.ts";
@@ -64,6 +65,8 @@ export interface SentIds {
  * ```
  */
 export class UncertainOutcome extends ClientError {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("UncertainOutcome");
   override readonly name = "UncertainOutcome";
   readonly kind = "uncertain";
   readonly intention: Intention;

@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 /** What a rule found: the call, the answer that the rule requires, and the answer of the adapter, all as text. */
 export type Finding = Readonly<{ call: string; expected: string; answered: string }>;
 
@@ -14,6 +15,8 @@ export type Finding = Readonly<{ call: string; expected: string; answered: strin
  * ```
  */
 export class ConformanceError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("ConformanceError");
   override readonly name = "ConformanceError";
   /** The suite and the adapter, such as `order store: postgres`. */
   readonly suite: string;

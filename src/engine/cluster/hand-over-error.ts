@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 /** Why an engine did not hand over. */
 export type HandOverProblem =
   /** The engine was not opened by `openStandby`. */
@@ -25,6 +26,8 @@ export type HandOverProblem =
  * ```
  */
 export class HandOverError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("HandOverError");
   override readonly name = "HandOverError";
   readonly problem: HandOverProblem;
 

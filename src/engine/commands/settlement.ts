@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import { hasExecuted } from "../../decimal/index.ts";
 import {
   type ParsedSettlement,
@@ -45,6 +46,8 @@ export type SettlementProblem =
  * ```
  */
 export class SettlementError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("SettlementError");
   override readonly name = "SettlementError";
   readonly problem: SettlementProblem;
 

@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import { type ErrorDetails, OrderError } from "../../errors/index.ts";
 
 /** Why an engine did not carry out a call, for a reason that lies in the engine or its host and not in the order. */
@@ -57,6 +58,8 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
  * ```
  */
 export class EngineError extends OrderError {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("EngineError");
   override readonly name = "EngineError";
 
   /** Creates the error of a fault; its message is made of the reason and its details. */

@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 import type { PrintInput, QuoteInput } from "../../ports/index.ts";
 
 /** A quote at a time, in epoch milliseconds. Prices and quantities are decimal strings. */
@@ -37,5 +38,7 @@ export type MarketSource = Iterable<MarketRow> | AsyncIterable<MarketRow>;
  * ```
  */
 export class MarketDataError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("MarketDataError");
   override readonly name = "MarketDataError";
 }

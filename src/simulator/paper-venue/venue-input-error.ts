@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 /**
  * A call of the paper venue with a value that it cannot use. The message names the value and its problem.
  *
@@ -12,5 +13,7 @@
  * ```
  */
 export class VenueInputError extends RangeError {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("VenueInputError");
   override readonly name = "VenueInputError";
 }

@@ -1,3 +1,4 @@
+import { recognisedAs } from "../../common/index.ts";
 /**
  * The venue's record contradicts itself or cannot be read. The venue does not start with it.
  *
@@ -12,5 +13,7 @@
  * ```
  */
 export class VenueRecordError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("VenueRecordError");
   override readonly name = "VenueRecordError";
 }
