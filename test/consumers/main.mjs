@@ -10,7 +10,7 @@ import { here, run } from "./run.mjs";
 import { startSandbox } from "./sandbox.mjs";
 import { sizesIn } from "./sizes.mjs";
 
-const FILES = ["node", "bun", "deno", "workerd", "typescript", "vite", "react-native"];
+const FILES = ["node", "bun", "deno", "workerd", "typescript", "vite", "react-native", "test-frameworks"];
 const AT_ONCE = 2;
 
 const manifest = JSON.parse(readFileSync(here("package.json"), "utf8"));

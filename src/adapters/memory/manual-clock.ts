@@ -78,10 +78,10 @@ export function createManualClock(options: Readonly<{ startMs: number }>): Manua
     schedule(atMs, run) {
       const timer = { atMs, run };
       insertTimer(timers, timer);
-      if (atMs <= monotonicMs) queueMicrotask(() => takeDue(monotonicMs)?.run());
+      if (atMs <= monotonicMs) inMicrotask(() => takeDue(monotonicMs)?.run());
       return () => removeTimer(timers, timer);
     },
-    soon: (run) => queueMicrotask(run),
+    soon: inMicrotask,
     async advanceTo(ms, settle) {
       timeMs(ms, "clock.advanceTo");
       await moveTo(ms - setMs, settle);
@@ -118,3 +118,6 @@ function removeTimer(timers: Timer[], timer: Timer): void {
   const index = timers.indexOf(timer);
   if (index >= 0) timers.splice(index, 1);
 }
+
+/** Runs as a microtask, also under the fake timers of a test framework, which replace `queueMicrotask` and never run it. */
+const inMicrotask = (run: () => void): void => void Promise.resolve().then(run);
