@@ -19,35 +19,35 @@ export interface ClientOptions {
   /** Address of the service, such as `https://api.example.com`; a trailing `/api` is accepted. */
   readonly baseUrl: string;
   /** API key. Public calls need none. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Secret of the key. The client never prints or sends it. */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** Checks of orders before they are sent, such as `localChecks`. Without them only the service checks. */
-  readonly checks?: LocalChecks;
+  readonly checks?: LocalChecks | undefined;
   /** How long a signed request is valid, in whole milliseconds from 1 to 60,000; default 5,000. */
-  readonly recvWindowMs?: number;
+  readonly recvWindowMs?: number | undefined;
   /** How long to wait for a reply, in milliseconds; default 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Maximum number of times that a request that only reads is sent; default 3. */
-  readonly readAttempts?: number;
+  readonly readAttempts?: number | undefined;
   /** The longest wait that the server may ask for before a read is sent again, in milliseconds; default 10,000. */
-  readonly longestWaitMs?: number;
+  readonly longestWaitMs?: number | undefined;
   /** How long a reading of the server's clock is used, in milliseconds; default 300,000. */
-  readonly clockKeepMs?: number;
+  readonly clockKeepMs?: number | undefined;
   /**
    * How long the service may take to store a request that it accepted, in milliseconds. The default, 40,000, allows for
    * seven calls to the host of at most 5 seconds each, and a margin. `reconcile()` reports `not placed` only after this
    * time.
    */
-  readonly settleMs?: number;
+  readonly settleMs?: number | undefined;
   /** The largest reply that is read, in bytes; default 8,388,608. */
-  readonly maxReplyBytes?: number;
+  readonly maxReplyBytes?: number | undefined;
   /** Sends the requests; default `globalThis.fetch`, looked up at each call. */
-  readonly fetch?: FetchLike;
+  readonly fetch?: FetchLike | undefined;
   /** Time and timers; default those of the platform. */
-  readonly clock?: ClientClock;
+  readonly clock?: ClientClock | undefined;
   /** Returns a random number from 0 to below 1; default `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Neither query nor fragment, and no credentials, which would be sent along. */

@@ -5,7 +5,7 @@ export interface LegAtStop {
   /** Price in USD that triggers the order, as a decimal string. */
   readonly stopPrice: string;
   /** Distance in basis points, 1 to 9,999. */
-  readonly trailingDelta?: number;
+  readonly trailingDelta?: number | undefined;
 }
 
 /** A leg that trails the market. */
@@ -13,7 +13,7 @@ export interface LegThatTrails {
   /** Distance in basis points, 1 to 9,999. */
   readonly trailingDelta: number;
   /** Price in USD from which the trigger trails, as a decimal string. */
-  readonly stopPrice?: string;
+  readonly stopPrice?: string | undefined;
 }
 
 /** At least one of a stop price and a distance. */
@@ -28,7 +28,7 @@ export interface LimitLeg extends OrderTerms, Limited, Displayed {
 export interface PostOnlyLimitLeg extends Omit<OrderTerms, "timeInForce">, Limited {
   readonly type: "LIMIT";
   readonly timeInForce: "GTX" | "POST_ONLY";
-  readonly icebergQty?: never;
+  readonly icebergQty?: undefined;
 }
 
 /** A post-only limit. */

@@ -3,19 +3,19 @@ import type { ChildTimeInForce, Side, TimeInForce } from "../model/index.ts";
 /** Fields that every order takes, alone or as a leg of a list. */
 export interface OrderTerms {
   /** Without it: GTD if an expiry is given, else GTC. */
-  readonly timeInForce?: TimeInForce;
+  readonly timeInForce?: TimeInForce | undefined;
   /** When the order ends by itself, in epoch milliseconds. It makes the order GTD. */
-  readonly expireTime?: number;
+  readonly expireTime?: number | undefined;
   /** Alias of `expireTime`. */
-  readonly goodTillDate?: number;
+  readonly goodTillDate?: number | undefined;
   /** Whether the order may only make a position smaller. */
-  readonly reduceOnly?: boolean;
+  readonly reduceOnly?: boolean | undefined;
   /** How each child is sent to the market; IOC by default. */
-  readonly childTimeInForce?: ChildTimeInForce;
+  readonly childTimeInForce?: ChildTimeInForce | undefined;
   /** Makes a single LIMIT a managed order. */
-  readonly apiManaged?: true;
+  readonly apiManaged?: true | undefined;
   /** Your id of the order: 1-36 letters, digits, `.`, `_` or `-`. */
-  readonly newClientOrderId?: string;
+  readonly newClientOrderId?: string | undefined;
 }
 
 /** Side and size of an order. */
@@ -40,7 +40,7 @@ export interface Limited {
 /** An order that may show only a part of its quantity. */
 export interface Displayed {
   /** How much is shown, and sent, at once: a decimal string, at most the quantity. */
-  readonly icebergQty?: string;
+  readonly icebergQty?: string | undefined;
 }
 
 /** A trigger at a fixed price. */
@@ -52,31 +52,31 @@ export interface Triggered {
 /** A trailing trigger that may wait for a price before it trails. */
 export interface Gated {
   /** Price in USD from which the trigger trails, as a decimal string. */
-  readonly stopPrice?: string;
+  readonly stopPrice?: string | undefined;
 }
 
 /** A trigger that trails the market by an amount. */
 export interface TrailByAmount {
   /** Distance in USD, as a decimal string. */
   readonly trailingAmount: string;
-  readonly trailingDelta?: never;
-  readonly price2?: never;
+  readonly trailingDelta?: undefined;
+  readonly price2?: undefined;
 }
 
 /** A trigger that trails the market by a percentage. */
 export interface TrailByPercent {
   /** Distance in percent: a decimal string above 0 and below 100. */
   readonly price2: string;
-  readonly trailingDelta?: never;
-  readonly trailingAmount?: never;
+  readonly trailingDelta?: undefined;
+  readonly trailingAmount?: undefined;
 }
 
 /** A trigger that trails the market by basis points. */
 export interface TrailByBasisPoints {
   /** Distance in basis points, 1 to 9,999. */
   readonly trailingDelta: number;
-  readonly price2?: never;
-  readonly trailingAmount?: never;
+  readonly price2?: undefined;
+  readonly trailingAmount?: undefined;
 }
 
 /** Exactly one distance between the market and the trigger that trails it. */
@@ -86,12 +86,12 @@ export type TrailBy = TrailByAmount | TrailByPercent | TrailByBasisPoints;
 export interface LimitAtOffset {
   /** How far beyond the trigger the limit is set, in USD: a decimal string of 0 or more. */
   readonly limitOffset: string;
-  readonly price?: never;
+  readonly price?: undefined;
 }
 
 /** A trailing order whose limit is a fixed price. */
 export interface LimitAtPrice extends Limited {
-  readonly limitOffset?: never;
+  readonly limitOffset?: undefined;
 }
 
 /** Exactly one limit of a trailing order. */
@@ -104,19 +104,19 @@ export interface EvenSlots {
   /** Number of slots, 2 to 10,000. */
   readonly intervalCount: number;
   /** Milliseconds before the first slot; 0 by default. */
-  readonly intervalDelay?: number;
+  readonly intervalDelay?: number | undefined;
 }
 
 /** The slots of a VWAP. */
 export interface VolumeSlots {
   /** Milliseconds of one slot; a minute by default. */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
   /** Number of slots, 2 to 10,000. */
-  readonly intervalCount?: number;
+  readonly intervalCount?: number | undefined;
   /** Milliseconds before the first slot; 0 by default. */
-  readonly intervalDelay?: number;
+  readonly intervalDelay?: number | undefined;
   /** Weights separated by commas, one per slot, in place of the service's own volumes. */
-  readonly volumeProfile?: string;
+  readonly volumeProfile?: string | undefined;
 }
 
 /** The share of a POV. */
@@ -147,8 +147,8 @@ export interface CappedPovOrder extends OrderBase, Limited, VolumeShare {
 export interface PostOnlyLimitOrder extends Omit<OrderBase, "timeInForce">, Limited {
   readonly type: "LIMIT";
   readonly timeInForce: "GTX" | "POST_ONLY";
-  readonly icebergQty?: never;
-  readonly targetStrategy?: never;
+  readonly icebergQty?: undefined;
+  readonly targetStrategy?: undefined;
 }
 
 /** A LIMIT that its display quantity makes a managed order. */
@@ -156,16 +156,16 @@ export interface IcebergLimitOrder extends OrderBase, Limited {
   readonly type: "LIMIT";
   /** How much is shown, and sent, at once: a decimal string, at most the quantity. */
   readonly icebergQty: string;
-  readonly targetStrategy?: never;
+  readonly targetStrategy?: undefined;
 }
 
 /** A LIMIT that its expiry, given as `goodTillDate`, makes a managed order. */
 export interface DatedLimitOrder extends Omit<OrderBase, "timeInForce" | "goodTillDate">, Limited, Displayed {
   readonly type: "LIMIT";
-  readonly timeInForce?: "GTD";
+  readonly timeInForce?: "GTD" | undefined;
   /** When the order ends by itself, in epoch milliseconds. */
   readonly goodTillDate: number;
-  readonly targetStrategy?: never;
+  readonly targetStrategy?: undefined;
 }
 
 /** A LIMIT that its expiry makes a managed order. */
@@ -174,17 +174,17 @@ export interface ExpiringLimitOrder
     Limited,
     Displayed {
   readonly type: "LIMIT";
-  readonly timeInForce?: "GTD";
+  readonly timeInForce?: "GTD" | undefined;
   /** When the order ends by itself, in epoch milliseconds. */
   readonly expireTime: number;
-  readonly targetStrategy?: never;
+  readonly targetStrategy?: undefined;
 }
 
 /** A persistent limit by the name LIMIT. Without `apiManaged` a LIMIT is a native order, unless another field decides. */
 export interface LimitOrder extends OrderBase, Limited, Displayed {
   readonly type: "LIMIT";
   readonly apiManaged: true;
-  readonly targetStrategy?: never;
+  readonly targetStrategy?: undefined;
 }
 
 /** A persistent limit. */

@@ -2,6 +2,7 @@ import {
   createClient,
   type FetchLike,
   followOrders,
+  type NewManagedOrder,
   type OrderStream,
   UncertainOutcome,
 } from "managed-orders/client";
@@ -56,6 +57,12 @@ export async function program(
   return steps;
 }
 
+/** What a form holds: a field that was left empty is undefined. */
+export type Form = Readonly<{ expireTime: number | undefined; reduceOnly?: boolean | undefined }>;
+
+/** An order of a form compiles also with `exactOptionalPropertyTypes`. */
+export const orderOf = (form: Form): NewManagedOrder => ({ ...ORDER, ...form });
+
 function demand(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
@@ -74,7 +81,7 @@ async function placesAndFollows({ baseUrl, apiKey, secret, name }: Given): Promi
     await stream.ready;
     const newClientOrderId = `${name}-followed`;
     const filled = filledOn(stream, newClientOrderId);
-    const placed = await client.placeOrder({ ...ORDER, newClientOrderId });
+    const placed = await client.placeOrder({ ...orderOf({ expireTime: undefined }), newClientOrderId });
     demand(placed.clientOrderId === newClientOrderId, `the order is ${placed.clientOrderId}`);
     await filled;
     const { status, executedQty } = await client.order({ symbol: ORDER.symbol, orderId: placed.orderId });

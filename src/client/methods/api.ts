@@ -51,7 +51,7 @@ export interface Client {
   exchangeInfo(options?: CallOptions): Promise<ExchangeInfoReply>;
   /** Reads the first `limit` instruments. */
   instrumentPairs(
-    parameters?: Readonly<{ limit?: number }>,
+    parameters?: Readonly<{ limit?: number | undefined }>,
     options?: CallOptions,
   ): Promise<InstrumentPairsReply>;
   /** Reads the prices of a market. */
@@ -62,7 +62,7 @@ export interface Client {
   dayTickers(options?: CallOptions): Promise<readonly DayTickerReply[]>;
   /** Reads the order book of a market. */
   depth(
-    parameters: Readonly<{ symbol: string; limit?: number }>,
+    parameters: Readonly<{ symbol: string; limit?: number | undefined }>,
     options?: CallOptions,
   ): Promise<OrderBookReply>;
   /** Checks that the service answers. */

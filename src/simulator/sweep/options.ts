@@ -49,8 +49,8 @@ export function checkSweep(options: unknown): void {
 }
 
 /** Returns the URL that a module option means; undefined for a text that is neither a URL nor an absolute path. */
-export function addressOf(module: string | URL): string | undefined {
-  if (module instanceof URL) return module.href;
+export function addressOf(module: SweepOptions["module"]): string | undefined {
+  if (typeof module !== "string") return module.href;
   if (isAbsolute(module)) return pathToFileURL(module).href;
   return URL.canParse(module) ? module : undefined;
 }

@@ -64,7 +64,7 @@ export interface SweepOptions<Parameters extends SweepParameters = SweepParamete
    * worker thread, and returns or resolves to the result of `simulate`. It must not keep anything from one call to the
    * next. Pass a `URL` such as `new URL("./strategy.js", import.meta.url)`, the text of a URL, or an absolute path.
    */
-  readonly module: string | URL;
+  readonly module: string | Readonly<{ href: string }>;
   /** The sets. {@link parameterGrid} makes all combinations of some values. */
   readonly parameters: readonly Parameters[];
   /** Number of worker threads. Default: that of the processors; never more than sets. */

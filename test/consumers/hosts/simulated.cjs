@@ -7,7 +7,13 @@ module.exports = async function simulated() {
     market: [quote(0, "60000", "60001"), quote(1_000, "59000", "59001")],
     balances: { USD: "0", BTC: "1" },
     strategy: ({ account }) =>
-      account.place({ symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "1", stopPrice: "59500" }),
+      account.place({
+        symbol: "BTC/USD",
+        side: "SELL",
+        type: "STOP_MARKET",
+        quantity: "1",
+        stopPrice: "59500",
+      }),
   });
   if (balances.USD !== "59000") throw new Error(`the balances are ${JSON.stringify(balances)}`);
 };

@@ -41,7 +41,11 @@ function jest(version, environment, names) {
         testEnvironment: environment === "node" ? "node" : installed(`jest-environment-jsdom-${version}`),
       };
       project.write("jest.config.json", JSON.stringify(config));
-      await run(project.folder, [process.execPath, installed(`jest-${version}/bin/jest.js`), "--watchman=false"]);
+      await run(project.folder, [
+        process.execPath,
+        installed(`jest-${version}/bin/jest.js`),
+        "--watchman=false",
+      ]);
       return JSON.parse(readFileSync(join(project.folder, "steps.json"), "utf8"));
     },
   };
