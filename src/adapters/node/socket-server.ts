@@ -8,10 +8,10 @@ import type { SocketPeer, SocketService } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
 import type { Connections } from "./connections.ts";
 import type { Leave } from "./gate.ts";
-import { mayLackHeaders, wireRequestOf } from "./incoming.ts";
+import { wireRequestOf } from "./incoming.ts";
 import { OpenSet } from "./open-set.ts";
 import type { ReadTurns } from "./read-turns.ts";
-import { parserRefusal, rawReply, refusal } from "./refusals.ts";
+import { rawReply, refusal } from "./refusals.ts";
 import type { ServicePaths } from "./service-paths.ts";
 import { loadSocketDriver } from "./socket-driver.ts";
 
@@ -106,7 +106,6 @@ export class SocketMount {
     await this.#connections.entered(socket);
     // Its last answer is on the way, and nothing after it counts.
     if (this.#connections.of(socket).closes) return;
-    if (mayLackHeaders(request)) return refuse(socket, parserRefusal("HPE_HEADER_OVERFLOW"));
     const refused = await this.#service.admit(
       wireRequestOf(request, this.#paths.target(request), new Uint8Array()),
     );

@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Connections } from "./connections.ts";
+import { mayLackHeaders } from "./incoming.ts";
+import { sendLastReply } from "./last-reply.ts";
 import type { ReadTurns } from "./read-turns.ts";
+import { parserRefusal } from "./refusals.ts";
 import type { SocketMount } from "./socket-server.ts";
 
 /** Handlers of a server's upgrade requests. */
@@ -27,6 +30,9 @@ export function serveUpgrades(server: Server, { sockets, connections, turns, tak
     const taken = takes(request);
     if (!taken && server.listenerCount("upgrade") > 1) return;
     connections.afterAnswers(socket, () => {
+      // Nothing is decided by, or rebuilt from, headers of which Node may have cut some: the length of the body, or what
+      // a proxy has added.
+      if (mayLackHeaders(request)) return sendLastReply(socket, parserRefusal("HPE_HEADER_OVERFLOW"));
       if (taken) return sockets.upgrade(request, socket, head);
       socket.unshift(Buffer.concat([plainHead(request), head]));
       server.emit("connection", socket);
