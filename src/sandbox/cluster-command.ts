@@ -14,7 +14,7 @@ import type { Clock } from "../ports/index.ts";
 import { hasStayed, type Moved, moveStep, moveText, shardsNamed } from "./cluster-move.ts";
 import { nodeNamed } from "./cluster-names.ts";
 import { clean, drainStep, drainText, type NamedNode, nodesText, shardsText } from "./cluster-tables.ts";
-import { storeSetting } from "./setting-readers.ts";
+import { storeArgument } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 import type { CommandOutput } from "./store-commands.ts";
 
@@ -104,7 +104,7 @@ export async function clusterCommand(
     throw new SettingsError(`usage: ${usages.join("; ")}`);
   }
   const { url, names, flags } = argumentsOf(command, given);
-  const store = storeSetting(url);
+  const store = storeArgument(url);
   if (store.kind !== "postgres")
     throw new SettingsError(
       "a cluster is on a Postgres store: give its URL, such as postgres://user@host:5432/database",

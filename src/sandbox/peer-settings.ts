@@ -9,7 +9,7 @@ import {
   type SettingReader,
   sharedSecret,
 } from "./setting-readers.ts";
-import { type Option, option, type SettingValues } from "./setting-table.ts";
+import { type Option, option, type SettingValues, secretOption } from "./setting-table.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** How a sandbox on Postgres exchanges requests with the others on the same store. */
@@ -39,8 +39,7 @@ export const PEER_OPTIONS: Readonly<{
     optionalPort,
   ),
   PEER_HOST: option("127.0.0.1", "address of PEER_PORT, which the other sandboxes reach", host),
-  PEER_SECRET: option(
-    "",
+  PEER_SECRET: secretOption(
     "secret that all sandboxes on one store share, for PEER_PORT",
     optional(sharedSecret),
   ),

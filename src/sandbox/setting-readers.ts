@@ -135,6 +135,18 @@ export const storeSetting: SettingReader<StoreSetting> = (text) => {
   );
 };
 
+/** Returns whether the text of a store is a URL with a password. */
+export const hasPassword = (text: string): boolean =>
+  /^postgres(ql)?:/.test(text) && URL.canParse(text) && new URL(text).password !== "";
+
+/** Parses a store in an argument of a command, which other users of the machine can read. The message shows nothing of it. */
+export const storeArgument: SettingReader<StoreSetting> = (text) => {
+  if (!hasPassword(text)) return storeSetting(text);
+  throw new SettingsError(
+    "other users of this machine can read arguments: leave the password out of the URL and set the variable PGPASSWORD",
+  );
+};
+
 /** The parameter `schema` is ours; all others go to the driver. The message shows nothing of the URL. */
 function postgresSetting(text: string): StoreSetting {
   if (databaseOf(text) === undefined)

@@ -8,6 +8,7 @@ import {
   controlUrl,
   crash,
   factor,
+  hasPassword,
   host,
   type MarketSetting,
   marketSetting,
@@ -34,6 +35,7 @@ import {
   type SettingSources,
   type SettingTable,
   type SettingValues,
+  secretOption,
   tableHelp,
 } from "./setting-table.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -116,11 +118,14 @@ const OPTIONS = {
     "port of the control interface, on loopback only; auto = a free port, off = none",
     optionalPort,
   ),
-  STORE: option(
-    "sqlite:./data/managed-orders.db",
-    "sqlite:PATH, postgres://user@host:5432/database[?schema=NAME], or memory: for a store that ends with the process",
-    storeSetting,
-  ),
+  STORE: {
+    ...option(
+      "sqlite:./data/managed-orders.db",
+      "sqlite:PATH, postgres://user@host:5432/database[?schema=NAME], or memory: for a store that ends with the process",
+      storeSetting,
+    ),
+    isSecret: hasPassword,
+  },
   LEASE_TTL_MS: option(
     "10000",
     "time in ms after which a sandbox on Postgres without a sign of life may be replaced; the same for all on one store",
@@ -137,7 +142,7 @@ const OPTIONS = {
     "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
     optional(venueUrl),
   ),
-  VENUE_SECRET: option("", "secret that VENUE shares with its clients", optional(venueSecret)),
+  VENUE_SECRET: secretOption("secret that VENUE shares with its clients", optional(venueSecret)),
   VENUE_CONTROL: option(
     "http://127.0.0.1:8091",
     "control interface of VENUE, to which calls about venue, market and funds go; off = none",
@@ -204,8 +209,7 @@ const OPTIONS = {
   LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: option("true", "whether advanced orders can be placed", onOrOff),
   ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "keep refusals of new orders across restarts", onOrOff),
   SANDBOX_API_KEY: option("", "API key of demo account 1; generated once if empty", optional(apiKey)),
-  SANDBOX_API_SECRET: option(
-    "",
+  SANDBOX_API_SECRET: secretOption(
     "API secret of demo account 1; generated once if empty",
     optional(apiSecret),
   ),

@@ -6,7 +6,7 @@ import {
   type SqliteVerification,
   verifySqliteStore,
 } from "../adapters/sqlite/index.ts";
-import { type StoreSetting, storeSetting } from "./setting-readers.ts";
+import { type StoreSetting, storeArgument } from "./setting-readers.ts";
 import { SettingsError } from "./settings-error.ts";
 import { copyStore } from "./store-copy.ts";
 
@@ -95,7 +95,7 @@ async function store([command = "", ...argv]: readonly string[], output: Command
   if (command !== "copy") throw wrongArguments(COPY);
   const [from, to] = two(argv, COPY);
   const source = sourceIn(from);
-  const target = storeSetting(to);
+  const target = storeArgument(to);
   if (source.kind !== "sqlite" || target.kind !== "postgres") throw wrongArguments(COPY);
   const { records, endedOrders, endedLists, rejections, digest } = await copyStore({
     from: { path: source.path },
@@ -128,7 +128,7 @@ async function verify(argv: readonly string[], output: CommandOutput): Promise<n
 /** A store in the words of an argument: a path by itself is that of a SQLite store, a URL is not. */
 function sourceIn(text: string): StoreSetting {
   const isSetting = /^(sqlite|memory|postgres(ql)?):|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-  return storeSetting(isSetting ? text : `sqlite:${text}`);
+  return storeArgument(isSetting ? text : `sqlite:${text}`);
 }
 
 /**

@@ -9,7 +9,14 @@ import {
   venueSecret,
   wholeNumber,
 } from "./setting-readers.ts";
-import { option, readTable, type SettingSources, type SettingTable, tableHelp } from "./setting-table.ts";
+import {
+  option,
+  readTable,
+  type SettingSources,
+  type SettingTable,
+  secretOption,
+  tableHelp,
+} from "./setting-table.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** All settings of a paper venue in a process of its own, parsed and checked. */
@@ -44,7 +51,7 @@ const OPTIONS = {
     optionalPort,
   ),
   VENUE_RECORD: option("./data/venue.jsonl", "file of the venue's record, or memory:", record),
-  VENUE_SECRET: option("", "secret that the venue shares with its clients", venueSecret),
+  VENUE_SECRET: secretOption("secret that the venue shares with its clients", venueSecret),
   MARKET: option("synthetic", "source of quotes: synthetic or manual", marketOf),
   MARKET_SEED: option("1", "seed of the synthetic market", wholeNumber({ min: 0, max: 4_294_967_295 })),
   VENUE_FORGETS_AFTER_MS: option(

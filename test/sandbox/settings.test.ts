@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   asksForHelp,
@@ -132,11 +135,12 @@ describe("settings", () => {
       log: "json",
     };
     expect(read(env)).toEqual(expected);
-    const flags = Object.entries(env).flatMap(([name, value]) => [
+    const { SANDBOX_API_SECRET, ...others } = env;
+    const flags = Object.entries(others).flatMap(([name, value]) => [
       `--${name.toLowerCase().replaceAll("_", "-")}`,
       value,
     ]);
-    expect(read({}, ...flags)).toEqual(expected);
+    expect(read({ SANDBOX_API_SECRET }, ...flags)).toEqual(expected);
   });
 
   it("a flag overrides its variable, in both forms", () => {
@@ -183,6 +187,39 @@ describe("settings", () => {
       expect(help).toContain(`${flag} `);
     }
     expect(help).toMatch(/--store .*\(sqlite:\.\/data\/managed-orders\.db\)/);
+  });
+});
+
+describe("a secret", () => {
+  const words = "other users of this machine can read arguments";
+
+  it("is refused as an argument, unseen: other users of the machine can read it", () => {
+    for (const flag of ["--sandbox-api-secret", "--venue-secret", "--peer-secret"]) {
+      expect(() => read({}, flag, "a secret of sixteen")).toThrow(`${flag}: ${words}`);
+      expect(() => read({}, `${flag}=a secret of sixteen`)).not.toThrow("sixteen");
+    }
+    const store = "postgres://user:hunter2@host:5432/db";
+    expect(() => read({}, "--store", store)).toThrow(`--store: ${words}`);
+    expect(() => read({}, "--store", store)).not.toThrow("hunter2");
+    expect(read({}, "--store", "postgres://user@host:5432/db").store.kind).toBe("postgres");
+    expect(read({ STORE: store }).store.kind).toBe("postgres");
+    expect(settingsHelp()).not.toContain("--sandbox-api-secret");
+  });
+
+  it("comes from a file that NAME_FILE names; two sources or a missing file are refused", () => {
+    const folder = mkdtempSync(join(tmpdir(), "settings-"));
+    try {
+      const path = join(folder, "secret");
+      writeFileSync(path, "!~secret\n");
+      const env = { SANDBOX_API_KEY: "k", SANDBOX_API_SECRET_FILE: path };
+      expect(read(env).demoKey).toEqual({ apiKey: "k", secret: "!~secret" });
+      expect(() => read({ ...env, SANDBOX_API_SECRET: "s" })).toThrow("are both set: set one of them");
+      expect(() => read({ ...env, SANDBOX_API_SECRET_FILE: `${path}2` })).toThrow(
+        "SANDBOX_API_SECRET_FILE: the file cannot be read (ENOENT)",
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
