@@ -57,7 +57,8 @@ describe("decision XO: the log of a market", () => {
     ["with half a sequence", logged(8.5, "101"), "malformed", "100"],
     ["with a text as sequence", logged("8" as never, "101"), "malformed", "100"],
     ["with a number as total", logged(8, 101 as never), "malformed", "100"],
-    ["with too many decimals", logged(8, "101.0000001"), "malformed", "100"],
+    ["whose total is finer than a step", logged(8, "101.0000001"), "counted fresh", "101"],
+    ["whose total is no number", logged(8, "101.0000001x"), "malformed", "100"],
     ["with a negative total", logged(8, "-101"), "malformed", "100"],
     ["beyond the largest quantity", logged(8, "1000000000000.5"), "counted fresh", "1000000000000.5"],
     [

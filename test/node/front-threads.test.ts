@@ -64,12 +64,12 @@ it("decision HS: one placement over many connections of all threads is one order
   expect([ids[0]?.[0], engine.metrics().openParents]).toEqual([200, 1]);
 });
 
-it("decision HS, MA: a signature used for a query on one thread is valid for queries on every thread, and for no cancel", async () => {
+it("decision HS, MA: a signature used for a query on one thread is valid for queries on every thread, and for no placement", async () => {
   const { port } = await run();
   const query = "apiManaged=true&nonce=1";
   const [first] = await onMany(port, [attack("GET", "/api/v3/openOrders", { query })]);
   expect(first?.status).toBe(200);
-  const others = await onMany(port, repeated(attack("DELETE", "/api/v3/openOrders", { query })));
+  const others = await onMany(port, repeated(attack("POST", "/api/v3/orderList/oco", { query })));
   expect(new Set(others.map(codeOf))).toEqual(new Set([-1022]));
   const pages = await onMany(port, repeated(attack("GET", "/api/v3/openOrders", { query })));
   const lists = await onMany(port, repeated(attack("GET", "/api/v3/allOrderList", { query })));

@@ -221,8 +221,10 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   updateTime: time("Time of the last change."),
 };
 
-/** Members that are quantities, and those that are prices: POST orderStatus has them as whole numbers. */
+/** Members that are quantities: POST orderStatus has them as whole numbers. */
 export const QUANTITY_MEMBERS = ["origQty", "executedQty", "icebergQty"] as const;
+
+/** Members that are prices: POST orderStatus has them as whole numbers. */
 export const PRICE_MEMBERS = [
   "avgPrice",
   "price",
