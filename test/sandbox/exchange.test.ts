@@ -54,7 +54,7 @@ describe("the store and the venue's record next to it", () => {
     const first = await open(`sqlite:${path}`);
     await trade(first);
     await first.close();
-    for (const name of ["", "-wal", "-shm"]) await rm(`${path}${name}`, { force: true });
+    for (const name of ["", "-wal", "-shm", ".acknowledged"]) await rm(`${path}${name}`, { force: true });
     const record = path.replace(/db$/, "venue.jsonl");
     const before = await readFile(record, "utf8");
     // Refused at every attempt.

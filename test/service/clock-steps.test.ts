@@ -36,6 +36,7 @@ describe.each(WAYS)("decision DA: the wall clock is set %s", (_way, steps) => {
     const world = await openWorld();
     const query = { apiManaged: true, nonce: "once" };
     expect((await call(world, "GET", "/api/v3/openOrders", { key: KEYS.owner, query })).status).toBe(200);
+    await world.clock.advanceBy(1001);
     for (const stepMs of steps) {
       world.clock.stepWall(stepMs * 48);
       const other = await call(world, "DELETE", "/api/v3/openOrders", { key: KEYS.owner, query });
