@@ -10,6 +10,7 @@ import { recognisedAs } from "../common/index.ts";
  * ```
  */
 export class InvariantError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("InvariantError");
   override readonly name = "InvariantError";

@@ -35,6 +35,7 @@ function fullText(row: ErrorRow, details: ErrorDetails): string {
  * ```
  */
 export class OrderError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("OrderError");
   override readonly name: string = "OrderError";

@@ -10,6 +10,7 @@ export class UnknownOutcome extends Error {
 
 /** An error of the store whose message is meant for the host. `code` is that of its cause. */
 export class PostgresStoreError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("PostgresStoreError");
   override readonly name = "PostgresStoreError";

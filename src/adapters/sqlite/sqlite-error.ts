@@ -32,6 +32,7 @@ const PRIMARY_BITS = 8;
 
 /** An error of SQLite, with the name of its result as `code`, such as SQLITE_BUSY. */
 export class SqliteError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("SqliteError");
   override readonly name = "SqliteError";

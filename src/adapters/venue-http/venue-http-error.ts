@@ -18,6 +18,7 @@ export type VenueHttpProblem = "unsent" | "unanswered" | "refused" | "unreadable
  * ```
  */
 export class VenueHttpError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("VenueHttpError");
   override readonly name: string = "VenueHttpError";

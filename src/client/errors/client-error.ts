@@ -20,6 +20,7 @@ export type ClientErrorKind = "refused" | "protocol" | "transport" | "uncertain"
  * ```
  */
 export abstract class ClientError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("ClientError");
   abstract readonly kind: ClientErrorKind;

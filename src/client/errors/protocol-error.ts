@@ -39,6 +39,7 @@ export interface ProtocolFinding {
  * ```
  */
 export class ProtocolError extends ClientError implements ProtocolFinding {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("ProtocolError");
   override readonly name = "ProtocolError";

@@ -39,6 +39,7 @@ const OPTIONAL = ["code", "remedy", "field", "status", "retryAfterMs"] as const;
  * ```
  */
 export class RefusedError extends ClientError implements Refusal {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("RefusedError");
   override readonly name = "RefusedError";

@@ -21,6 +21,7 @@ const TEXT: Readonly<Record<TransportReason, string>> = {
  * ```
  */
 export class TransportError extends ClientError {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("TransportError");
   override readonly name = "TransportError";

@@ -65,6 +65,7 @@ export interface SentIds {
  * ```
  */
 export class UncertainOutcome extends ClientError {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("UncertainOutcome");
   override readonly name = "UncertainOutcome";

@@ -15,6 +15,7 @@ export type Finding = Readonly<{ call: string; expected: string; answered: strin
  * ```
  */
 export class ConformanceError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("ConformanceError");
   override readonly name = "ConformanceError";

@@ -26,6 +26,7 @@ export type HandOverProblem =
  * ```
  */
 export class HandOverError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("HandOverError");
   override readonly name = "HandOverError";

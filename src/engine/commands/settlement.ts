@@ -46,6 +46,7 @@ export type SettlementProblem =
  * ```
  */
 export class SettlementError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("SettlementError");
   override readonly name = "SettlementError";

@@ -58,6 +58,7 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
  * ```
  */
 export class EngineError extends OrderError {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("EngineError");
   override readonly name = "EngineError";

@@ -38,6 +38,7 @@ export type MarketSource = Iterable<MarketRow> | AsyncIterable<MarketRow>;
  * ```
  */
 export class MarketDataError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("MarketDataError");
   override readonly name = "MarketDataError";

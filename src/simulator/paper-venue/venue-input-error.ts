@@ -13,6 +13,7 @@ import { recognisedAs } from "../../common/index.ts";
  * ```
  */
 export class VenueInputError extends RangeError {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("VenueInputError");
   override readonly name = "VenueInputError";

@@ -13,6 +13,7 @@ import { recognisedAs } from "../../common/index.ts";
  * ```
  */
 export class VenueRecordError extends Error {
+  /** Recognises an error of this class, also one of another copy of the package. */
   static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
     /* @__PURE__ */ recognisedAs("VenueRecordError");
   override readonly name = "VenueRecordError";
