@@ -69,10 +69,13 @@ it("decision 12: timeout-before is UNKNOWN and is voided only after deadline and
     "CHILD_INTENDED",
     "CHILD_UNKNOWN",
     "VOIDED",
+    // Decision 51: nothing was sent for longer than stalledAfterMs.
+    "ORDER_STALLED",
     "CHILD_INTENDED",
     "FILLED",
     "DONE",
     "ENDED",
+    "ORDER_RESUMED",
   ]);
   expect((await children()).map(({ submissions }) => submissions)).toEqual([1]);
 });
