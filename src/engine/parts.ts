@@ -1,6 +1,7 @@
 import type { ShardHead, VolumeHistory } from "../ports/index.ts";
 import { ChildOrderManager } from "./children/child-order-manager.ts";
 import { ChildReports } from "./children/child-reports.ts";
+import { ClosedChildren, CloseWait } from "./children/closed-children.ts";
 import { Dispatcher } from "./children/dispatcher.ts";
 import { Rearming } from "./children/rearming.ts";
 import { Reconciler } from "./children/reconciler.ts";
@@ -94,8 +95,10 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const quotes = new QuoteWatch(core, timers, market);
   const reads = new ReadModel(core, shards);
   const lists = new ListReads(core, reads);
-  const reports = new ChildReports(core, { shards, market, reads, funds, timers });
+  const closeWait = new CloseWait(core, venue);
+  const reports = new ChildReports(core, { shards, market, reads, funds, timers, closeWait });
   const reconciler = new Reconciler(core, { venue, venueClock, timers, shards, reports });
+  const closed = new ClosedChildren(core, { venue, timers, shards, reports, closeWait });
   const watched = { timers, bursts, market, funds, shards, participants };
   const stalls = new StallWatch(core, { ...watched, handedOver: reconciler });
   const arming = new Arming(core, { ...watched, stalls });
@@ -103,7 +106,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const exposure = new ExposureTracker(core, options.exposure, { shards, timers });
   const sending = { venue, venueClock, reports, reconciler, exposure };
   const dispatcher = new Dispatcher(core, { ...sending, venueQueue, timers, shards, market, submissions });
-  const children = new ChildOrderManager(core, { ...sending, funds, dispatcher });
+  const children = new ChildOrderManager(core, { ...sending, funds, dispatcher, closed });
   const attempts = new ExecutionAttempts({
     ...{ shards, market, participants, exposure, arming, bursts, funds, stalls },
   });
@@ -116,7 +119,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const storing = { shards, market, timers };
   const housekeeping = new Housekeeping(core, storing);
   const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping });
-  const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
+  const asking = { calls, venueQueue, reconciler, closed, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, asking });
   const parts: EngineParts = {
     ...{ core, entropy, calls },

@@ -1,4 +1,5 @@
 import type { ChildReports } from "./children/child-reports.ts";
+import type { ClosedChildren } from "./children/closed-children.ts";
 import type { Reconciler } from "./children/reconciler.ts";
 import type { VenueQueue } from "./children/venue-queue.ts";
 import type { Committer } from "./commit/committer.ts";
@@ -27,6 +28,7 @@ export type RestParts = Readonly<{
     calls: OpenCalls;
     venueQueue: VenueQueue;
     reconciler: Reconciler;
+    closed: ClosedChildren;
     exposure: ExposureTracker;
     housekeeping: Housekeeping;
   }>;
@@ -49,9 +51,9 @@ export class Rest {
    * simulation asks after every quote and most quotes meet no order.
    */
   get lasts(): boolean {
-    const { calls, venueQueue, reconciler, exposure, housekeeping } = this.#parts.asking;
+    const { calls, venueQueue, reconciler, closed, exposure, housekeeping } = this.#parts.asking;
     if (this.#happened !== this.#restedAt || this.#isAwaiting) return false;
-    const isAsking = calls.busy || exposure.busy || venueQueue.size > 0 || reconciler.busy;
+    const isAsking = calls.busy || exposure.busy || venueQueue.size > 0 || reconciler.busy || closed.busy;
     return !isAsking && !housekeeping.busy;
   }
 

@@ -75,7 +75,7 @@ export class RunningEngine implements Api.Engine {
     let restored = 0;
     await this.#inTurns((live) => {
       if (live.durable?.restored !== undefined) restored++;
-      if (live.durable?.child === undefined) return COSTS.visit;
+      if ((live.durable?.child ?? live.durable?.earlyClose) === undefined) return COSTS.visit;
       children.recover(live);
       return COSTS.arm;
     });

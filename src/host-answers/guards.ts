@@ -1,4 +1,5 @@
 import { isAwaited } from "../common/index.ts";
+import { MOST_CLOSE_WAIT_MS } from "../model/index.ts";
 import type { Entropy, ExecutionVenue, Telemetry, VenueCapabilities } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, textOf } from "./reading.ts";
@@ -92,12 +93,18 @@ const UNKNOWN_VENUE: VenueCapabilities = { honoursDeadline: false, canVoid: fals
 /** Returns the current capabilities of a venue. Never throws. */
 export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) => void): VenueCapabilities {
   try {
-    const { honoursDeadline, canVoid, ratePerSecond } = venue.capabilities;
+    const { honoursDeadline, canVoid, ratePerSecond, fillsMayFollowCloseMs } = venue.capabilities;
     const isRate = ratePerSecond === undefined || (Number.isFinite(ratePerSecond) && ratePerSecond > 0);
     demand(isRate, "ratePerSecond is not a number above 0");
     demand(typeof honoursDeadline === "boolean", "honoursDeadline is not a boolean");
     demand(typeof canVoid === "boolean", "canVoid is not a boolean");
-    return { honoursDeadline, canVoid, ...(ratePerSecond !== undefined && { ratePerSecond }) };
+    const closeMs = fillsMayFollowCloseMs ?? 0;
+    demand(closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS, "fillsMayFollowCloseMs is not a number from 0 to 30000");
+    return {
+      ...{ honoursDeadline, canVoid },
+      ...(ratePerSecond !== undefined && { ratePerSecond }),
+      ...(fillsMayFollowCloseMs !== undefined && { fillsMayFollowCloseMs }),
+    };
   } catch (error) {
     failed(error);
     return UNKNOWN_VENUE;

@@ -16,6 +16,7 @@ import {
   ExecutionIds,
   type Fact,
   type JournalRecord,
+  MOST_CLOSE_WAIT_MS,
   type ParentChange,
   type ParentCopy,
   type ParentOrder,
@@ -143,9 +144,9 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
     case "CHILD_UNKNOWN":
       return loseChild(next, fact);
     case "FILLED":
-      return fill(next, fact);
+      return fill(next, fact, context.timeMs);
     case "CHILD_CLOSED":
-      return closeChild(next, fact);
+      return closeChild(next, fact, context.timeMs);
     case "END_REQUESTED":
       next.pendingEnd = fact.end;
       return;
@@ -234,6 +235,7 @@ function takeChild(next: ParentCopy, child: ChildOrder): void {
     `parent ${next.orderId} would commit more than its quantity`,
   );
   next.child = child;
+  stopLookUp(next);
   next.attempts = child.attempt;
   next.lastChildId = child.childId;
   if (child.slot === undefined) return;
@@ -245,7 +247,12 @@ function takeChild(next: ParentCopy, child: ChildOrder): void {
   next.nextSlot = child.slot + 1;
 }
 
-function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED" }>): void {
+/** The next child is sent, or none will be: the child that was closed before need not be looked up any more. */
+function stopLookUp(next: ParentCopy): void {
+  if (next.earlyClose?.child !== undefined) next.earlyClose = { ...next.earlyClose, child: undefined };
+}
+
+function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED" }>, atMs: number): void {
   invariant(
     !next.executions.has(childId, fill.executionId),
     "I15",
@@ -256,6 +263,10 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
     const { executedQuantity, executedFine } = withExecution(child, fill);
     child.executedQuantity = executedQuantity;
     child.executedFine = executedFine;
+  } else if (next.earlyClose !== undefined) {
+    const { earlyClose } = next;
+    const tookMs = Math.min(atMs - earlyClose.atMs, MOST_CLOSE_WAIT_MS);
+    next.earlyClose = { ...earlyClose, waitMs: Math.max(earlyClose.waitMs, tookMs) };
   }
   const total = afterExecution(next, fill);
   next.executedQuantity = total.executedQuantity;
@@ -267,9 +278,18 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
   next.stall = undefined;
 }
 
-function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): void {
-  const { slot } = currentChild(next, fact.childId);
+function closeChild(
+  next: ParentCopy,
+  fact: Extract<Fact, { kind: "CHILD_CLOSED" }>,
+  atMs: number,
+): void {
+  const child = currentChild(next, fact.childId);
+  const { slot } = child;
   next.child = undefined;
+  if (fact.lookUpAfterMs !== undefined) {
+    const waitMs = Math.max(fact.lookUpAfterMs, next.earlyClose?.waitMs ?? 0);
+    next.earlyClose = { child, atMs, waitMs };
+  }
   // A child that was never handed over has not used its slot.
   if (fact.outcome === "WITHDRAWN" && slot !== undefined) next.nextSlot = slot;
   if (fact.notBeforeMs === undefined) return;
@@ -281,6 +301,7 @@ function end(next: ParentCopy, ended: NonNullable<ParentOrder["ended"]>): void {
   invariant(next.ended === undefined, "I50", `parent ${next.orderId} ends twice`);
   invariant(next.child === undefined, "I23", `parent ${next.orderId} ends with a child in flight`);
   next.pendingEnd = undefined;
+  stopLookUp(next);
   next.stall = undefined;
   next.ended = ended;
 }

@@ -30,8 +30,11 @@ export type ParentEvent =
   | Readonly<{ kind: "MEASURED" } & ExecutionAttempt>
   /** An external trade was counted that it may follow. */
   | Readonly<{ kind: "PRINTED" } & ExecutionAttempt>
-  /** The venue reported on a child. `quote` is the counted quote when it is fresh. */
-  | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote }>
+  /**
+   * The venue reported on a child. `quote` is the counted quote when it is fresh. `lookUpAfterMs`: if this closes the child
+   * with less than asked, it is looked up after that time, before the next child.
+   */
+  | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote; lookUpAfterMs?: number }>
   /**
    * The venue reported on a child, and the report is partly unreadable. `fills` are the readable executions, and
    * `problem` says what is wrong.

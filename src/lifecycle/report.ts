@@ -15,10 +15,13 @@ import { addFact, type Draft, isExpired } from "./draft.ts";
 import type { ChildFills, ParentEvent } from "./parent-event.ts";
 import { isScheduleOver } from "./slots.ts";
 
+/** What comes with a report: the fresh quote, and when a child that it closes with less than asked is looked up. */
+type ReportContext = Pick<Extract<ParentEvent, { kind: "REPORTED" }>, "quote" | "lookUpAfterMs">;
+
 /**
  * Processes a report of the venue on a child: counts new fills once each, then settles the child if it is resolved.
  */
-export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): void {
+export function reportChild(draft: Draft, report: ChildReport, context: ReportContext = {}): void {
   const late = draft.order.child?.childId !== report.childId;
   takeFills(draft, report.childId, report.fills);
   if (late) return settleLate(draft);
@@ -28,9 +31,12 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
   if (contradiction !== undefined) return readAgain(draft, report.childId, contradiction);
   if (isOverfilled(draft)) return stopOverfilled(draft, report);
   if (report.state === "closed" || child.executedQuantity >= child.quantity) {
-    return closeChild(draft, { childId: child.childId, outcome: "DONE", ...detailOf(report) }, { quote });
+    const { quote, lookUpAfterMs } = context;
+    const isEarly = child.executedQuantity < child.quantity && lookUpAfterMs !== undefined;
+    const closing = { childId: child.childId, outcome: "DONE", ...detailOf(report) } as const;
+    return closeChild(draft, { ...closing, ...(isEarly && { lookUpAfterMs }) }, { quote });
   }
-  if (report.state === "rejected") return refuseChild(draft, { child, report }, quote);
+  if (report.state === "rejected") return refuseChild(draft, { child, report }, context.quote);
   if (child.state !== "OPEN") addFact(draft, { kind: "CHILD_OPEN", childId: child.childId });
 }
 
@@ -170,7 +176,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
     const name = `execution ${fill.executionId} of ${childId}`;
     // A restored parent is known to lack executions.
     if (late && draft.order.restored === undefined)
-      alert(draft, "LATE_FILL", `${name} came after the child was closed`);
+      alert(draft, "LATE_FILL", `${name} came after the child was closed${waitTold(draft)}`);
     if (inside === undefined || meets(inside, fill.price)) continue;
     const limit = formatPrice(inside.level);
     alert(
@@ -181,6 +187,12 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
   }
   if (draft.facts.some((fact) => fact.kind === "ALERT" && fact.alert === "CHILD_BEYOND_LIMIT"))
     stop(draft, "BEYOND_LIMIT");
+}
+
+/** What the engine does about a venue that executes after it has closed a child. */
+function waitTold({ order: { earlyClose } }: Draft): string {
+  if (earlyClose === undefined || earlyClose.waitMs === 0) return "";
+  return `; a child that closes with less than asked is looked up after ${earlyClose.waitMs} ms, before the next one`;
 }
 
 function alert(draft: Draft, kind: AlertKind, detail: string): void {
@@ -241,7 +253,12 @@ function settleLate(draft: Draft): void {
 }
 
 /** How a child is closed. */
-export type Closing = Readonly<{ childId: string; outcome: ChildOutcome; detail?: string }>;
+export type Closing = Readonly<{
+  childId: string;
+  outcome: ChildOutcome;
+  detail?: string;
+  lookUpAfterMs?: number;
+}>;
 
 /** What decides how a parent continues: the fresh quote, and whether its next child needs no pause. */
 type Continuation = Readonly<{ quote?: Quote | undefined; atOnce?: boolean | undefined }>;

@@ -66,7 +66,7 @@ function step(draft: Draft, event: ParentEvent): void {
     case "PRINTED":
       return attemptExecution(draft, event);
     case "REPORTED":
-      return reportChild(draft, event.report, event.quote);
+      return reportChild(draft, event.report, event);
     case "REPORT_INVALID":
       return reportInvalid(draft, event);
     case "SETTLED":

@@ -61,21 +61,23 @@ export {
   type TypedPart,
 } from "./order-types.ts";
 export { type ChildCopy, childCopyOf, copyOf, type ParentCopy } from "./parent-copy.ts";
-export type {
-  Activation,
-  EndReason,
-  ParentEnd,
-  ParentIntent,
-  ParentOrder,
-  PendingEnd,
-  SchedulePlan,
-  ScheduleTerms,
-  Stall,
-  StallCause,
-  TerminalStatus,
-  TimeInForce,
-  TrailingDistance,
-  Trigger,
+export {
+  type Activation,
+  type EarlyClose,
+  type EndReason,
+  MOST_CLOSE_WAIT_MS,
+  type ParentEnd,
+  type ParentIntent,
+  type ParentOrder,
+  type PendingEnd,
+  type SchedulePlan,
+  type ScheduleTerms,
+  type Stall,
+  type StallCause,
+  type TerminalStatus,
+  type TimeInForce,
+  type TrailingDistance,
+  type Trigger,
 } from "./parent-order.ts";
 export { packedIntent, packedPlan, weightBytesOf } from "./plan-weights.ts";
 export {

@@ -63,6 +63,8 @@ export type Fact =
       outcome: ChildOutcome;
       detail?: string;
       notBeforeMs?: number;
+      /** Closed with less than asked: it is looked up after this time, before the next child. */
+      lookUpAfterMs?: number;
     }>
   | Readonly<{ kind: "END_REQUESTED"; end: PendingEnd }>
   | Readonly<{ kind: "ENDED"; status: TerminalStatus; reason: EndReason }>

@@ -37,6 +37,7 @@ export function copyOf(order: ParentOrder): ParentCopy {
     activation: order.activation,
     trigger: order.trigger,
     child: order.child,
+    earlyClose: order.earlyClose,
     lastChildId: order.lastChildId,
     nextSlot: order.nextSlot,
     invalidReports: order.invalidReports,

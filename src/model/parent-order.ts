@@ -138,6 +138,19 @@ export interface Stall {
   readonly over?: true | undefined;
 }
 
+/** Longest time that a venue is given to execute after it has closed a child. */
+export const MOST_CLOSE_WAIT_MS = 30_000;
+
+/** A child that the venue closed with less than asked: perhaps too early. */
+export interface EarlyClose {
+  /** The child, while it must be looked up before the next one. */
+  readonly child?: ChildOrder | undefined;
+  /** When it was closed. */
+  readonly atMs: number;
+  /** How long executions may follow: what the venue was given, or took. */
+  readonly waitMs: number;
+}
+
 /** How a parent ended, and when. */
 export interface ParentEnd {
   readonly status: TerminalStatus;
@@ -184,6 +197,8 @@ export interface ParentOrder {
   readonly volumeLogged?: true | undefined;
   /** The one unresolved child. */
   readonly child?: ChildOrder | undefined;
+  /** The newest child that the venue closed with less than asked. */
+  readonly earlyClose?: EarlyClose | undefined;
   /** Problems of unreadable reports that were reported already: child and problem, each once. */
   readonly invalidReports?: readonly string[] | undefined;
   /** Present from the alert ORDER_STALLED until something of it executes, or it ends. */

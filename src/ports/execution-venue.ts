@@ -29,6 +29,12 @@ export interface VenueCapabilities {
    * limit.
    */
   readonly ratePerSecond?: number;
+  /**
+   * For how many milliseconds executions may follow a `closed` report, 0 to 30000. None means 0. A child that closed with
+   * less than asked is looked up after this time, and before the next child of its parent. An execution that comes later
+   * raises it, for as long as the engine knows an order that it happened to.
+   */
+  readonly fillsMayFollowCloseMs?: number;
 }
 
 /** Limits of one submit. */

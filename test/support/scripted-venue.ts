@@ -1,4 +1,5 @@
 import { formatPrice, formatQuantity, price, type Quantity, quantity } from "../../src/decimal/index.ts";
+import { childIdOf, readReport } from "../../src/host-answers/index.ts";
 import type { ChildRequest, Fill } from "../../src/model/index.ts";
 import type {
   ChildReport,
@@ -21,6 +22,10 @@ export type ScriptedVenue = ExecutionVenue & {
   onSubmit: (child: ChildRequest) => Answer | Promise<Answer>;
   /** Decides the answer to a look-up; "not-found" by default. */
   onLookup: (child: ChildRequest) => ChildReport | NotFound | Error | Promise<ChildReport | NotFound>;
+  /** Children that were looked up although the venue had closed them. */
+  readonly closedLookups: string[];
+  /** Decides the answer to such a look-up; the report that closed it, by default. */
+  onClosedLookup: (child: ChildRequest) => ReturnType<ScriptedVenue["onLookup"]>;
   /** Decides the answer to a void; "voided" by default. */
   onVoid: (child: ChildRequest) => ChildReport | "voided" | Error | Promise<ChildReport | "voided">;
   /** Sends this report unasked. */
@@ -72,6 +77,13 @@ export const sentTo = (venue: Readonly<{ submitted: readonly ChildRequest[] }>):
 
 export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {}): ScriptedVenue {
   const listeners = new Set<(event: VenueEvent) => void>();
+  const closed = new Map<string, ChildReport>();
+  const told = <T>(answer: T): T => {
+    const childId = childIdOf({ report: answer });
+    const said = childId === undefined ? undefined : readReport(answer, childId);
+    if (said?.kind === "report" && said.report.state === "closed") closed.set(said.report.childId, said.report);
+    return answer;
+  };
   const venue: ScriptedVenue = {
     capabilities: { honoursDeadline: true, canVoid: false, ...capabilities },
     submitted: [],
@@ -79,18 +91,21 @@ export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {
     lookups: [],
     voids: [],
     onSubmit: (child) => filled(child),
+    closedLookups: [],
     onLookup: () => "not-found",
+    onClosedLookup: ({ childId }) => closed.get(childId) ?? "not-found",
     onVoid: () => "voided",
     async submit(child, { deadlineMs }) {
       venue.submitted.push(child);
       venue.deadlines.push(deadlineMs);
-      const answer = await venue.onSubmit(child);
+      const answer = told(await venue.onSubmit(child));
       if (answer instanceof Error) throw answer;
       return answer === "silence" ? await new Promise<never>(() => undefined) : answer;
     },
     async lookup(child) {
-      venue.lookups.push(child.childId);
-      const answer = await venue.onLookup(child);
+      const isClosed = closed.has(child.childId);
+      (isClosed ? venue.closedLookups : venue.lookups).push(child.childId);
+      const answer = told(await (isClosed ? venue.onClosedLookup : venue.onLookup)(child));
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -105,6 +120,7 @@ export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {
       return () => listeners.delete(listener);
     },
     say(report) {
+      told(report);
       for (const listener of listeners) listener({ report });
     },
   };

@@ -74,6 +74,7 @@ export const capabilities: Codec<VenueCapabilities> = objectOf<VenueCapabilities
   honoursDeadline: flag,
   canVoid: flag,
   ratePerSecond: maybe(rate),
+  fillsMayFollowCloseMs: maybe(count),
 });
 
 const manifest: Codec<Manifest> = objectOf<Manifest>({

@@ -5,6 +5,7 @@ import type { Core } from "../core/core.ts";
 import { childRequestOf, type LiveOrder, type ParentStep } from "../core/live-order.ts";
 import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { ChildReports } from "./child-reports.ts";
+import type { ClosedChildren } from "./closed-children.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { VenueClock } from "./venue-clock.ts";
@@ -15,6 +16,7 @@ export type ChildOrderParts = Readonly<{
   funds: FundsQueue;
   reports: ChildReports;
   reconciler: Reconciler;
+  closed: ClosedChildren;
   dispatcher: Dispatcher;
   venueClock: VenueClock;
 }>;
@@ -50,6 +52,7 @@ export class ChildOrderManager {
   /** Follows the effect of a durable record on the child of a parent. */
   followUp({ order, facts }: ParentStep): void {
     this.#dropClosed(facts);
+    this.#parts.closed.follow(order);
     const child = childRequestOf(order);
     if (child === undefined || order.child === undefined || order.child.state === "SENT") return;
     const { reconciler } = this.#parts;
@@ -75,6 +78,7 @@ export class ChildOrderManager {
    * hand over is unknown.
    */
   recover({ durable, working }: LiveOrder): void {
+    if (durable !== undefined) this.#parts.closed.recover(durable);
     const child = durable && childRequestOf(durable);
     if (durable?.child === undefined || child === undefined || working.child?.childId !== child.childId)
       return;
@@ -103,6 +107,7 @@ export class ChildOrderManager {
   /** Stops following the children of a parent that another engine owns now. That engine follows them. */
   letGo({ durable, working }: LiveOrder): void {
     this.#parts.funds.forget(working.orderId);
+    this.#parts.closed.drop(working.orderId);
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
       if (childId !== undefined) this.#drop(childId);
     }
@@ -128,6 +133,7 @@ export class ChildOrderManager {
     this.#parts.reports.stop();
     this.#parts.dispatcher.stop();
     this.#parts.reconciler.stop();
+    this.#parts.closed.stop();
     // Last, because the host's unsubscribe function may throw.
     this.#unsubscribe();
   }

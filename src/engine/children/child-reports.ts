@@ -11,6 +11,7 @@ import type { Shard } from "../shards/shard.ts";
 import type { ShardMemory } from "../shards/shard-memory.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
+import type { CloseWait } from "./closed-children.ts";
 
 /** Dependencies of {@link ChildReports}. */
 export type ReportParts = Readonly<{
@@ -19,6 +20,7 @@ export type ReportParts = Readonly<{
   reads: ReadModel;
   funds: FundsQueue;
   timers: Timers;
+  closeWait: CloseWait;
 }>;
 
 /** Why a child is not handed over, and whether the next one may go without a pause. */
@@ -163,17 +165,25 @@ export class ChildReports {
       return undefined;
     }
     if (isOutstanding && isForWantOfFunds(said)) this.#parts.funds.refused(order);
-    return shard.change(order.orderId, this.#eventOf(order, said), { kind: "VENUE", source });
+    return shard.change(order.orderId, this.#eventOf(order, said, source), { kind: "VENUE", source });
   }
 
-  #eventOf(order: ParentOrder, said: ParsedReport): ParentEvent {
+  #eventOf(order: ParentOrder, said: ParsedReport, source: Source): ParentEvent {
     if (said.kind === "unreadable") {
       const { childId, fills, problem } = said;
       this.#core.telemetry.event("error", "venue.report-invalid", { childId, problem });
       return { kind: "REPORT_INVALID", childId, fills, problem };
     }
     const now = this.#parts.market.now(order.intent.symbol);
-    return { kind: "REPORTED", report: said.report, ...(now?.fresh === true && { quote: now.quote }) };
+    const { report } = said;
+    const waitMs = this.#parts.closeWait.ms;
+    // A look-up that closes the child is the one that is due, unless executions may follow it.
+    const isEarly = report.state === "closed" && (source !== "LOOKUP" || waitMs > 0);
+    return {
+      ...{ kind: "REPORTED", report },
+      ...(now?.fresh === true && { quote: now.quote }),
+      ...(isEarly && { lookUpAfterMs: waitMs }),
+    };
   }
 
   /**

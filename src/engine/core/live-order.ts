@@ -29,6 +29,8 @@ export type LiveOrder = {
    * measurement found something, or nothing was measured.
    */
   nothingSinceMs?: number | undefined;
+  /** The child that the venue closed with less than asked and that has been looked up since. */
+  lookedUp?: string | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
   /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */
@@ -53,6 +55,7 @@ export function forgetWork(live: LiveOrder): void {
   if (live.measuring !== undefined) live.measuring = undefined;
   if (live.margin !== undefined) live.margin = undefined;
   if (live.nothingSinceMs !== undefined) live.nothingSinceMs = undefined;
+  if (live.lookedUp !== undefined) live.lookedUp = undefined;
   if (live.followedTo !== undefined) live.followedTo = undefined;
   // The mailbox of a shard that leaves drops the offer.
   if (live.isFollowing !== undefined) live.isFollowing = undefined;
@@ -91,10 +94,16 @@ export function orderIn({ steps }: PendingRecord, orderId: number): ParentOrder 
   return steps.find(({ order }) => order.orderId === orderId)?.order;
 }
 
-/** Returns the request to the venue for the outstanding child of a parent. */
-export function childRequestOf(order: ParentOrder): ChildRequest | undefined {
-  const { child, intent } = order;
+/** Returns whether a parent sends nothing until the child that was closed with less than asked is looked up. */
+export function awaitsLookUp({ working, lookedUp }: LiveOrder): boolean {
+  const child = working.earlyClose?.child;
+  return child !== undefined && child.childId !== lookedUp;
+}
+
+/** Returns the request to the venue for a child of a parent, by default the outstanding one. */
+export function childRequestOf(order: ParentOrder, child = order.child): ChildRequest | undefined {
   if (child === undefined) return undefined;
+  const { intent } = order;
   return {
     childId: child.childId,
     parentOrderId: order.orderId,

@@ -10,7 +10,7 @@ import {
 import type { Cause, ParentOrder } from "../../model/index.ts";
 import type { TriggerBook, Watch } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
-import type { LiveOrder } from "../core/live-order.ts";
+import { awaitsLookUp, type LiveOrder } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
@@ -70,6 +70,7 @@ export class Arming {
   #watchOf(live: LiveOrder, order: ParentOrder, nowMs: number): Watch | undefined {
     const { shards, funds, participants } = this.#parts;
     if (shards.isFrozen(order) || live.measuring !== undefined || funds.waits(order)) return undefined;
+    if (awaitsLookUp(live)) return undefined;
     // A POV parent looks at quotes only while there is new volume to follow.
     const isPov = order.intent.participationBips !== undefined;
     if (isPov && participants.volumeFor(live) === undefined) return undefined;

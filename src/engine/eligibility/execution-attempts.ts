@@ -10,7 +10,7 @@ import {
 } from "../../model/index.ts";
 import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
-import { ifLost, type LiveOrder } from "../core/live-order.ts";
+import { awaitsLookUp, ifLost, type LiveOrder } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -134,7 +134,7 @@ export class ExecutionAttempts {
     const { working } = live;
     const { market, participants, arming, funds, exposure, stalls } = this.#parts;
     if (this.#parts.shards.isFrozen(working)) return stalls.idle(live);
-    if (funds.waits(working)) return arming.arm(live);
+    if (funds.waits(working) || awaitsLookUp(live)) return arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
     const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
     const now = market.now(working.intent.symbol) ?? seen;

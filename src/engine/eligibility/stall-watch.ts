@@ -10,7 +10,7 @@ import {
 import type { Cause, Fact, ParentOrder, StallCause } from "../../model/index.ts";
 import type { QuoteNow } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
-import type { LiveOrder } from "../core/live-order.ts";
+import { awaitsLookUp, type LiveOrder } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
@@ -242,6 +242,7 @@ export class StallWatch {
   #obstacleOf({ live, obstacle }: Candidate, { quote }: QuoteNow): Obstacle {
     const { working: order, wait } = live;
     const { shards, funds } = this.#parts;
+    if (awaitsLookUp(live)) return LOOKED_UP;
     if (shards.isFrozen(order) || order.restored !== undefined || wait === "LIST_UNKNOWN") return HALTED;
     if (funds.isShort(order))
       return { cause: "NO_FUNDS", detail: obstacle?.detail ?? "the account has too little" };
@@ -283,6 +284,10 @@ const NONE: Readonly<Record<StallCause, number>> = {
 const HALTED: Obstacle = {
   cause: "HALTED",
   detail: "the order, its list or its account is stopped until it is settled",
+};
+const LOOKED_UP: Obstacle = {
+  cause: "HALTED",
+  detail: "its last child was closed with less than asked, and is looked up before the next one",
 };
 const QUEUED: Obstacle = { cause: "RATE", detail: "its child waits for the rate of the venue" };
 const OUTSIDE: Obstacle = { cause: "LIMIT", detail: "the market is outside its limit price" };

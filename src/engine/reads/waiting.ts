@@ -1,7 +1,7 @@
 import { needsTrigger, openSlotOf, type WaitReason } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { QuoteNow } from "../core/api.ts";
-import type { LiveOrder } from "../core/live-order.ts";
+import { awaitsLookUp, type LiveOrder } from "../core/live-order.ts";
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
   PRICE_OUTSIDE_LIMIT: "the market offers no quantity within its limit price",
@@ -44,6 +44,8 @@ export function explainWait(
   if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return REASONS.NO_OPEN_SLOT;
   if (waitsForFunds)
     return "its turn to try again: the venue refused children of the account for lack of funds";
+  if (awaitsLookUp(live))
+    return `the look-up of its child ${order.earlyClose?.child?.childId}, which was closed with less than asked`;
   if (now === undefined) return "the first quote of its market";
   if (!now.fresh) return REASONS.STALE_QUOTE;
   if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);

@@ -1,5 +1,5 @@
 import type { Notional } from "../../../decimal/index.ts";
-import type { ParentEnd, ParentOrder } from "../../../model/index.ts";
+import type { EarlyClose, ParentEnd, ParentOrder } from "../../../model/index.ts";
 import {
   executionIds,
   integer,
@@ -49,6 +49,9 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   volumeBefore: optional(quantity),
   volumeLogged: optional(yes),
   child: optional(child),
+  earlyClose: optional(
+    object<EarlyClose>("an early close", { child: optional(child), atMs: integer, waitMs: integer }),
+  ),
   invalidReports: optional(list(text)),
   stall: optional(stall),
   attempts: integer,

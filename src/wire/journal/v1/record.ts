@@ -113,6 +113,7 @@ const fact: Kind<Fact> = union<Fact>("fact", {
     outcome,
     detail: optional(text),
     notBeforeMs: optional(integer),
+    lookUpAfterMs: optional(integer),
   },
   END_REQUESTED: { end: pendingEnd },
   ENDED: { status, reason },
