@@ -99,7 +99,10 @@ export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) =
     demand(typeof honoursDeadline === "boolean", "honoursDeadline is not a boolean");
     demand(typeof canVoid === "boolean", "canVoid is not a boolean");
     const closeMs = fillsMayFollowCloseMs ?? 0;
-    demand(closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS, "fillsMayFollowCloseMs is not a number from 0 to 30000");
+    demand(
+      closeMs >= 0 && closeMs <= MOST_CLOSE_WAIT_MS,
+      "fillsMayFollowCloseMs is not a number from 0 to 30000",
+    );
     return {
       ...{ honoursDeadline, canVoid },
       ...(ratePerSecond !== undefined && { ratePerSecond }),

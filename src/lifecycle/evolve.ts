@@ -278,11 +278,7 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
   next.stall = undefined;
 }
 
-function closeChild(
-  next: ParentCopy,
-  fact: Extract<Fact, { kind: "CHILD_CLOSED" }>,
-  atMs: number,
-): void {
+function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>, atMs: number): void {
   const child = currentChild(next, fact.childId);
   const { slot } = child;
   next.child = undefined;

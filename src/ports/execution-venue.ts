@@ -32,7 +32,7 @@ export interface VenueCapabilities {
   /**
    * For how many milliseconds executions may follow a `closed` report, 0 to 30000. None means 0. A child that closed with
    * less than asked is looked up after this time, and before the next child of its parent. An execution that comes later
-   * raises it, for as long as the engine knows an order that it happened to.
+   * raises it to as long as it took.
    */
   readonly fillsMayFollowCloseMs?: number;
 }
@@ -76,7 +76,7 @@ export interface ExecutionVenue {
   voidChild?(child: ChildRequest): Promise<ChildReport | "voided">;
   /**
    * Delivers events until the returned function is called. Fills that follow a closed report of a child are delivered
-   * again to a new listener, because the engine does not look that child up (decision FG).
+   * again to a new listener, because the engine looks such a child up once at most.
    */
   subscribe(listener: (event: VenueEvent) => void): () => void;
 }

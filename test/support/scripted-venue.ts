@@ -81,7 +81,8 @@ export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {
   const told = <T>(answer: T): T => {
     const childId = childIdOf({ report: answer });
     const said = childId === undefined ? undefined : readReport(answer, childId);
-    if (said?.kind === "report" && said.report.state === "closed") closed.set(said.report.childId, said.report);
+    if (said?.kind === "report" && said.report.state === "closed")
+      closed.set(said.report.childId, said.report);
     return answer;
   };
   const venue: ScriptedVenue = {

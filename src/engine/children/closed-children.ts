@@ -19,10 +19,7 @@ export class CloseWait {
   }
 
   get ms(): number {
-    const { fillsMayFollowCloseMs = 0 } = capabilitiesOf(
-      this.#venue,
-      this.#core.told("venue.capabilities"),
-    );
+    const { fillsMayFollowCloseMs = 0 } = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities"));
     return Math.max(fillsMayFollowCloseMs, this.#longestMs);
   }
 

@@ -101,7 +101,10 @@ export function awaitsLookUp({ working, lookedUp }: LiveOrder): boolean {
 }
 
 /** Returns the request to the venue for a child of a parent, by default the outstanding one. */
-export function childRequestOf(order: ParentOrder, child = order.child): ChildRequest | undefined {
+export function childRequestOf(
+  order: ParentOrder,
+  child: ParentOrder["child"] = order.child,
+): ChildRequest | undefined {
   if (child === undefined) return undefined;
   const { intent } = order;
   return {
