@@ -11,7 +11,6 @@ import type { Shard } from "../shards/shard.ts";
 import type { ShardMemory } from "../shards/shard-memory.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
-import type { CloseWait } from "./closed-children.ts";
 
 /** Dependencies of {@link ChildReports}. */
 export type ReportParts = Readonly<{
@@ -20,7 +19,7 @@ export type ReportParts = Readonly<{
   reads: ReadModel;
   funds: FundsQueue;
   timers: Timers;
-  closeWait: CloseWait;
+  closeWait: Readonly<{ ms: number }>;
 }>;
 
 /** Why a child is not handed over, and whether the next one may go without a pause. */
