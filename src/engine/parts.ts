@@ -90,7 +90,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const shards = new Shards(stored.heads, core, venueQueue);
   const endedNames = new EndedNames(core, timers);
   const market = new MarketHub(core, stored.market, { instruments, timers, bursts, stream });
-  const participants = new PovParticipants(market.tape);
+  const participants = new PovParticipants(core, market.tape, options.marketData?.ownFillsInPrints);
   const funds = new FundsQueue(core, { timers, instruments, shards });
   const quotes = new QuoteWatch(core, timers, market);
   const reads = new ReadModel(core, shards);

@@ -98,6 +98,7 @@ export type {
   LevelInput,
   MarketData,
   MarketSink,
+  OwnFillsInPrints,
   PrintInput,
   QuoteDrop,
   QuoteInput,

@@ -9,6 +9,7 @@ export {
   instrumentsOption,
   marketDataOption,
   nativeOrdersOption,
+  OWN_FILLS,
   operatorLeasesOption,
   rateLimiterOption,
   rejectionsOption,

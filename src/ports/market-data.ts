@@ -18,8 +18,8 @@ export interface QuoteInput {
 }
 
 /**
- * Executed volume as a source sends it. `id` is unique per instrument; the print of an own fill has the fill's
- * execution id. A market with a log of its trades also has `sequence` and `total`, both or neither: POV orders then
+ * Executed volume as a source sends it. `id` is unique per instrument; {@link MarketData.ownFillsInPrints} says what it is
+ * for an own fill. A market with a log of its trades also has `sequence` and `total`, both or neither: POV orders then
  * follow the log, whatever prints are missing or come twice (decision XO).
  */
 export interface PrintInput {
@@ -69,8 +69,19 @@ export interface MarketSink {
   print(print: PrintInput): void;
 }
 
+/**
+ * What the trades of a source tell of the fills of the engine's own children. `by-execution-id`: each is a print whose id is
+ * the fill's execution id. `other-id`: they are among the prints under ids of the source's own. `none`: they are left out.
+ */
+export type OwnFillsInPrints = "by-execution-id" | "other-id" | "none";
+
 /** A source of quotes and prints. */
 export interface MarketData {
+  /**
+   * How own fills appear among the prints. A POV order counts them as volume and does not follow them (decision 30), so a
+   * wrong word makes it follow itself. `by-execution-id` if left out.
+   */
+  readonly ownFillsInPrints?: OwnFillsInPrints;
   /** Delivers to the sink until the returned function is called. */
   subscribe(sink: MarketSink): () => void;
 }

@@ -1,10 +1,10 @@
-import { type OptionCheck, optional, portOption, wholeOption } from "../common/index.ts";
+import { type OptionCheck, optional, portOption, wholeOption, wordOption } from "../common/index.ts";
 import type { AccountEvents } from "./account-events.ts";
 import type { Balances } from "./balances.ts";
 import type { ExecutionVenue } from "./execution-venue.ts";
 import type { Accounts, Clock, Entropy, Exposure, Instruments, Telemetry } from "./host.ts";
 import type { ShardLeases } from "./leases.ts";
-import type { MarketData } from "./market-data.ts";
+import type { MarketData, OwnFillsInPrints } from "./market-data.ts";
 import type { NativeOrders } from "./native-orders.ts";
 import type { OrderStore } from "./order-store.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
@@ -65,10 +65,20 @@ export const venueOption: OptionCheck = portOption<ExecutionVenue>("ExecutionVen
   ...{ voidChild: "optional", venueTimeMs: "optional" },
 });
 
-/** Checks a source of quotes and trades. */
-export const marketDataOption: OptionCheck = portOption<MarketData>("MarketData (managed-orders/ports)", {
+/** What a source may say of own fills. */
+export const OWN_FILLS: readonly OwnFillsInPrints[] = ["by-execution-id", "other-id", "none"];
+
+const marketFunctions: OptionCheck = portOption<MarketData>("MarketData (managed-orders/ports)", {
   subscribe: "required",
 });
+
+const ownFillsOption: OptionCheck = optional(wordOption(OWN_FILLS));
+
+/** Checks a source of quotes and trades, and what it declares of own fills. */
+export const marketDataOption: OptionCheck = (value, name) => {
+  marketFunctions(value, name);
+  ownFillsOption((value as MarketData).ownFillsInPrints, `${name}.ownFillsInPrints`);
+};
 
 /** Checks a history of volumes. */
 export const volumeHistoryOption: OptionCheck = portOption<VolumeHistory>(

@@ -85,6 +85,7 @@ export function engineOptions(
   const { entropy, telemetry } = host;
   const probe = crashPoints.probe;
   const marketData = elsewhere && {
+    ...elsewhere.marketData,
     subscribe: (sink: MarketSink) => elsewhere.marketData.subscribe(volumeFaults.around(sink)),
   };
   const given = { store, instruments, clock, entropy, telemetry, probe, settings: engineSettings(settings) };

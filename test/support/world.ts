@@ -159,6 +159,8 @@ export type WorldOptions = Readonly<{
   /** A catalogue in the place of these instruments. */
   catalogue?: Instruments;
   volumeHistory?: EngineOptions["volumeHistory"];
+  /** A source of quotes and prints beside those that the test feeds itself. */
+  marketData?: EngineOptions["marketData"];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
   /** Receives the name of every message of the engine to its operator. */
   tell?: (name: string) => unknown;
@@ -197,6 +199,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
       settings: { advancedOrders: true, ...options.settings },
       ...(options.volumeHistory && { volumeHistory: options.volumeHistory }),
+      ...(options.marketData && { marketData: options.marketData }),
       ...(options.probe === undefined ? {} : { probe: options.probe }),
     });
     engine.events.on("order", (update) => void updates.push(update));

@@ -1,4 +1,11 @@
-import type { MarketData, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
+import type {
+  MarketData,
+  MarketSink,
+  OwnFillsInPrints,
+  PrintInput,
+  QuoteInput,
+  QuoteVerdict,
+} from "../../ports/index.ts";
 
 /** A market data source that the host feeds. Each call reaches all subscribers before it returns. */
 export interface MarketFeed extends MarketData {
@@ -11,7 +18,8 @@ export interface MarketFeed extends MarketData {
 }
 
 /**
- * Creates a source of quotes and prints for tests, replays and hosts with their own market data.
+ * Creates a source of quotes and prints for tests, replays and hosts with their own market data. `ownFillsInPrints` says
+ * how the host's prints name the fills of the engine's children.
  *
  * @example
  * ```ts
@@ -20,9 +28,10 @@ export interface MarketFeed extends MarketData {
  * console.log(feed.quote({ symbol: "BTC/USD", bid: "7424.9", ask: "7424.91" })); // []
  * ```
  */
-export function createMarketFeed(): MarketFeed {
+export function createMarketFeed(ownFillsInPrints?: OwnFillsInPrints): MarketFeed {
   const sinks = new Set<MarketSink>();
   return {
+    ...(ownFillsInPrints !== undefined && { ownFillsInPrints }),
     subscribe(sink) {
       sinks.add(sink);
       return () => {

@@ -36,12 +36,13 @@ export function partsOf(options: VenueServerOptions): readonly Part[] {
 }
 
 function manifestOf(options: VenueServerOptions): Manifest {
-  const { venue, nativeOrders, exposure } = options;
+  const { venue, nativeOrders, exposure, marketData } = options;
   return {
     protocol: PROTOCOL,
     capabilities: venue.capabilities,
     ...(nativeOrders && { isPaperTrade: nativeOrders.isPaperTrade }),
     ...(exposure?.lagMs !== undefined && { positionLagMs: exposure.lagMs }),
+    ...(marketData?.ownFillsInPrints && { ownFillsInPrints: marketData.ownFillsInPrints }),
     parts: partsOf(options),
   };
 }

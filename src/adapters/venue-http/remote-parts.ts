@@ -66,8 +66,14 @@ export class RemoteStreams {
 }
 
 /** Returns the source of quotes of a server. */
-export function remoteMarket(streams: RemoteStreams): MarketData {
-  return { subscribe: (sink) => streams.follow("market", (message) => take(sink, message)) };
+export function remoteMarket(
+  { manifest: { ownFillsInPrints } }: RemoteParts,
+  streams: RemoteStreams,
+): MarketData {
+  return {
+    ...(ownFillsInPrints && { ownFillsInPrints }),
+    subscribe: (sink) => streams.follow("market", (message) => take(sink, message)),
+  };
 }
 
 function take(sink: MarketSink, message: StreamMessage): void {

@@ -20,9 +20,11 @@ import type {
   NativeRequest,
   NotFound,
   OpenNativeQuery,
+  OwnFillsInPrints,
   PositionAsOf,
   VenueCapabilities,
 } from "../../ports/index.ts";
+import { OWN_FILLS } from "../../ports/internal.ts";
 import {
   type Codec,
   count,
@@ -35,6 +37,7 @@ import {
   objectOf,
   printable,
   rate,
+  word,
 } from "./codec.ts";
 import * as native from "./native-values.ts";
 import { child, instrument, isReport, position, report, symbol, volume } from "./values.ts";
@@ -66,6 +69,8 @@ export type Manifest = Readonly<{
   isPaperTrade?: boolean;
   /** How late a position may be, if the server says so. */
   positionLagMs?: number;
+  /** How own fills appear among the prints of the stream `market`, if the server says so. */
+  ownFillsInPrints?: OwnFillsInPrints;
   parts: readonly Part[];
 }>;
 
@@ -82,6 +87,7 @@ const manifest: Codec<Manifest> = objectOf<Manifest>({
   capabilities,
   isPaperTrade: maybe(flag),
   positionLagMs: maybe(count),
+  ownFillsInPrints: maybe(word(OWN_FILLS)),
   parts: knownWords(PARTS, 100),
 });
 

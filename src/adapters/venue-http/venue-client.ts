@@ -94,7 +94,7 @@ export async function openVenueClient(options: VenueClientOptions): Promise<Venu
     const venue = new RemoteVenue(parts);
     return {
       ...{ venue, instruments },
-      marketData: has("market") ? remoteMarket(streams) : undefined,
+      marketData: has("market") ? remoteMarket(parts, streams) : undefined,
       nativeOrders: has("native") ? remoteNative(parts, streams) : undefined,
       balances: has("balances") ? remoteBalances(link) : undefined,
       exposure: has("position") ? remoteExposure(parts) : undefined,

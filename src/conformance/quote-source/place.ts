@@ -45,6 +45,11 @@ export interface QuoteSourcePlace {
   remove(): Awaitable<void>;
   /** With `prints`: publishes a trade, or the same trade again. */
   trade?(trade: PublishedTrade): Awaitable<void>;
+  /**
+   * With `prints`: publishes the trade of a fill of one of the engine's children, as the feed would. The source says with
+   * `ownFillsInPrints` what becomes of it.
+   */
+  ownTrade?(trade: PublishedTrade, executionId: string): Awaitable<void>;
   /** With `heartbeats`: lets the feed say that the last quote of a market still holds. */
   confirm?(symbol: string): Awaitable<void>;
   /** With `reconnects`: breaks the connection to the feed, or lets the source connect again. */
@@ -91,7 +96,12 @@ export function quotePlaceCheck({ prints, heartbeats, reconnects }: QuoteSourceS
   return optionsOf<QuoteSourcePlace>(
     {
       ...{ open: always, quote: always, idle: always, remove: always },
-      ...{ trade: where(prints), confirm: where(heartbeats), setOutage: where(reconnects) },
+      ...{
+        trade: where(prints),
+        ownTrade: where(prints),
+        confirm: where(heartbeats),
+        setOutage: where(reconnects),
+      },
     },
     { open: true },
   );

@@ -212,6 +212,23 @@ const ids: QuoteRule = {
   },
 };
 
+const ownFills: QuoteRule = {
+  name: "decision 30: the trade of an own fill comes as `ownFillsInPrints` says: by its execution id, by another id, or not at all",
+  remedy:
+    "Declare what your feed does. A POV counts its own fills as volume and must not follow them, so it has to know how to tell them.",
+  where: { prints: true },
+  async check(world) {
+    const [trade, executionId] = [tradeOf(), "execution-1"];
+    await world.place.ownTrade?.(trade, executionId);
+    await world.place.idle();
+    const said = world.source.ownFillsInPrints ?? "by-execution-id";
+    const found = world.delivered.prints.map(readPrint).map(({ id }) => id);
+    const appears = { "by-execution-id": [executionId], "other-id": [found[0]], none: [] }[said];
+    same(`the ids of the prints after an own fill, with ownFillsInPrints: ${said}`, found, appears);
+    holds("the id of the print", said !== "other-id" || found[0] !== executionId, "another id", found[0]);
+  },
+};
+
 const noPrints: QuoteRule = {
   name: "a source that declares no prints delivers none",
   remedy: "Declare `prints: true`. Volume that comes from quotes is wrong.",
@@ -223,7 +240,7 @@ const noPrints: QuoteRule = {
 };
 
 /** Rules of trades. */
-const prints: QuoteRules = { name: "trades", rules: [printed, ids, noPrints] };
+const prints: QuoteRules = { name: "trades", rules: [printed, ids, ownFills, noPrints] };
 
 const caughtUp: QuoteRule = {
   name: "complaint 35: after a reconnect the current quote of each market arrives, and each later quote once",

@@ -33,12 +33,25 @@ export type LiveOrder = {
   lookedUp?: string | undefined;
   /** Position of the volume tape up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
+  /** What it knows of the volume of others where prints do not tell own fills from others (POV). */
+  others?: OthersVolume | undefined;
   /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */
   isFollowing?: boolean | undefined;
   cancelExpiry?: (() => void) | undefined;
   cancelRetry?: (() => void) | undefined;
   cancelSlot?: (() => void) | undefined;
   cancelScheduleEnd?: (() => void) | undefined;
+};
+
+/**
+ * Bounds of the volume of others, for prints that name own fills by other ids. `followed` is the most that it can have been
+ * when the parent last followed it; absent until own prints of before a restart can no longer come, from `knownFromMs` on.
+ * `executed` is what the parent had executed at some times, by the monotonic clock, oldest first.
+ */
+export type OthersVolume = {
+  followed: Quantity | undefined;
+  readonly knownFromMs: number;
+  readonly executed: { readonly atMs: number; readonly quantity: Quantity }[];
 };
 
 /**
@@ -57,6 +70,7 @@ export function forgetWork(live: LiveOrder): void {
   if (live.nothingSinceMs !== undefined) live.nothingSinceMs = undefined;
   if (live.lookedUp !== undefined) live.lookedUp = undefined;
   if (live.followedTo !== undefined) live.followedTo = undefined;
+  if (live.others !== undefined) live.others = undefined;
   // The mailbox of a shard that leaves drops the offer.
   if (live.isFollowing !== undefined) live.isFollowing = undefined;
 }

@@ -18,6 +18,7 @@ function createPlace(): QuoteSourcePlace {
     idle: async () => undefined,
     remove: () => undefined,
     trade: ({ tradeId, ...print }) => feed.print({ ...print, id: String(tradeId) }),
+    ownTrade: ({ tradeId: _, ...print }, executionId) => feed.print({ ...print, id: executionId }),
     confirm: (symbol) => feed.heartbeat(symbol),
   };
 }

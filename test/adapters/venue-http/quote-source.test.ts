@@ -9,7 +9,7 @@ import { connect, serveVenue, until } from "./loopback.ts";
 
 /** A feed behind a venue server, and a proxy between server and client that can break the connection. */
 async function createPlace(): Promise<QuoteSourcePlace> {
-  const feed = createMarketFeed();
+  const feed = createMarketFeed("other-id");
   const running = await serveVenue({ venue: createScriptedVenue(), marketData: feed });
   const cutter = await createCutter(running.port);
   let client: VenueClient | undefined;
@@ -24,6 +24,7 @@ async function createPlace(): Promise<QuoteSourcePlace> {
   };
   const live = (): Promise<void> => until(() => isOut || areLive(), "the streams");
   const counting = (source: MarketData): MarketData => ({
+    ...source,
     subscribe: (sink) =>
       source.subscribe({
         quote: (quote) => sink.quote(quote),
@@ -51,6 +52,11 @@ async function createPlace(): Promise<QuoteSourcePlace> {
       feed.quote(quote);
     },
     async trade({ tradeId, ...print }) {
+      await live();
+      published++;
+      feed.print({ ...print, id: String(tradeId) });
+    },
+    async ownTrade({ tradeId, ...print }) {
       await live();
       published++;
       feed.print({ ...print, id: String(tradeId) });

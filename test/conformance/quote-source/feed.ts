@@ -9,7 +9,7 @@ import type { MarketData, MarketSink } from "../../../src/ports/index.ts";
 /** A message of a feed that has a connection. */
 type Message =
   | Readonly<{ kind: "quote"; quote: PublishedQuote }>
-  | Readonly<{ kind: "trade"; trade: PublishedTrade }>
+  | Readonly<{ kind: "trade"; trade: PublishedTrade; executionId?: string }>
   | Readonly<{ kind: "confirmed"; symbol: string }>;
 
 /** A feed in memory whose connection can break. A new connection begins with the current quotes. */
@@ -75,7 +75,7 @@ function deliver(sink: MarketSink, message: Message): void {
   else if (message.kind === "confirmed") sink.heartbeat(message.symbol);
   else {
     const { tradeId, ...print } = message.trade;
-    sink.print({ ...print, id: String(tradeId) });
+    sink.print({ ...print, id: message.executionId ?? String(tradeId) });
   }
 }
 
@@ -94,6 +94,7 @@ export function feedPlace(change: SourceChange = (honest) => honest): QuoteSourc
     idle: async () => undefined,
     remove: () => undefined,
     trade: (trade) => feed.send({ kind: "trade", trade }),
+    ownTrade: (trade, executionId) => feed.send({ kind: "trade", trade, executionId }),
     confirm: (symbol) => feed.send({ kind: "confirmed", symbol }),
     setOutage: (isOut) => feed.setOutage(isOut),
   };

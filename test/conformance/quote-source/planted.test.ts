@@ -246,6 +246,21 @@ const faults: readonly Planted[] = [
     "price and time as the id",
     printing((print) => ({ ...print, id: `${print.price} ${print.timeMs}` })),
   ),
+  planted("the trade of an own fill", "another id than it declares", () => (honest) => ({
+    ownFillsInPrints: "other-id",
+    subscribe: (sink) => honest.subscribe(sink),
+  })),
+  planted("the trade of an own fill", "a print although it declares none", () => (honest) => ({
+    ownFillsInPrints: "none",
+    subscribe: (sink) => honest.subscribe(sink),
+  })),
+  planted(
+    "the trade of an own fill",
+    "left out without a word",
+    before((sink) => ({
+      print: (print) => (print.id.startsWith("execution") ? undefined : sink.print(print)),
+    })),
+  ),
   planted(
     "declares no prints",
     "volume from quotes",
