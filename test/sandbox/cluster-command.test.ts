@@ -19,10 +19,8 @@ let url: string;
 
 beforeAll(async () => {
   server = await startPGlite();
-  const at = new URL(server.url);
-  at.password = SECRET;
-  url = `${at.href}?schema=orders`;
-  store = await openPostgresStore({ url: at.href, schema: "orders", requireDurability: false });
+  url = `${server.url}?schema=orders`;
+  store = await openPostgresStore({ url: server.url, schema: "orders", requireDurability: false });
 });
 afterAll(async () => {
   await store.close();
@@ -83,7 +81,7 @@ async function startNode(name: string, role: "owner" | "standby" | "owns and sha
 }
 
 describe("decision ZL: managed-orders cluster", () => {
-  it("nodes, shards and drain show a store, its nodes and what becomes of them, and no password", async () => {
+  it("nodes, shards and drain show a store, its nodes and what becomes of them", async () => {
     const empty = await run(["nodes", url]);
     expect(empty).toMatchObject({ code: 1, said: "No node has joined this store.\n" });
     const owner = await startNode("node-1", "owner");
@@ -113,7 +111,6 @@ describe("decision ZL: managed-orders cluster", () => {
       code: 0,
       said: expect.stringMatching(/handed over. Owner now: 2.\n$/),
     });
-    expect(JSON.stringify([empty, said, stopped, await drained])).not.toContain(SECRET);
     await owner.stop();
     await next.stop();
   });
@@ -192,8 +189,9 @@ describe("decision ZL: managed-orders cluster", () => {
     await expect(run(["nodes", "sqlite:orders.db"])).rejects.toThrow("a cluster is on a Postgres store");
     await expect(run(["nodes", "postgres:// wrong"])).rejects.toThrow("its value is not shown");
     await expect(run(["nodes", url.replace("=orders", "=nothing")])).rejects.toThrow("holds no store");
-    const closed = `postgres://orders:${SECRET}@127.0.0.1:1/exchange`;
-    await expect(run(["nodes", closed])).rejects.toThrow(/^(?!.*not-to-be-shown).*ECONNREFUSED/s);
+    await expect(run(["nodes", "postgres://orders@127.0.0.1:1/exchange"])).rejects.toThrow("ECONNREFUSED");
+    const secret = `postgres://orders:${SECRET}@127.0.0.1:1/exchange`;
+    await expect(run(["nodes", secret])).rejects.toThrow(/^(?!.*not-to-be-shown).*PGPASSWORD/s);
   });
 });
 
