@@ -99,7 +99,7 @@ describe("a venue server", () => {
       body: JSON.stringify({ child: changed, notAfterMs: Date.now() + 9_000 }),
     });
     expect(codeOf(await send(url, differs))).toBe("CHILD_DIFFERS");
-    venue.onLookup = () => "not-found";
+    venue.onClosedLookup = () => "not-found";
     expect(codeOf(await send(url, request))).toBe("OUTCOME_UNKNOWN");
     expect(venue.submitted).toHaveLength(1);
   });

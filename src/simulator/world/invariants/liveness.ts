@@ -4,10 +4,10 @@ import { settle, unknownOrders } from "../operator.ts";
 import type { WorldParts } from "../parts.ts";
 
 /**
- * Number of rounds of half a second, six minutes of trading, in which everything eligible ends once faults are over
- * (I62).
+ * Number of rounds of half a second, half an hour of trading, in which everything eligible ends once faults are over (I62). A
+ * venue that has executed after closing is given up to 30 s after every child of an iceberg that closes with less than asked.
  */
-export const ROUNDS = 720;
+export const ROUNDS = 3_600;
 const ROUND_MS = 500;
 /** Number of rounds in which a market goes down and up again, from three times its middle to a third of it. */
 const SWEEP = 72;
