@@ -33,6 +33,7 @@ export {
 export {
   type Activation,
   type Contingency,
+  type EarlyClose,
   type EndReason,
   ExecutionIds,
   type LegIntent,
