@@ -27,14 +27,14 @@ const PAGES = {
  * anywhere in the package changes the names of the chunks and so their order in a bundle.
  */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
-  everything: 41.2,
-  admission: 18.5,
+  everything: 44.5,
+  admission: 19.7,
   signing: 5,
   client: 15,
-  "client with checks": 33,
+  "client with checks": 34.2,
   "client with streams": 26,
-  "whole client": 40.5,
-  prices: 1.5,
+  "whole client": 41.8,
+  prices: 1.6,
   rules: 7,
 };
 

@@ -29,9 +29,9 @@ export class QuoteWatch {
     if (!this.#isWaiting) this.#look();
   }
 
-  /** The markets whose quotes do not count any more. */
+  /** The markets whose quotes do not count. One with a fresh quote is none, also before the next look tells so. */
   get stopped(): readonly string[] {
-    return [...this.#stopped];
+    return [...this.#stopped].filter((symbol) => this.#market.now(symbol)?.fresh !== true);
   }
 
   /** Returns by which cause the quotes of a market do not count, in words. */
