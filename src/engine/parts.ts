@@ -46,6 +46,7 @@ export type EngineParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   stream: EventStream;
+  venueClock: VenueClock;
   venueQueue: VenueQueue;
   shards: Shards;
   endedNames: EndedNames;
@@ -121,6 +122,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const parts: EngineParts = {
     ...{ core, entropy, calls },
     ...{ timers, bursts, stream },
+    venueClock,
     venueQueue,
     shards,
     endedNames,
