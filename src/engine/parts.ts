@@ -47,6 +47,7 @@ export type EngineParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   stream: EventStream;
+  venueClock: VenueClock;
   venueQueue: VenueQueue;
   shards: Shards;
   endedNames: EndedNames;
@@ -124,7 +125,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const parts: EngineParts = {
     ...{ core, entropy, calls },
     ...{ timers, bursts, stream },
-    ...{ venueQueue, shards, endedNames },
+    ...{ venueClock, venueQueue, shards, endedNames },
     ...{ market, volumes, participants },
     ...{ funds, quotes, stalls, arming },
     ...{ reads, lists },

@@ -12,6 +12,7 @@ import type { AccountView } from "./core/account-view.ts";
 import type * as Api from "./core/api.ts";
 import type * as Calls from "./core/calls.ts";
 import type { EngineStatus } from "./core/condition.ts";
+import { CONFIRM_MS } from "./core/engine-time.ts";
 import type { EngineEventSource, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
@@ -62,8 +63,13 @@ export class RunningEngine implements Api.Engine {
     core.probe("after-load");
     this.#unwatchTime = core.time.watch({
       jumped: () => timers.rearm(),
-      stepped: (stepMs) => core.clock.soon(() => stream.stepped(stepMs)),
+      stepped: (stepMs) => {
+        if (stepMs > 0) this.#confirmTime();
+        core.clock.soon(() => stream.stepped(stepMs));
+      },
     });
+    core.time.begin();
+    this.#confirmTime();
     await this.#inTurns((live) => {
       if (isArmed?.(live) === true) return COSTS.visit;
       rearming.arm(live);
@@ -86,6 +92,14 @@ export class RunningEngine implements Api.Engine {
     endedNames.begin();
     this.#unsubscribe = subscribe();
     if (isArmed !== undefined) void this.#armExpiries();
+  }
+
+  /** Asks for a second witness of a later wall clock, and looks again when it has had the time to stay. */
+  #confirmTime(): void {
+    const { core, timers, venueClock } = this.#parts;
+    if (!core.time.isDoubted) return;
+    timers.after(CONFIRM_MS, () => void core.time.nowMs());
+    core.clock.soon(() => venueClock.ask());
   }
 
   /** Sets the timers of expiries that were not soon at the opening, in slices. */

@@ -144,6 +144,9 @@ describe("decision 13: expiry with a child in flight", () => {
     await world.clock.advanceBy(5_000);
     await world.crash();
     await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual([]);
+    // The wall clock alone must say so for ten seconds.
+    await world.pass(10_000);
     expect(await world.status(order)).toBe("EXPIRED EXPIRED");
     expect(sentTo(world.venue)).toEqual([]);
   });

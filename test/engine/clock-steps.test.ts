@@ -41,13 +41,13 @@ describe("decision DA: engine time", () => {
     expect([...times].sort((a, b) => a - b)).toEqual(times);
   });
 
-  it("jumps forward with the wall clock, and work that is due then happens at once", async () => {
+  it("jumps forward with the wall clock by the smallest step, and work that is due then happens at once", async () => {
     const world = await createWorld();
-    const gtd = await world.place({ price: "50", expireTime: START_MS + 10_000 });
-    world.clock.stepWall(HOUR);
+    const gtd = await world.place({ price: "50", expireTime: START_MS + 1_000 });
+    world.clock.stepWall(1_000);
     await world.pass(0);
     expect(await world.status(gtd)).toBe("EXPIRED EXPIRED");
-    expect(recordTimes(world).at(-1)).toBe(HOUR);
+    expect(recordTimes(world).at(-1)).toBe(1_000);
   });
 
   it("never falls over a restart, even if the wall clock was set back in between", async () => {
@@ -117,6 +117,93 @@ describe("decision 52: retention after a wrong wall clock", () => {
     await clock.advanceBy(HOUR);
     expect(time.hasSteppedWithin(HOUR)).toBe(false);
     expect(time.retentionMs()).toBe(START_MS + HOUR);
+  });
+});
+
+describe("decision 52: engine time follows a wall clock that is far ahead when a second witness agrees", () => {
+  const DAY = 24 * HOUR;
+  const TWAP = { type: "TWAP", quantity: "10", interval: 1_000, intervalCount: 10 } as const;
+
+  /** Ten seconds of a market. */
+  async function tenSeconds(world: World): Promise<void> {
+    for (let n = 0; n < 10; n++) {
+      await world.quote("99", "100");
+      await world.pass(1_000);
+    }
+  }
+
+  it.each([
+    ["while the engine runs", false],
+    ["at the opening", true],
+  ])("one reading a day ahead for 20 ms ends nothing, %s", async (_, reopens) => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    const gtd = await world.place({ price: "50", expireTime: START_MS + HOUR });
+    const twap = await world.place({ ...TWAP, newClientOrderId: "twap" });
+    world.clock.stepWall(DAY);
+    if (reopens) await world.crash();
+    await world.pass(20);
+    world.clock.stepWall(-DAY);
+    await tenSeconds(world);
+    expect(await world.status(twap)).toBe("FILLED FILLED");
+    expect(await world.status(gtd)).toBe("NEW WAITING");
+    expect(recordTimes(world).filter((timeMs) => timeMs > HOUR)).toEqual([]);
+    await world.pass(HOUR);
+    expect(await world.status(gtd)).toBe("EXPIRED EXPIRED");
+  });
+
+  it("a wall clock that says so for ten seconds is followed, and one that is set again begins them anew", async () => {
+    const world = await createWorld();
+    const gtd = await world.place({ price: "50", expireTime: START_MS + HOUR });
+    world.clock.stepWall(DAY);
+    await world.pass(9_999);
+    world.clock.stepWall(-HOUR);
+    await world.pass(9_999);
+    expect(await world.status(gtd)).toBe("NEW WAITING");
+    await world.pass(1);
+    expect(await world.status(gtd)).toBe("EXPIRED EXPIRED");
+    expect(recordTimes(world).at(-1)).toBe(DAY - HOUR + 19_999);
+  });
+
+  it("an order past its expiry by a wall clock that nothing confirms neither ends nor submits", async () => {
+    const world = await createWorld();
+    const gtd = await world.place({ price: "100", expireTime: START_MS + HOUR });
+    world.clock.stepWall(DAY);
+    await world.quote("99", "100");
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    expect(await world.status(gtd)).toBe("NEW WAITING");
+    expect(world.venue.submitted).toEqual([]);
+    world.clock.stepWall(-DAY);
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    expect(await world.status(gtd)).toBe("FILLED FILLED");
+  });
+
+  it("the venue's told time is a witness: it ends what the machine slept over at once, and no more", async () => {
+    const venue = createScriptedVenue();
+    let aheadMs = 0;
+    const world = await createWorld({ venue });
+    venue.venueTimeMs = () => Promise.resolve(world.clock.monotonicMs() + aheadMs);
+    await world.crash();
+    const first = await world.place({ price: "50", expireTime: START_MS + HOUR });
+    const second = await world.place({ price: "50", expireTime: START_MS + 3 * HOUR });
+    await world.pass(1_000);
+    aheadMs = 2 * HOUR;
+    world.clock.stepWall(4 * HOUR);
+    await world.pass(1);
+    await world.pass(1);
+    expect(await world.status(first)).toBe("EXPIRED EXPIRED");
+    expect(await world.status(second)).toBe("NEW WAITING");
+  });
+
+  it("a schedule is not accepted meanwhile: its slots would be jumped over", async () => {
+    const world = await createWorld();
+    world.clock.stepWall(DAY);
+    await expect(world.place(TWAP)).rejects.toMatchObject({ reason: "DISCONNECTED" });
+    await world.pass(10_000);
+    await world.quote("99", "100");
+    expect(await world.status(await world.place(TWAP))).toBe("NEW WAITING");
   });
 });
 
@@ -204,7 +291,10 @@ describe("decision DA: timers", () => {
     const time = new EngineTime(clock, 1_000);
     const timers = new Timers(clock, time, () => undefined);
     timers.begin();
-    time.watch({ jumped: () => timers.rearm(), stepped: () => undefined });
+    time.watch({
+      jumped: () => timers.rearm(),
+      stepped: () => void timers.after(10_000, () => void time.nowMs()),
+    });
     const ran: string[] = [];
     const note = (name: string) => () => ran.push(`${name} ${clock.monotonicMs()}`);
     timers.at(10_000, note("at"));
@@ -217,9 +307,9 @@ describe("decision DA: timers", () => {
     expect(ran).toEqual(["at 10000", "after 10000"]);
     timers.after(60_000, note("after"));
     clock.stepWall(2 * HOUR);
-    await clock.advanceBy(0);
-    expect(ran.slice(2)).toEqual(["at later 10000"]);
-    await clock.advanceBy(60_000);
+    await clock.advanceBy(10_000);
+    expect(ran.slice(2)).toEqual(["at later 20000"]);
+    await clock.advanceBy(50_000);
     expect(ran.slice(3)).toEqual(["after 70000"]);
   });
 

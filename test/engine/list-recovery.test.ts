@@ -108,7 +108,7 @@ describe("I53: lists after a restart", () => {
     await world.engine.close();
     await world.clock.advanceBy(60_000);
     await world.crash();
-    await world.pass(1);
+    await world.pass(10_000);
     expect(await world.legs(list)).toEqual(["NEW WAITING", "EXPIRED EXPIRED", "PENDING_NEW WAITING"]);
   });
 });

@@ -207,6 +207,9 @@ describe("decision HK: opening with many orders", () => {
     });
     engine.events.on("order", ({ order }) => void heard.push(`${order.orderId} ${lineOf(order)}`));
     await engine.idle();
+    expect(heard).toEqual(["subscribe after some turns"]);
+    await world.clock.advanceBy(10_000);
+    await engine.idle();
     expect(heard).toEqual([
       "subscribe after some turns",
       `${over.orderId} EXPIRED EXPIRED`,

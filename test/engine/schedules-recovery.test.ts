@@ -16,6 +16,7 @@ describe("I33: a schedule over a restart", () => {
     await world.quote("99", "100");
     const order = await world.place(TWAP);
     await world.pass(STEP);
+    await world.place({ price: "50" });
     await world.crash();
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
@@ -41,8 +42,9 @@ describe("I33: a schedule over a restart", () => {
     await world.quote("99", "100");
     const order = await world.place({ ...TWAP, intervalDelay: 5_000 });
     await world.engine.close();
-    await world.clock.advanceTo(START_MS + 5_000 + 3 * STEP);
+    await world.clock.advanceTo(START_MS + 5_000 + 2 * STEP);
     await world.crash();
+    await world.pass(10_000);
     expect((await world.order(order)).plan).toEqual(order.plan);
     for (let n = 0; n < 3; n++) await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
@@ -63,10 +65,11 @@ describe("I33: a schedule over a restart", () => {
     await world.engine.close();
     await world.clock.advanceBy(2 * STEP);
     await world.crash();
+    await world.pass(10_000);
     expect(await world.status(late)).toBe("EXPIRED EXPIRED");
   });
 
-  it("a schedule that ended while no engine ran ends at once", async () => {
+  it("a schedule that ended while no engine ran ends when the time is confirmed", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const [twap, vwap] = [await world.place(TWAP), await world.place(VWAP)];
@@ -74,6 +77,7 @@ describe("I33: a schedule over a restart", () => {
     await world.engine.close();
     await world.clock.advanceBy(10 * STEP);
     await world.crash();
+    await world.pass(10_000);
     expect(await world.status(twap)).toBe("EXPIRED EXPIRED");
     expect(await world.status(vwap)).toBe("PARTIALLY_FILLED WAITING");
     await world.quote("99", "100");

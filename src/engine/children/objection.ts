@@ -1,4 +1,4 @@
-import { executable, executableLevels, isActive, isExpired } from "../../lifecycle/index.ts";
+import { executable, executableLevels, isActive, isExpired, isScheduleOver } from "../../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
 import { OVERTAKEN } from "../eligibility/stall-watch.ts";
@@ -25,7 +25,10 @@ export function objectionTo(
   const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
   if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
   if (shards.isFrozen(order)) return "the account is frozen";
-  if (isExpired(order, core.nowMs())) return "the order has expired";
+  // Also by a wall clock that is not confirmed: it ends nothing, but nothing is placed past it.
+  const latestMs = Math.max(core.nowMs(), core.wallMs());
+  if (isScheduleOver(order, latestMs)) return "the schedule has ended";
+  if (isExpired(order, latestMs)) return "the order has expired";
   if (child.reduceOnly) {
     const { unreserved } = shard.memory.account(order.accountId).sums.of(order);
     if (live?.coveredTo === undefined || unreserved > live.coveredTo) return OVERTAKEN;

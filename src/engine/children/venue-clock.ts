@@ -121,6 +121,7 @@ export class VenueClock {
     const wallAheadMs = askedAt.wallMs - askedAt.monotonicMs;
     const sample = { venueMs, askedAtMs: askedAt.monotonicMs, heardAtMs: monotonicMs, wallAheadMs };
     this.#toldMs = venueMs;
+    this.#core.time.confirm(venueMs);
     // The machine may have slept while the answer was on its way.
     if (wallMs - monotonicMs - wallAheadMs >= this.#core.settings.clockStepMs) return;
     if (this.#isBetter(sample, wallAheadMs)) this.#sample = sample;

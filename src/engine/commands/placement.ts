@@ -186,6 +186,7 @@ export class Placements {
     fetched: Fetched,
   ): Readonly<{ shard: Shard; timeMs: number; admission: Admission }> {
     this.#demandInTime(notAfterMs);
+    this.#demandTime([intent]);
     const shard = this.#demandShard(accountId, 1);
     const timeMs = this.#core.nowMs();
     const admission = admit(intent, this.#admissionContext(intent.symbol, timeMs, fetched));
@@ -202,6 +203,7 @@ export class Placements {
     await this.#refuseKnownIds({ shard: owner, epoch }, accountId, intents);
     const fetched = await this.#ask(accountId, intents);
     this.#demandInTime(notAfterMs);
+    this.#demandTime(intents);
     const shard = this.#demandShard(accountId, intents.length);
     shard.demandSince(epoch);
     const timeMs = this.#core.nowMs();
@@ -302,6 +304,12 @@ export class Placements {
   #demandInTime(notAfterMs: number | undefined): void {
     if (notAfterMs !== undefined && this.#core.wallMs() > notAfterMs)
       throw new EngineError("DISCONNECTED", { notAfterMs });
+  }
+
+  /** Throws DISCONNECTED for a schedule while engine time may be about to jump: its slots would be jumped over. */
+  #demandTime(intents: readonly ParentIntent[]): void {
+    if (this.#core.time.isDoubted && intents.some(({ schedule }) => schedule !== undefined))
+      throw new EngineError("DISCONNECTED", { clock: "unconfirmed" });
   }
 
   #demandService(): void {

@@ -6,6 +6,9 @@ import type { Clock } from "../../ports/index.ts";
  */
 export type Moment = Readonly<{ wallMs: number; monotonicMs: number }>;
 
+/** How long the wall clock must say a later time, by the monotonic clock, before engine time follows it without a witness. */
+export const CONFIRM_MS = 10_000;
+
 /** Listeners for changes of an engine's time. They must not throw. */
 export type TimeListeners = Readonly<{
   /** Called when engine time jumps forward with the wall clock. Timers that wait for engine time may be due. */
@@ -16,8 +19,10 @@ export type TimeListeners = Readonly<{
 
 /**
  * The time of an engine, in which its journal is written. It never falls. It runs on with the monotonic clock
- * whatever happens to the wall clock. It jumps forward with the wall clock when that is later, because the machine
- * slept or its clock was corrected. A wall clock that is set back does not change it (decision DA; I55).
+ * whatever happens to the wall clock. It goes forward with the wall clock when that is later, because the machine
+ * slept or its clock was corrected. By more than the smallest step it does so only when another clock agrees, or when
+ * the wall clock still says so after {@link CONFIRM_MS}, so that one wrong reading ends nothing (decision 52). A wall
+ * clock that is set back does not change it (decision DA; I55).
  */
 export class EngineTime {
   readonly #clock: Clock;
@@ -32,6 +37,10 @@ export class EngineTime {
   #steppedAtMs = Number.NEGATIVE_INFINITY;
   /** Wall clock minus monotonic clock, as last seen. */
   #wallAheadMs: number;
+  /** The newest time of the store minus monotonic time. */
+  #keptAheadMs: number | undefined;
+  /** Since when the wall clock has said a later time that nothing confirms, by the monotonic clock. */
+  #doubtedSinceMs: number | undefined;
   #listeners: TimeListeners | undefined;
 
   /** Changes of the wall clock by less than `smallestStepMs` are not reported. */
@@ -48,7 +57,8 @@ export class EngineTime {
   nowMs(): number {
     const monotonicMs = this.#clock.monotonicMs();
     const wallAheadMs = this.#clock.nowMs() - monotonicMs;
-    if (wallAheadMs !== this.#wallAheadMs) this.#moved(wallAheadMs);
+    if (wallAheadMs !== this.#wallAheadMs || this.#doubtedSinceMs !== undefined)
+      this.#look(wallAheadMs, monotonicMs);
     return monotonicMs + this.#aheadMs;
   }
 
@@ -56,7 +66,8 @@ export class EngineTime {
   moment(): Moment {
     const monotonicMs = this.#clock.monotonicMs();
     const wallMs = this.#clock.nowMs();
-    if (wallMs - monotonicMs !== this.#wallAheadMs) this.#moved(wallMs - monotonicMs);
+    if (wallMs - monotonicMs !== this.#wallAheadMs || this.#doubtedSinceMs !== undefined)
+      this.#look(wallMs - monotonicMs, monotonicMs);
     return { wallMs, monotonicMs };
   }
 
@@ -94,9 +105,34 @@ export class EngineTime {
     return engineMs - this.#aheadMs;
   }
 
+  /** Whether the wall clock says a later time that nothing confirms yet. */
+  get isDoubted(): boolean {
+    this.nowMs();
+    return this.#doubtedSinceMs !== undefined;
+  }
+
+  /**
+   * Begins at the newest time in the store. A wall clock that is later by more than the smallest step is confirmed as a
+   * step is: the reading at the opening may be the wrong one.
+   */
+  begin(): void {
+    if (this.#keptAheadMs !== undefined) this.#aheadMs = this.#keptAheadMs;
+    const monotonicMs = this.#clock.monotonicMs();
+    this.#look(this.#clock.nowMs() - monotonicMs, monotonicMs);
+  }
+
+  /** Takes the time that another clock tells now: engine time follows the wall clock as far as that. */
+  confirm(toldMs: number): void {
+    if (!this.isDoubted) return;
+    const monotonicMs = this.#clock.monotonicMs();
+    this.#raise(Math.min(this.#wallAheadMs, toldMs - monotonicMs));
+    this.#look(this.#wallAheadMs, monotonicMs);
+  }
+
   /** Raises engine time to at least the time of a stored record or print. */
   startFrom(keptMs: number): void {
     const aheadMs = keptMs - this.#clock.monotonicMs();
+    this.#keptAheadMs = Math.max(this.#keptAheadMs ?? aheadMs, aheadMs);
     this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
     this.#steadyAheadMs = Math.max(this.#steadyAheadMs, aheadMs);
   }
@@ -114,15 +150,26 @@ export class EngineTime {
     };
   }
 
-  #moved(wallAheadMs: number): void {
+  /** Compares the wall clock with what it said before, and follows it when it is confirmed. */
+  #look(wallAheadMs: number, monotonicMs: number): void {
     const stepMs = wallAheadMs - this.#wallAheadMs;
+    const isStep = Math.abs(stepMs) >= this.#smallestStepMs;
     this.#wallAheadMs = wallAheadMs;
-    if (wallAheadMs > this.#aheadMs) {
-      this.#aheadMs = wallAheadMs;
-      this.#listeners?.jumped();
+    if (isStep) this.#doubtedSinceMs = undefined;
+    const isLater = wallAheadMs - this.#aheadMs > this.#smallestStepMs;
+    if (isLater) this.#doubtedSinceMs ??= monotonicMs;
+    if (!isLater || monotonicMs - (this.#doubtedSinceMs ?? monotonicMs) >= CONFIRM_MS) {
+      this.#doubtedSinceMs = undefined;
+      this.#raise(wallAheadMs);
     }
-    if (Math.abs(stepMs) < this.#smallestStepMs) return;
-    this.#steppedAtMs = this.#clock.monotonicMs();
+    if (!isStep) return;
+    this.#steppedAtMs = monotonicMs;
     this.#listeners?.stepped(stepMs);
+  }
+
+  #raise(aheadMs: number): void {
+    if (aheadMs <= this.#aheadMs) return;
+    this.#aheadMs = aheadMs;
+    this.#listeners?.jumped();
   }
 }
