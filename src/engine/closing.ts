@@ -7,6 +7,7 @@ import type { Housekeeping } from "./commit/housekeeping.ts";
 import type { AtRest } from "./core/api.ts";
 import type { Core } from "./core/core.ts";
 import type { OpenCalls } from "./core/open-calls.ts";
+import type { MarketHub } from "./market/market-hub.ts";
 import type { Rest } from "./rest.ts";
 import type { EndedNames } from "./shards/ended-names.ts";
 import type { Shards } from "./shards/shards.ts";
@@ -32,6 +33,7 @@ export type ClosingParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   shards: Shards;
+  market: MarketHub;
   endedNames: EndedNames;
   housekeeping: Housekeeping;
   calls: OpenCalls;
@@ -76,6 +78,7 @@ export async function closeParts(
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
   };
   lease?.closing();
+  parts.market.close();
   unsubscribe(parts, unsubscribes);
   await settled();
   // Only now are all children known that were decided and will not be handed over.

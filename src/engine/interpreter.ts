@@ -11,6 +11,7 @@ import type { ExposureTracker } from "./eligibility/exposure-tracker.ts";
 import type { FundsQueue } from "./eligibility/funds-queue.ts";
 import type { PovParticipants } from "./eligibility/pov-participants.ts";
 import type { StallWatch } from "./eligibility/stall-watch.ts";
+import type { MarketHub } from "./market/market-hub.ts";
 import type { QuoteWatch } from "./market/quote-watch.ts";
 import type { Shard } from "./shards/shard.ts";
 import type { Shards } from "./shards/shards.ts";
@@ -22,6 +23,7 @@ export type InterpreterParts = Readonly<{
   committer: Committer;
   funds: FundsQueue;
   participants: PovParticipants;
+  market: MarketHub;
   arming: Arming;
   rearming: Rearming;
   children: ChildOrderManager;
@@ -57,7 +59,9 @@ export class EffectInterpreter implements EffectRunner {
       case "EXPOSURE_MEASURED":
         return attempts.measured(effect.live, effect.exposure);
       case "REARM":
-        return arming.arm(effect.live);
+        return void arming.arm(effect.live);
+      case "ADMITTED":
+        return arming.admit(effect.live);
       case "FIRED":
         return attempts.fired(effect.fired, effect.quote);
       case "ACTIVATED":
@@ -76,17 +80,18 @@ export class EffectInterpreter implements EffectRunner {
 
   /** Follows up a durable record: book and timers, the venue, the event stream. */
   #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
-    const { funds, participants, exposure, arming, stalls, quotes, stream } = this.#parts;
+    const { funds, participants, market, exposure, arming, stalls, quotes, stream } = this.#parts;
+    market.follow(record.steps);
     for (const step of record.steps) funds.saw(step);
     for (const [index, live] of liveOrders.entries()) {
       participants.keep(live);
       exposure.keep(live);
       stalls.follow(live, record.steps[index]?.facts ?? []);
-      arming.arm(live);
     }
-    quotes.begin();
     for (const step of record.steps) this.#follow(step);
     stream.tell(record);
+    arming.admit(...liveOrders);
+    quotes.begin();
   }
 
   #follow(step: ParentStep): void {

@@ -1,6 +1,7 @@
 import {
   add,
   afterExecution,
+  hasExecuted,
   type Quantity,
   roundedUp,
   withExecution,
@@ -286,8 +287,9 @@ function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED"
     const waitMs = Math.max(fact.lookUpAfterMs, next.earlyClose?.waitMs ?? 0);
     next.earlyClose = { child, atMs, waitMs };
   }
-  // A child that was never handed over has not used its slot.
-  if (fact.outcome === "WITHDRAWN" && slot !== undefined) next.nextSlot = slot;
+  // A child that was never handed over, or refused without execution, has not used its slot.
+  const isUnused = fact.outcome === "WITHDRAWN" || fact.outcome === "REJECTED";
+  if (isUnused && !hasExecuted(child) && slot !== undefined) next.nextSlot = slot;
   if (fact.notBeforeMs === undefined) return;
   next.notBeforeMs = fact.notBeforeMs;
   next.consecutiveUnfilled++;

@@ -61,8 +61,8 @@ export interface MarketSink {
   /** Takes a quote and returns whether it counted, or why not. Never throws. */
   quote(quote: QuoteInput): QuoteVerdict;
   /**
-   * Confirms that the source is alive and the last quote that it sent still holds. Triggers nothing. Has no effect if that
-   * quote did not count.
+   * Confirms that the source is alive and the last quote that it sent holds now: orders that wait inside are offered it again. A
+   * quote that was dropped for its time counts then. Has no effect if the quote could not be read, or was held back as a jump.
    */
   heartbeat(symbol: string): void;
   /** Takes a trade. One whose id was counted before, or that cannot be read, adds no volume. Never throws. */

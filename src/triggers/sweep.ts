@@ -39,6 +39,13 @@ export class Sweep {
     return { quote: this.quote, steps, isOver, fired, activated };
   }
 
+  /** Opens gates and activates, and does nothing else. */
+  seed(): readonly Activated[] {
+    while (this.#openGate());
+    while (this.#activateOne());
+    return this.#activated;
+  }
+
   /** Touches one order. Returns false when none is left and the fired ones are in order. */
   #step(): boolean {
     if (!this.#hasMoved) {

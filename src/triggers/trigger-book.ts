@@ -6,7 +6,7 @@ import { type Entry, entryOf } from "./entry.ts";
 import { MarkHistory } from "./mark-history.ts";
 import { SideBook } from "./side-book.ts";
 import { Sweep } from "./sweep.ts";
-import type { Observation, Progress, Watch, Watcher } from "./watch.ts";
+import type { Activated, Observation, Progress, Watch, Watcher } from "./watch.ts";
 
 /** Groups of trailing orders that may be merged at once by a quote that meets no order. */
 const MERGES_AT_ONCE = 32;
@@ -162,6 +162,17 @@ export class TriggerBook {
     ask.move({ price: quote.ask, timeMs: quote.timeMs });
     bid.move({ price: quote.bid, timeMs: quote.timeMs });
     return false;
+  }
+
+  /**
+   * Activates the trailing orders that were added since the last processed quote, on that quote: it opens their gates and seeds
+   * their references. It fires nothing and moves no reference (decision 16). Throws an InvariantError (I30) for the same quotes
+   * as {@link observe}, and while a quote is being processed.
+   */
+  seed(quote: Quote): readonly Activated[] {
+    this.#demandIdle();
+    this.#demandCounted(quote);
+    return new Sweep(this.#sides, quote).seed();
   }
 
   /** Whether a quote is being processed, so that {@link resume} must be called. */

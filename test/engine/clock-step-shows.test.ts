@@ -181,7 +181,7 @@ describe.each(WAYS)("decisions DA, DB, DD: one child in flight while the clock i
       }
     }
     const jumps = steps[0] === HOUR;
-    expect(sent()).toBe(jumps ? 10 : count);
+    expect(sent()).toBe(jumps ? 11 : count);
     expect(await world.status(order)).toBe(jumps ? "EXPIRED EXPIRED" : "FILLED FILLED");
     // A schedule that is placed now, with the clock right again, is not affected.
     const later = await world.place(terms);

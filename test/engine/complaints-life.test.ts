@@ -14,9 +14,9 @@ it("complaint 12: a partial fill does not change the expiry", async () => {
   const order = await world.place({ price: "100", ...EXPIRY });
   world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
   await world.quote("99", "100");
-  await world.pass(59_999);
+  await world.pass(59_999, { heartbeat: false });
   expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
-  await world.pass(1);
+  await world.pass(1, { heartbeat: false });
   expect(await world.status(order)).toBe("EXPIRED EXPIRED");
   expect(await world.executed(order)).toBe("0.25");
 });

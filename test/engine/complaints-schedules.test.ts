@@ -40,13 +40,13 @@ it("complaint 21: the minimum is compared with the slice that is sent, not with 
 
 it("complaint 22: a residual of 3 USD after the last attempt ends it EXPIRED, with its fills kept", async () => {
   const world = await createWorld();
-  await world.quote("99", "100");
+  await world.quote("99", "100", { ask: "0" });
   const order = await world.place(TWAP);
   for (let slot = 0; slot < 4; slot++) {
     world.venue.onSubmit = (child) =>
       slot < 3 ? filled(child) : reported(child.childId, "closed", [fillOf({ quantity: "0.22" })]);
     await world.quote("99", "100");
-    await world.pass(10_000);
+    await world.pass(10_000, { heartbeat: false });
   }
   expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.97"]);
 });

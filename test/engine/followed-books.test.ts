@@ -132,6 +132,7 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
             fills: [],
           });
         await act(world, random, placed);
+        await world.engine.idle();
         await standby.journal.follow();
         const [own, expected] = compared(world, standby);
         expect(own, `seed ${seed}, step ${step}`).toEqual(expected);

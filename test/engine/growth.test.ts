@@ -36,11 +36,12 @@ describe("decision GP: a commit asks only the markets that have something to wri
     const asked = vi.spyOn(TriggerBook.prototype, "hasMarks", "get");
     const taken = vi.spyOn(TriggerBook.prototype, "takeMarks");
     await world.quote("104", "105");
+    // The quote asks its book, and so does the offer of the standing quote to the order.
     await world.place({ price: "50" });
-    expect([asked.mock.calls.length, taken.mock.calls.length]).toEqual([1, 1]);
+    expect([asked.mock.calls.length, taken.mock.calls.length]).toEqual([2, 1]);
     vi.restoreAllMocks();
     const kept = [...contentsOf(world.disk).marks.values()].filter(({ symbol }) => symbol === SYMBOL);
-    expect(kept.map(({ price }) => formatPrice(price))).toEqual(["102", "104"]);
+    expect(kept.map(({ price }) => formatPrice(price))).toEqual(["100", "102", "104"]);
   });
 
   it("for quotes: those of watched markets that arrived after the store's last write", () => {

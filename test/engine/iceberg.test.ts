@@ -181,9 +181,9 @@ describe("I21: an iceberg with a child in flight over a restart", () => {
     expect(sentTo(world.venue)).toHaveLength(1);
     world.venue.onLookup = (child) => filled(child);
     world.venue.onSubmit = (child) => filled(child);
-    await world.pass(5_000);
+    await world.pass(5_000, { heartbeat: false });
     await world.quote("99", "100");
-    expect(world.venue.submitted.map(({ childId }) => childId.slice(-2))).toEqual(["-1", "-2"]);
-    expect(await world.executed(order)).toBe("0.8");
+    expect(world.venue.submitted.map(({ childId }) => childId.slice(-2))).toEqual(["-1", "-2", "-3"]);
+    expect(await world.executed(order)).toBe("1");
   });
 });

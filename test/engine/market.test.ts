@@ -65,9 +65,9 @@ describe("decision 16: which quotes act", () => {
     expect(world.engine.metrics().quotesCounted).toBe(1);
   });
 
-  it("a heartbeat renews the quote and triggers nothing", async () => {
+  it("a heartbeat renews the quote, and triggers nothing that the market has not passed", async () => {
     const world = await createWorld();
-    await world.quote("120", "121");
+    await world.quote("98", "99");
     const stop = await world.place(STOP);
     for (let n = 0; n < 10; n++) {
       await world.pass(1_000, { heartbeat: true });
@@ -89,23 +89,25 @@ describe("decision 16: which quotes act", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1"]);
   });
 
-  it("an order sees only quotes after its admission; an earlier quote decides nothing", async () => {
+  it("a quote that is too old at the admission decides nothing; the heartbeat that confirms it does", async () => {
     const world = await createWorld();
     await world.quote("120", "121");
+    await world.pass(5_001, { heartbeat: false });
     const order = await world.place(STOP);
-    await world.pass(1_000);
+    await world.engine.idle();
     expect(await world.status(order)).toBe("NEW WAITING");
+    world.engine.market.heartbeat("BTC/USD");
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("FILLED FILLED");
   });
 });
 
 describe("decision 17: triggers", () => {
-  it("a stop that the market has already passed is accepted and triggers on the next counted quote", async () => {
+  it("a stop that the market has already passed is accepted and triggers on the quote that stands", async () => {
     const world = await createWorld();
     await world.quote("120", "121");
     const order = await world.place(STOP);
-    expect(await world.quote("0", "121")).toBe("zero");
-    expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("120", "121");
+    await world.engine.idle();
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 

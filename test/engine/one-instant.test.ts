@@ -105,7 +105,7 @@ it("decision DC: the journal is the same whether the clock runs a timer or a quo
   await fc.assert(same, { numRuns: 40, seed: seedOr(20_261_122) });
 });
 
-it("decision DC: slots set no timers: a day of a VWAP with one-second slots without quotes takes few steps", async () => {
+it("decision DC: slots wake nothing in a silent market: a day of a VWAP with one-second slots without quotes takes few steps", async () => {
   const world = await createWorld();
   await world.quote("99", "100");
   const volumeProfile = Array.from({ length: 10_000 }, () => "1").join(",");
@@ -120,5 +120,5 @@ it("decision DC: slots set no timers: a day of a VWAP with one-second slots with
   expect(steps).toBeLessThan(40);
   // The next quote finds the slot of its time open.
   await world.quote("99", "100");
-  expect([world.venue.submitted.length, await world.status(order)]).toEqual([2, "PARTIALLY_FILLED WAITING"]);
+  expect([world.venue.submitted.length, await world.status(order)]).toEqual([3, "PARTIALLY_FILLED WAITING"]);
 });

@@ -86,21 +86,24 @@ describe("decision 16: a quote counts", () => {
     ["held back as a jump", at("1", "1"), false],
     ["crossed", at("103", "102"), false],
     ["without an ask", at("100", "0"), false],
-    ["stale", at("102", "103", { timeMs: NOW + 1 }), false],
+    ["stale, and true by its word", at("102", "103", { timeMs: NOW + 1 }), true],
     ["out of order", at("102", "103", { timeMs: NOW - 1 }), true],
-    ["another of the same time", at("102", "103", { timeMs: NOW }), false],
+    ["another of the same time", at("102", "103", { timeMs: NOW }), true],
     ["the same once more, as after a new connection", at("100", "101", { timeMs: NOW }), true],
-  ])("as fresh by a heartbeat only if no newer one was dropped: %s", (_what, input, isConfirmed) => {
-    const gate = new QuoteGate(LIMITS);
-    gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
-    gate.take(input, clocksAt(NOW + 6_000));
-    gate.heartbeat(clocksAt(NOW + 6_000));
-    expect(gate.isFresh(clocksAt(NOW + 6_000))).toBe(isConfirmed);
-    // The next quote that counts can be confirmed again.
-    gate.take(at("100", "101"), clocksAt(NOW + 7_000));
-    gate.heartbeat(clocksAt(NOW + 12_000));
-    expect(gate.isFresh(clocksAt(NOW + 17_000))).toBe(true);
-  });
+  ])(
+    "as fresh by a heartbeat unless the source's last one cannot be read, or is wild: %s",
+    (_what, input, isConfirmed) => {
+      const gate = new QuoteGate(LIMITS);
+      gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
+      gate.take(input, clocksAt(NOW + 6_000));
+      gate.heartbeat(clocksAt(NOW + 6_000));
+      expect(gate.isFresh(clocksAt(NOW + 6_000))).toBe(isConfirmed);
+      // The next quote that counts can be confirmed again.
+      gate.take(at("100", "101"), clocksAt(NOW + 7_000));
+      gate.heartbeat(clocksAt(NOW + 12_000));
+      expect(gate.isFresh(clocksAt(NOW + 17_000))).toBe(true);
+    },
+  );
 });
 
 describe("decision 16: a jump", () => {
@@ -224,5 +227,39 @@ describe("levels", () => {
   it("of one size represent the best price", () => {
     const taken = new QuoteGate(LIMITS).take(at("1", "2", { bidQuantity: "0.5" }), clocksAt(NOW));
     expect(taken).toMatchObject({ bids: [{ size: 500_000 }], asks: [{ price: 200_000_000 }] });
+  });
+});
+
+describe("decision 16: a heartbeat confirms the source's last quote as of now", () => {
+  it("whether it counted or not: one whose time was wrong counts then, and stands", () => {
+    for (const input of [at("102", "103", { timeMs: NOW + 1 }), at("102", "103", { timeMs: NOW + 60_000 })]) {
+      const gate = new QuoteGate(LIMITS);
+      gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
+      expect(typeof gate.take(input, clocksAt(NOW + 6_000))).toBe("string");
+      const quote = gate.heartbeat(clocksAt(NOW + 6_000));
+      expect(quote).toMatchObject({
+        sequence: 2,
+        timeMs: Math.min(input.timeMs ?? NOW + 6_000, NOW + 6_000),
+      });
+      expect([gate.last, gate.isFresh(clocksAt(NOW + 11_000))]).toEqual([quote, true]);
+    }
+  });
+
+  it("a wild one still needs a quote near it, also if it was late", () => {
+    for (const timeMs of [NOW, NOW + 6_000]) {
+      const gate = new QuoteGate(LIMITS);
+      gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
+      gate.take(at("1", "1", { timeMs }), clocksAt(NOW + 6_000));
+      expect(gate.heartbeat(clocksAt(NOW + 6_000))).toBeUndefined();
+    }
+  });
+
+  it("one that cannot be read stands for nothing, until the next one that counts", () => {
+    const gate = new QuoteGate(LIMITS);
+    gate.take(at("100", "101"), clocksAt(NOW));
+    gate.take(at("103", "102"), clocksAt(NOW));
+    expect(gate.heartbeat(clocksAt(NOW))).toBeUndefined();
+    gate.take(at("100", "101"), clocksAt(NOW + 1));
+    expect(gate.heartbeat(clocksAt(NOW + 2))).toBe(gate.last);
   });
 });

@@ -183,7 +183,7 @@ describe("story", () => {
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
     await world.quote("99", "100");
     expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/pause/);
-    await world.pass(100);
+    await world.pass(100, { heartbeat: false });
     expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next quote/);
   });
 

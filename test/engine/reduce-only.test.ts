@@ -277,7 +277,7 @@ describe("I13: executions while a reduce-only child waits for the venue's rate",
   it("a child for more than they leave is not handed over, and the next one is for what is left", async () => {
     const world = await waiting("1");
     await lateFill(world, "0.4", "0.6");
-    await world.pass(1_000);
+    await world.pass(1_000, { heartbeat: false });
     expect(sentTo(world.venue)).toHaveLength(1);
     world.venue.onSubmit = (child) => filled(child);
     await world.pass(200);

@@ -7,15 +7,17 @@ import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../suppor
 import { createWorld, INSTRUMENTS, START_MS, SYMBOL } from "../support/world.ts";
 
 const STEP = 10_000;
+/** No heartbeat: after the time of a step nothing stands, and the next quote is the first observation of its slot. */
+const QUIET = { heartbeat: false } as const;
 const TWAP = { type: "TWAP", quantity: "1", interval: STEP, intervalCount: 4 } as const;
 const VWAP = { type: "VWAP", quantity: "4", interval: STEP, volumeProfile: "1,0,3" } as const;
 
 describe("I33: a schedule over a restart", () => {
   it("a slot that is open and has no durable intent may still be used", async () => {
     const world = await createWorld();
-    await world.quote("99", "100");
+    await world.quote("99", "100", { ask: "0" });
     const order = await world.place(TWAP);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     await world.place({ price: "50" });
     await world.crash();
     await world.quote("99", "100");
@@ -32,7 +34,7 @@ describe("I33: a schedule over a restart", () => {
     await world.crash();
     for (let n = 0; n < 3; n++) await world.quote("99", "100");
     expect(sentTo(world.venue)).toHaveLength(1);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toHaveLength(2);
   });
@@ -48,7 +50,7 @@ describe("I33: a schedule over a restart", () => {
     expect((await world.order(order)).plan).toEqual(order.plan);
     for (let n = 0; n < 3; n++) await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.25"]);
   });
 
@@ -60,7 +62,7 @@ describe("I33: a schedule over a restart", () => {
     await world.quote("99", "100");
     instruments.shift();
     await world.crash();
-    await world.pass(4 * STEP);
+    await world.pass(4 * STEP, QUIET);
     expect([await world.status(early), await world.executed(early)]).toEqual(["EXPIRED EXPIRED", "0.25"]);
     await world.engine.close();
     await world.clock.advanceBy(2 * STEP);
@@ -87,17 +89,17 @@ describe("I33: a schedule over a restart", () => {
 
   it("a child that was in flight when its last slot closed is looked up, then the rest expires", async () => {
     const world = await createWorld();
-    await world.quote("99", "100");
+    await world.quote("99", "100", { ask: "0" });
     const order = await world.place({ ...TWAP, intervalCount: 2 });
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     world.venue.onSubmit = () => "silence";
     world.venue.onLookup = () => new Error("no connection");
     await world.quote("99", "100");
     await world.crash();
-    await world.pass(5 * STEP);
+    await world.pass(5 * STEP, QUIET);
     expect(await world.status(order)).toBe("NEW UNKNOWN");
     world.venue.onLookup = (child) => filled(child);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.5"]);
   });
 
@@ -110,7 +112,7 @@ describe("I33: a schedule over a restart", () => {
     expect(sentTo(venue)).toEqual(["BUY 0.25"]);
     await world.engine.close();
     await world.crash();
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     for (const order of orders) expect((await world.order(order)).nextSlot).toBe(1);
     await world.quote("99", "100");
     await world.pass(1_000);

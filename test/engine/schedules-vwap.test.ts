@@ -7,6 +7,8 @@ import { createWorld, START_MS, SYMBOL, type World, type WorldOptions } from "..
 
 const MINUTE = 60_000;
 const STEP = 10_000;
+/** No heartbeat: after the time of a step nothing stands, and the next quote is the first observation of its slot. */
+const QUIET = { heartbeat: false } as const;
 const VWAP = { type: "VWAP", quantity: "1", interval: STEP, volumeProfile: "1,0,3" } as const;
 
 async function trading(
@@ -14,7 +16,8 @@ async function trading(
   world?: World,
 ): Promise<Readonly<{ world: World; order: ParentOrder }>> {
   const own = world ?? (await createWorld());
-  await own.quote("99", "100");
+  // It has a price for the admission, and nothing on offer that could serve the first slot.
+  await own.quote("99", "100", { bid: "0", ask: "0" });
   return { world: own, order: await own.place(fields) };
 }
 
@@ -22,7 +25,7 @@ async function trading(
 async function slots(world: World, count: number): Promise<void> {
   for (let slot = 0; slot < count; slot++) {
     for (let n = 0; n < 3; n++) await world.quote("99", "100");
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
   }
 }
 
@@ -65,7 +68,7 @@ describe("decision 29: a VWAP with its own weights", () => {
 
   it("I33: a missed slot is missed: no burst before the last has closed", async () => {
     const { world } = await trading({ ...VWAP, volumeProfile: "2,2,1" });
-    await world.pass(2 * STEP);
+    await world.pass(2 * STEP, QUIET);
     await slots(world, 1);
     expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
   });
@@ -83,7 +86,7 @@ describe("decision 29: a VWAP with its own weights", () => {
     const { world, order } = await trading({ ...VWAP, expireTime: START_MS + 5 * STEP });
     const other = await world.place(VWAP);
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
-    await world.pass(5 * STEP - 1);
+    await world.pass(5 * STEP - 1, QUIET);
     expect([await world.status(order), await world.status(other)]).toEqual(["NEW WAITING", "NEW WAITING"]);
     await world.pass(1);
     expect(await world.status(order)).toBe("EXPIRED EXPIRED");
@@ -105,12 +108,13 @@ describe("decision 29: a VWAP with its own weights", () => {
 
   it("decision 25: a slice that falls below the minimum waits, and is sent with the attempts after the last slot", async () => {
     const { world, order } = await trading({ ...VWAP, quantity: "0.6", volumeProfile: "1,1,2" });
-    for (let slot = 0; slot < 2; slot++) {
-      await world.quote("98", "99");
-      await world.pass(STEP);
-    }
+    await world.quote("98", "99");
+    await world.pass(STEP);
+    await world.quote("98", "99");
+    await world.pass(STEP - 1);
     expect(sentTo(world.venue)).toEqual([]);
-    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next slot|minimum/);
+    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next slot|minimum|fresh quote/);
+    await world.pass(1);
     await slots(world, 2);
     expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.3"]);
     expect(await world.status(order)).toBe("FILLED FILLED");

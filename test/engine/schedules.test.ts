@@ -7,6 +7,8 @@ import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 const STEP = 10_000;
+/** No heartbeat: after the time of a step nothing stands, and the next quote is the first observation of its slot. */
+const QUIET = { heartbeat: false } as const;
 /** A quarter of 1 every ten seconds. */
 const TWAP = { type: "TWAP", quantity: "1", interval: STEP, intervalCount: 4 } as const;
 const CAPPED = { ...TWAP, type: "LIMIT", targetStrategy: 180, price: "100" } as const;
@@ -17,7 +19,8 @@ async function trading(
   world?: World,
 ): Promise<Readonly<{ world: World; order: ParentOrder }>> {
   const own = world ?? (await createWorld());
-  await own.quote("99", "100");
+  // It has a price for the admission, and nothing on offer that could serve the first slot.
+  await own.quote("99", "100", { bid: "0", ask: "0" });
   return { world: own, order: await own.place(fields) };
 }
 
@@ -25,35 +28,46 @@ const waitsFor = async (world: World, { orderId }: ParentOrder): Promise<string 
   (await world.engine.story(orderId))?.waitingFor;
 
 describe("decision 27: slots of a TWAP", () => {
-  it("one child in each, at its first counted quote; the slices sum to the whole", async () => {
+  it("one child in each, at its first observation; the slices sum to the whole", async () => {
     const { world, order } = await trading({ ...TWAP, quantity: "1.000002", intervalCount: 3 });
     const sizes = ["BUY 0.333334", "BUY 0.333334", "BUY 0.333334"];
     for (let slot = 0; slot < 3; slot++) {
       expect(sentTo(world.venue)).toEqual(sizes.slice(0, slot));
       for (let n = 0; n < 3; n++) await world.quote("99", "100");
       expect(sentTo(world.venue)).toEqual(sizes.slice(0, slot + 1));
-      await world.pass(STEP);
+      await world.pass(STEP, QUIET);
     }
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect(await world.executed(order)).toBe("1.000002");
   });
 
-  it("nothing before the end of the delay, and nothing by the quote of its admission, a heartbeat or time alone", async () => {
+  it("nothing before the end of the delay, then at once on the quote that stands", async () => {
     const { world, order } = await trading({ ...TWAP, intervalDelay: 5_000 });
     await world.quote("99", "100");
     await world.pass(4_999);
     await world.quote("99", "100");
     expect(await waitsFor(world, order)).toMatch(/next slot/);
-    await world.pass(1);
     expect(sentTo(world.venue)).toEqual([]);
-    await world.quote("99", "100");
+    await world.pass(1, QUIET);
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
+  });
+
+  it("decision 16: each slot acts when it opens on the quote that a heartbeat has confirmed", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    const order = await world.place({ ...TWAP, interval: 5_000 });
+    await world.engine.idle();
+    for (let slot = 0; slot < 4; slot++) {
+      expect(sentTo(world.venue)).toHaveLength(slot + 1);
+      for (let second = 0; second < 5; second++) await world.pass(1_000);
+    }
+    expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "1"]);
   });
 
   it("a slot opens at its exact millisecond and closes when the next opens", async () => {
     const { world, order } = await trading();
     await world.quote("99", "100");
-    await world.pass(STEP - 1);
+    await world.pass(STEP - 1, QUIET);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toHaveLength(1);
     await world.pass(1);
@@ -67,7 +81,7 @@ describe("decision 27: slots of a TWAP", () => {
     await world.pass(3 * STEP, { heartbeat: false });
     for (let n = 0; n < 10; n++) await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.25"]);
   });
 
@@ -97,7 +111,7 @@ describe("decision 27: slots of a TWAP", () => {
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.1" })]);
     for (let slot = 0; slot < 4; slot++) {
       for (let n = 0; n < 3; n++) await world.quote("99", "100");
-      await world.pass(STEP);
+      await world.pass(STEP, QUIET);
     }
     expect(sentTo(world.venue)).toEqual(Array(4).fill("BUY 0.25"));
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.4"]);
@@ -123,15 +137,17 @@ describe("decision 27: slots of a TWAP", () => {
     expect((await world.order(order)).nextSlot).toBe(3);
   });
 
-  it("decision 26: a refusal uses the slot, and does not delay the next slot", async () => {
-    const { world } = await trading();
+  it("decision 26: a refused child leaves its slot open at the pace of refusals, which ends with a slot that fills", async () => {
+    const { world, order } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
-    for (let n = 0; n < 3; n++) {
-      await world.quote("99", "100");
-      await world.pass(1_000);
-    }
+    await world.quote("99", "100");
+    expect([sentTo(world.venue).length, (await world.order(order)).nextSlot]).toEqual([1, 0]);
+    // The pause is over, and no later quote has come.
+    await world.pass(100, QUIET);
     expect(sentTo(world.venue)).toHaveLength(1);
-    await world.pass(STEP - 3_000);
+    world.venue.onSubmit = (child) => filled(child);
+    await world.quote("99", "100");
+    expect([sentTo(world.venue).length, (await world.order(order)).nextSlot]).toEqual([2, 1]);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toHaveLength(2);
   });
@@ -185,12 +201,12 @@ describe("decision 28: the end of a TWAP", () => {
     const { world, order } = await trading();
     for (let slot = 0; slot < 3; slot++) {
       await world.quote("99", "100");
-      await world.pass(STEP);
+      await world.pass(STEP, QUIET);
     }
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     world.venue.onLookup = ({ childId }) => reported(childId, "open");
     await world.quote("99", "100");
-    await world.pass(2 * STEP);
+    await world.pass(2 * STEP, QUIET);
     expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING");
     const { childId = "" } = world.venue.submitted.at(-1) ?? {};
     world.venue.say(reported(childId, "closed", [fillOf({ quantity: size })]));
@@ -217,7 +233,7 @@ describe("decision 28: the end of a TWAP", () => {
     world.venue.onSubmit = (child) => filled(child);
     for (let slot = 0; slot < 3; slot++) {
       await world.quote("99", "100");
-      await world.pass(STEP);
+      await world.pass(STEP, QUIET);
     }
     await world.quote("69", "70");
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.45"]);
@@ -230,7 +246,7 @@ describe("decision 28: the end of a TWAP", () => {
     await world.quote("99", "100");
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     world.venue.onLookup = ({ childId }) => reported(childId, "open");
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     await world.quote("99", "100");
     await world.pass(5_000);
     expect((await world.cancel(other)).pendingEnd?.status).toBe("CANCELED");
@@ -241,7 +257,7 @@ describe("decision 28: the end of a TWAP", () => {
       "CANCELED CANCELED",
     ]);
     expect(await world.executed(order)).toBe("0.25");
-    await world.pass(4 * STEP);
+    await world.pass(4 * STEP, QUIET);
     expect(sentTo(world.venue)).toHaveLength(4);
   });
 });
@@ -270,9 +286,9 @@ describe("decisions 23, 24, 28: admission and sizes of a TWAP", () => {
     await world.quote("99", "100.01");
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
       [],
-      "the next quote within its limit price",
+      "the market offers no quantity within its limit price",
     ]);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["BUY 0.25 @ 100"]);
   });
@@ -285,20 +301,20 @@ describe("decisions 23, 24, 28: admission and sizes of a TWAP", () => {
     const fields = { ...TWAP, side: "SELL", quantity: "0.01", reduceOnly: true } as const;
     const { order } = await trading(fields, world);
     await world.quote("99", "100");
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     hold("0.001");
     await world.quote("99", "100");
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: ZERO_QUANTITY });
     await world.quote("99", "100");
     expect(await waitsFor(world, order)).toMatch(/exposure/);
     // Before it is measured again: it would end without anything to reduce.
-    await world.pass(4_000);
+    await world.pass(4_000, QUIET);
     hold("5");
-    await world.pass(STEP - 4_000);
+    await world.pass(STEP - 4_000, QUIET);
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["SELL 0.0025", "SELL 0.001", "SELL 0.0025"]);
-    await world.pass(STEP);
+    await world.pass(STEP, QUIET);
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.006"]);
   });
 

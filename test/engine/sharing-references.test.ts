@@ -23,8 +23,9 @@ async function activeOn(
   accountId: number,
   bid: string,
 ): Promise<ParentOrder> {
-  const order = await placeOn(node, accountId, TRAIL);
+  // The quote that stands at its acceptance is its first observation.
   await cluster.quote(bid, "150");
+  const order = await placeOn(node, accountId, TRAIL);
   await cluster.pass(1_000);
   expect(referenceOn(node, order)).toBe(bid);
   return order;
@@ -107,8 +108,8 @@ describe("decision 18: the reference of a trailing order whose shard moves", () 
     }
     expect([referenceOn(a, other), referenceOn(b, order)]).toEqual(["108", "108"]);
     // An order that becomes active on b after the extreme must not inherit it on a.
-    const late = await placeOn(b, mine, TRAIL);
     await cluster.quote("103", "150");
+    const late = await placeOn(b, mine, TRAIL);
     await cluster.pass(200);
     expect(referenceOn(b, late)).toBe("103");
     await move(cluster, shardIn(order), a);
@@ -173,17 +174,17 @@ describe("decision 18: a store that does not keep marks while their shard leaves
     a.faults.append = away;
     await cluster.quote("110", "150");
     await move(cluster, shardIn(order), b, 30_000);
-    expect(referenceOn(b, order)).toBe("100");
-    const late = await placeOn(b, account, TRAIL);
+    expect(referenceOn(b, order)).toBe("110");
     await cluster.quote("103", "150");
+    const late = await placeOn(b, account, TRAIL);
     await cluster.pass(200);
     await move(cluster, shardIn(order), a);
     a.faults.append = undefined;
     await cluster.pass(10_000);
-    expect([order, late].map((one) => referenceOn(a, one))).toEqual(["103", "103"]);
+    expect([order, late].map((one) => referenceOn(a, one))).toEqual(["110", "103"]);
     a.process.kill();
     await cluster.pass(25_000);
-    expect([order, late].map((one) => referenceOn(b, one))).toEqual(["103", "103"]);
+    expect([order, late].map((one) => referenceOn(b, one))).toEqual(["110", "103"]);
   });
 });
 

@@ -85,7 +85,7 @@ describe("an append that failed and wrote nothing", () => {
     await world.pass(4_050);
     expect(await world.status(order)).toBe("NEW UNKNOWN");
     store().inject("fail", 1);
-    await world.pass(60_000);
+    await world.pass(60_000, { heartbeat: false });
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 

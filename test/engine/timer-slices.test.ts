@@ -25,13 +25,13 @@ describe("decisions DC, IA: work that is due before an input goes in turns, howe
   it("slots of many schedules come before the quote that finds them due, and before the print after that", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
-    for (let n = 0; n < MANY; n++) timers.beforeInput(10 + (n % 3), () => void ran.push("slot"));
+    for (let n = 0; n < MANY; n++) timers.whileHeard(10 + (n % 3), () => void ran.push("slot"));
     await clock.advanceTo(20);
     for (const input of ["quote", "print"]) {
       timers.runDue();
       timers.afterDue(() => {
         ran.push(input);
-        if (input === "quote") timers.beforeInput(15, () => void ran.push("slot that the quote opened"));
+        if (input === "quote") timers.whileHeard(15, () => void ran.push("slot that the quote opened"));
       });
     }
     const perTurn = [ran.length];
@@ -58,7 +58,7 @@ describe("decisions DC, IA: work that is due before an input goes in turns, howe
   it("when they stop, no work remains", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
-    for (let n = 0; n < MANY; n++) timers.beforeInput(10, () => void ran.push("slot"));
+    for (let n = 0; n < MANY; n++) timers.whileHeard(10, () => void ran.push("slot"));
     await clock.advanceTo(20);
     timers.runDue();
     timers.afterDue(() => void ran.push("quote"));

@@ -211,7 +211,7 @@ describe("decision 12: the declared capabilities of the venue", () => {
     expect(await world.status(order)).toBe("NEW UNKNOWN");
     venue.onVoid = () => "voided";
     await world.pass(10_000);
-    expect(await world.status(order)).toBe("NEW WAITING");
+    expect(await world.facts(order)).toContain("CHILD_CLOSED");
   });
 });
 

@@ -232,7 +232,7 @@ describe("a venue that repeats it", () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, { childId, state: "closed", fills: [bad({ quantity: "0.5" })] });
     venue.onLookup = () => reported(childId, "closed", [good]);
-    await world.pass(10_000);
+    await world.pass(10_000, { heartbeat: false });
     expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
     venue.onSubmit = (child) => filled(child);
     await world.quote("99", "100");

@@ -68,9 +68,9 @@ describe("decision YA: deadlines are set by the venue's time, as its answers bou
     // After a step forward the venue is asked again, because the machine may have slept.
     await world.place({ price: "90" });
     await world.quote("99", "100");
-    await world.place({ price: "100" });
     await world.pass(100);
-    await world.quote("99", "100");
+    await world.place({ price: "100" });
+    await world.engine.idle();
     expect(Math.abs(leftOf(world, world.venueMs) - SUBMIT_MS)).toBeLessThanOrEqual(1);
   });
 
@@ -199,7 +199,7 @@ const partsOf = (core: Core) => ({
 });
 
 const isVoided = async (world: World, orderId: number): Promise<boolean> =>
-  (await world.order(orderId)).child === undefined;
+  (await world.facts(await world.order(orderId))).includes("CHILD_CLOSED");
 
 /** A child that was handed over and never answered. */
 async function lost(world: World): Promise<number> {

@@ -9,7 +9,7 @@ const MOST_WAITING = 10_000;
 describe("I64, decision IA: quotes that come while the store does not answer", () => {
   it("wait up to a limit; above it the quote before them acts at once, on the same orders", async () => {
     const { world, store } = await createFaultyWorld();
-    await world.quote("99", "100");
+    await world.quote("93", "100");
     const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90" } as const;
     const trail = {
       side: "SELL",

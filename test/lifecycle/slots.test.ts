@@ -101,10 +101,11 @@ describe("decision 27: a TWAP", () => {
     expect(offer(twap, at(3)).order.child).toMatchObject({ quantity: quantity("0.333334"), slot: 2 });
   });
 
-  it("a child that was withdrawn frees its slot, one that was refused or voided does not", () => {
+  it("a child that was withdrawn or refused without execution frees its slot, one that was closed or voided does not", () => {
     const sent = offer(twap, at(1)).order;
-    expect(openAt(closed(sent, "WITHDRAWN", at(1)), at(1))).toBe("0: 0.333333");
-    for (const outcome of ["DONE", "REJECTED", "VOIDED"] as const)
+    for (const outcome of ["WITHDRAWN", "REJECTED"] as const)
+      expect([outcome, openAt(closed(sent, outcome, at(1)), at(1))]).toEqual([outcome, "0: 0.333333"]);
+    for (const outcome of ["DONE", "VOIDED"] as const)
       expect([outcome, openAt(closed(sent, outcome, at(1)), at(1))]).toEqual([outcome, undefined]);
   });
 

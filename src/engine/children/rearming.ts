@@ -70,7 +70,9 @@ export class Rearming {
       const now = runsHere(shard) ? shard.liveOrders.get(live.working.orderId) : undefined;
       if (now !== undefined && isDurable(live)) return this.#replace(live, now);
       this.#letGo(shard, live);
-      if (now !== undefined) this.arm(now);
+      if (now === undefined) return;
+      if (live.servedOn !== undefined) now.servedOn = live.servedOn;
+      this.arm(now);
     });
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
     yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.children.recover(live), isNow);
@@ -80,6 +82,7 @@ export class Rearming {
   #replace(before: LiveOrder, now: LiveOrder): void {
     this.#parts.participants.drop(before);
     now.followedTo ??= before.followedTo;
+    if (before.servedOn !== undefined) now.servedOn = before.servedOn;
     this.arm(now);
     this.#parts.arming.callOffTimers(before);
   }

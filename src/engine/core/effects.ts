@@ -24,8 +24,10 @@ export type EngineEffect =
   | Readonly<{ kind: "EXPOSURE_WANTED"; order: ParentOrder }>
   /** The exposure of a parent is known. The parent may send a child on the current quote. */
   | Readonly<{ kind: "EXPOSURE_MEASURED"; live: LiveOrder; exposure: Quantity }>
-  /** A parent may look at the market again. */
+  /** A parent may look at the market again, from the next quote or heartbeat on. */
   | Readonly<{ kind: "REARM"; live: LiveOrder }>
+  /** What held a parent back is over. It is offered the quote that stands. */
+  | Readonly<{ kind: "ADMITTED"; live: LiveOrder }>
   /** A quote met the conditions of parents. `fired` is in firing order. */
   | Readonly<{ kind: "FIRED"; fired: readonly Fired[]; quote: Quote }>
   /** A quote began the tracking of a trailing parent. */

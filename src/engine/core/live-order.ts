@@ -37,6 +37,8 @@ export type LiveOrder = {
   others?: OthersVolume | undefined;
   /** Whether an offer of a print is in its mailbox (POV). It covers all prints until it is made, so that none piles up. */
   isFollowing?: boolean | undefined;
+  /** The quote or heartbeat of its market on which its last child was sent. */
+  servedOn?: number | undefined;
   cancelExpiry?: (() => void) | undefined;
   cancelRetry?: (() => void) | undefined;
   cancelSlot?: (() => void) | undefined;

@@ -41,13 +41,34 @@ export class Arming {
   }
 
   /**
-   * Arms a parent in the trigger book, before a timer, or nowhere, as its state requires. Does nothing while a record
-   * of the parent is under way; the parent is armed when that record is durable.
+   * Arms parents that may have become able to act, and offers them the quote that stands in their market. Those of one list
+   * are offered it together.
    */
-  arm(live: LiveOrder): void {
+  admit(...liveOrders: readonly LiveOrder[]): void {
+    const offered = new Map<string, { orderId: number; watch: Watch }[]>();
+    for (const live of liveOrders) {
+      const watch = this.arm(live);
+      if (watch === undefined) continue;
+      const { orderId, intent } = live.working;
+      const ofMarket = offered.get(intent.symbol) ?? [];
+      ofMarket.push({ orderId, watch });
+      offered.set(intent.symbol, ofMarket);
+    }
+    for (const [symbol, watches] of offered) this.#parts.market.offer(symbol, watches);
+  }
+
+  /**
+   * Arms a parent in the trigger book, before a timer, or nowhere, as its state requires. Does nothing while a record
+   * of the parent is under way; the parent is armed when that record is durable. Returns the watch if it was put into the
+   * book now.
+   */
+  arm(live: LiveOrder): Watch | undefined {
     const order = live.durable;
-    if (order === undefined || order !== live.working) return;
-    if (order.ended !== undefined) return this.disarm(live);
+    if (order === undefined || order !== live.working) return undefined;
+    if (order.ended !== undefined) {
+      this.disarm(live);
+      return undefined;
+    }
     this.#watchMarket(live, order);
     this.#parts.stalls.armed(live);
     this.#armExpiry(live, order);
@@ -56,9 +77,10 @@ export class Arming {
     this.#armSchedule(live, order, nowMs);
     const book = this.#parts.market.open(order.intent.symbol);
     const watch = this.#watchOf(live, order, nowMs);
-    if (watch === undefined) return void book.remove(order.orderId);
-    if (order.notBeforeMs > nowMs) return this.#armRetry(live, order.notBeforeMs);
-    if (!book.has(order.orderId)) this.#watch(book, order, watch);
+    if (watch === undefined) book.remove(order.orderId);
+    else if (order.notBeforeMs > nowMs) this.#armRetry(live, order.notBeforeMs);
+    else if (!book.has(order.orderId)) return this.#watch(book, order, watch);
+    return undefined;
   }
 
   #watchMarket(live: LiveOrder, { intent }: ParentOrder): void {
@@ -92,7 +114,7 @@ export class Arming {
    * reload, so that its reference misses no quote.
    */
   rearm(live: LiveOrder): void {
-    this.arm(live);
+    this.admit(live);
     const { durable, working } = live;
     const book = this.#parts.market.open(working.intent.symbol);
     if (durable === working || this.#parts.shards.isFrozen(working)) return;
@@ -102,14 +124,16 @@ export class Arming {
   }
 
   /** Adds a parent to the book. Stops a parent that the book cannot hold; the others continue. */
-  #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
+  #watch(book: TriggerBook, order: ParentOrder, watch: Watch): Watch | undefined {
     try {
       const { orderId, acceptedAtMs, acceptance } = order;
       book.add({ orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }), watch });
+      return watch;
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
       // The invariant broke while the parent was being put into the book.
       this.#post(order, { kind: "INVARIANT_BROKEN", detail: error.message }, { kind: "RECOVERY" });
+      return undefined;
     }
   }
 
@@ -142,8 +166,7 @@ export class Arming {
   }
 
   /**
-   * Sets the timers of a schedule. A slot that opens or closes matters only to the next quote. The end of the
-   * schedule takes effect by itself.
+   * Sets the timers of a schedule. When a slot opens, its parent is offered the quote that stands.
    */
   #armSchedule(live: LiveOrder, order: ParentOrder, nowMs: number): void {
     callOff(live, "cancelSlot");
@@ -157,9 +180,9 @@ export class Arming {
       });
     const atMs = nextSlotChangeMs(order, nowMs);
     if (atMs === undefined || atMs === endMs) return;
-    live.cancelSlot = this.#parts.timers.beforeInput(atMs, () => {
+    live.cancelSlot = this.#parts.timers.whileHeard(atMs, () => {
       live.cancelSlot = undefined;
-      this.arm(live);
+      this.admit(live);
     });
   }
 
@@ -176,9 +199,9 @@ export class Arming {
 
   #armRetry(live: LiveOrder, atMs: number): void {
     callOff(live, "cancelRetry");
-    live.cancelRetry = this.#parts.timers.beforeInput(atMs, () => {
+    live.cancelRetry = this.#parts.timers.whileHeard(atMs, () => {
       live.cancelRetry = undefined;
-      this.arm(live);
+      this.admit(live);
     });
   }
 }

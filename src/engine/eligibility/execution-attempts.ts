@@ -1,5 +1,10 @@
 import type { Quantity } from "../../decimal/index.ts";
-import { type ExecutionAttempt, type ParentEvent, protectiveFirst } from "../../lifecycle/index.ts";
+import {
+  type ExecutionAttempt,
+  executableLevels,
+  type ParentEvent,
+  protectiveFirst,
+} from "../../lifecycle/index.ts";
 import {
   type Cause,
   type Fact,
@@ -38,6 +43,8 @@ type AttemptCause =
   | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
   | Readonly<{ kind: "PRINTED"; print: PricedPrint }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
+
+type Observed = NonNullable<ReturnType<MarketHub["left"]>>;
 
 /** More fires of one quote than this are treated as a burst. */
 const MANY = 64;
@@ -79,7 +86,7 @@ export class ExecutionAttempts {
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined) {
         // The activation behind this fire was lost with an append, and is decided again before the fire.
         if (shard.activating.has(fired.orderId)) return this.#meet(fired, quote, true);
-        return this.#parts.arming.arm(live);
+        return void this.#parts.arming.arm(live);
       }
       // If its shard was read again meanwhile, it was put into the book as before the fire.
       this.#parts.arming.unwatch(live);
@@ -134,11 +141,12 @@ export class ExecutionAttempts {
     const { working } = live;
     const { market, participants, arming, funds, exposure, stalls } = this.#parts;
     if (this.#parts.shards.isFrozen(working)) return stalls.idle(live);
-    if (funds.waits(working) || awaitsLookUp(live)) return arming.arm(live);
+    if (funds.waits(working) || awaitsLookUp(live)) return void arming.arm(live);
     // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
     const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
-    const now = market.now(working.intent.symbol) ?? seen;
-    if (now === undefined) return arming.arm(live);
+    const left = market.left(working.intent.symbol);
+    const now = left ?? seen;
+    if (now === undefined || this.#isServed(live, left)) return void arming.arm(live);
     const measured = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(working);
     const attempt = this.#attempt(live, measured, now);
     const event: ParentEvent =
@@ -149,10 +157,11 @@ export class ExecutionAttempts {
     const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
     if (pending === undefined) {
       stalls.idle(live);
-      return arming.arm(live);
+      return void arming.arm(live);
     }
     const facts = pending.steps.flatMap((step) => step.facts);
     const isIntended = facts.some(isIntent);
+    if (isIntended) live.servedOn = left?.observation;
     if (attempt.volume !== undefined && isIntended) participants.followed(live);
     if (measured !== undefined && isIntended) exposure.intended(live, measured);
     // The quote may not come again: a trigger whose record the store does not keep is decided again.
@@ -160,11 +169,23 @@ export class ExecutionAttempts {
       ifLost(pending, () => this.#meet(cause.fired, cause.quote, true));
   }
 
-  #attempt(live: LiveOrder, measured: Quantity | undefined, now: QuoteNow): ExecutionAttempt {
+  /**
+   * Returns whether a parent has had its turn on the quote or heartbeat of now: a child that executed nothing goes out again on
+   * a later one (decision 26), and one without sizes serves each parent once (decision 16). A POV parent has a turn per print.
+   */
+  #isServed({ servedOn, working }: LiveOrder, left: Observed | undefined): boolean {
+    if (left === undefined || servedOn !== left.observation) return false;
+    if (working.intent.participationBips !== undefined) return false;
+    const isUnlimited = executableLevels(working, left.quote).some(({ size }) => size === undefined);
+    return isUnlimited || working.consecutiveUnfilled > 0;
+  }
+
+  #attempt(live: LiveOrder, measured: Quantity | undefined, { quote, fresh }: QuoteNow): ExecutionAttempt {
     const { participants, exposure } = this.#parts;
     const volume = participants.volumeFor(live);
     return {
-      ...now,
+      quote,
+      fresh,
       ...(measured === undefined ? {} : { exposure: exposure.offered(live, measured) }),
       ...(volume === undefined ? {} : { volume }),
     };

@@ -125,11 +125,11 @@ export class FundsQueue {
     return shortage;
   }
 
-  /** Schedules the next round, before the first quote or print at or after its time. */
+  /** Schedules the next round. */
   #await(shortage: Shortage): void {
     shortage.cancelRound();
     const atMs = shortage.startedAtMs + shortage.pauseMs;
-    shortage.cancelRound = this.#timers.beforeInput(atMs, () => this.#nextRound(shortage));
+    shortage.cancelRound = this.#timers.whileHeard(atMs, () => this.#nextRound(shortage));
   }
 
   /** Schedules the next round at the earliest allowed time, because the asset may be available again. */
@@ -150,7 +150,7 @@ export class FundsQueue {
       shortage.turns.add(orderId);
       const live = this.#shards.live(orderId);
       if (live === undefined || live.working.ended !== undefined) this.forget(orderId);
-      else this.#core.effects.emit({ kind: "REARM", live });
+      else this.#core.effects.emit({ kind: "ADMITTED", live });
     }
     if (shortage.waiting.size > 0) this.#await(shortage);
     else this.#shortages.delete(shortage.key);

@@ -174,7 +174,7 @@ export class StallWatch {
     if (this.#isWaiting || oldest === undefined) return;
     this.#isWaiting = true;
     const waitMs = Math.max(oldest.dueMs - this.#core.monotonicMs(), pauseMs);
-    this.#parts.timers.beforeInput(this.#core.nowMs() + waitMs, () =>
+    this.#parts.timers.whileHeard(this.#core.nowMs() + waitMs, () =>
       this.#parts.bursts.add("time", "stalls", this.#lookAtDue()),
     );
   }

@@ -10,13 +10,15 @@ import type {
   QuoteVerdict,
   VolumeState,
 } from "../../ports/index.ts";
-import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
+import { type Fired, MarkHistory, meets, TriggerBook, type Watch } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
+import type { ParentStep } from "../core/live-order.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import { ListedInstruments } from "./listed.ts";
+import { Market } from "./market.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
 import { isFinerPrint } from "./print-reading.ts";
@@ -43,8 +45,6 @@ export type MarketParts = Readonly<{
 
 /** Quotes of a market that did not count since the last one that did. */
 export type DroppedQuotes = Readonly<{ count: number; last: QuoteDrop }>;
-
-type Market = Readonly<{ gate: QuoteGate; book: TriggerBook }>;
 
 /**
  * What a standby has made before the opening: quote gates, which count quotes until the opening is over, trigger books of
@@ -109,6 +109,7 @@ export class MarketHub implements MarketSink {
   readonly #droppedSince: Map<string, DroppedQuotes> = new Map();
   /** Quotes of the append that is under way. */
   #quotesUnderWay: readonly KeptQuote[] = [];
+  #isClosing = false;
   readonly #core: Core;
   readonly #parts: MarketParts;
   readonly #listed: ListedInstruments;
@@ -145,10 +146,10 @@ export class MarketHub implements MarketSink {
   #opened(symbol: string): Market {
     const open = this.#markets.get(symbol);
     if (open !== undefined) return open;
-    const market: Market = {
-      gate: this.#gates.get(symbol) ?? new QuoteGate(this.#core.settings),
-      book: this.#booksAhead.get(symbol) ?? new TriggerBook(symbol, this.history),
-    };
+    const market = new Market(
+      this.#gates.get(symbol) ?? new QuoteGate(this.#core.settings),
+      this.#booksAhead.get(symbol) ?? new TriggerBook(symbol, this.history),
+    );
     this.#markets.set(symbol, market);
     this.#gates.set(symbol, market.gate);
     this.memory.opened(symbol);
@@ -185,33 +186,89 @@ export class MarketHub implements MarketSink {
     if (market === undefined) return this.#drop("unknown-symbol");
     const taken = market.gate.take(input, now);
     if (typeof taken === "string") return this.#drop(taken, input.symbol);
-    if (this.#droppedSince.size > 0) this.#droppedSince.delete(input.symbol);
-    this.counted++;
-    this.memory.counted(taken);
-    if (this.#parts.timers.isBehind) this.#parts.timers.afterDue(() => this.#act(market.book, taken));
-    else this.#act(market.book, taken);
+    market.quoted();
+    this.#parts.timers.heard(this.#core.settings.quoteMaxAgeMs);
+    this.#counts(market, taken);
     return "counted";
+  }
+
+  #counts(market: Market, quote: Quote): void {
+    if (this.#droppedSince.size > 0) this.#droppedSince.delete(quote.symbol);
+    this.counted++;
+    this.memory.counted(quote);
+    this.#show(market, quote);
+  }
+
+  /** Gives a quote to the book after what was due before it. */
+  #show(market: Market, quote: Quote, isNew = true): void {
+    if (this.#parts.timers.isBehind) this.#parts.timers.afterDue(() => this.#act(market, quote, isNew));
+    else this.#act(market, quote, isNew);
   }
 
   /**
    * Processes a quote, in turns if it meets many orders. A quote that comes meanwhile is processed after it. A quote
    * that meets no order and has no listener is not activity, so that an engine at rest stays at rest.
    */
-  #act(book: TriggerBook, quote: Quote): void {
+  #act(market: Market, quote: Quote, isNew: boolean): void {
+    const { book } = market;
+    market.shown = quote;
     if (book.begin(quote)) {
       const { bursts } = this.#parts;
       this.#core.counters.activity++;
-      if (!bursts.has("quotes", book.symbol)) bursts.add("quotes", book.symbol, this.#steps(book));
+      if (!bursts.has("quotes", book.symbol)) bursts.add("quotes", book.symbol, this.#steps(market));
       // No step runs while the store is behind. What this adds to its backlog is bounded: an order becomes active once.
       while (book.waiting > MOST_WAITING) this.#goOn(book, Number.POSITIVE_INFINITY);
     }
     this.#noteMarks(book);
-    if (this.#parts.stream.quoted(quote)) this.#core.counters.activity++;
+    if (isNew && this.#parts.stream.quoted(quote)) this.#core.counters.activity++;
   }
 
-  *#steps(book: TriggerBook): Generator<number, void> {
+  *#steps(market: Market): Generator<number, void> {
+    const { book } = market;
     while (book.isBusy)
       yield this.#goOn(book, book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP);
+    this.#seed(market);
+  }
+
+  /**
+   * Returns the quote that stands in a market: the last counted one, if it is fresh and the book has seen it. After an opening
+   * nothing stands until the source has spoken.
+   */
+  #standing({ gate, shown }: Market): Quote | undefined {
+    const isShown = shown !== undefined && shown === gate.last && !this.#isClosing;
+    return isShown && gate.isFresh(this.#core.time.moment()) ? shown : undefined;
+  }
+
+  /** Nothing stands any more: the engine closes, and a child that is decided now would not be handed over. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /**
+   * Offers the standing quote to orders of one market that were put into its book since the last quote, as if it came now:
+   * those whose condition it meets leave the book and fire, and it activates those that begin to trail, which it does not
+   * trigger (decisions 16 and 17).
+   */
+  offer(symbol: string, watches: readonly Readonly<{ orderId: number; watch: Watch }>[]): void {
+    const market = this.#markets.get(symbol);
+    const quote = market && this.#standing(market);
+    if (market === undefined || quote === undefined) return;
+    const fired: Fired[] = [];
+    for (const { orderId, watch } of watches) {
+      const met = firedBy(orderId, watch, quote);
+      if (met !== undefined && market.book.remove(orderId)) fired.push(met);
+    }
+    this.#seed(market);
+    if (fired.length > 0) this.#core.effects.emit({ kind: "FIRED", fired, quote });
+  }
+
+  /** Activates the orders that begin to trail on the standing quote. */
+  #seed(market: Market): void {
+    const quote = market.book.isBusy ? undefined : this.#standing(market);
+    if (quote === undefined) return;
+    for (const activated of market.book.seed(quote))
+      this.#core.effects.emit({ kind: "ACTIVATED", activated, quote });
+    this.#noteMarks(market.book);
   }
 
   /** Lets the quote that is being processed touch at most `most` more orders. Returns the units that this took. */
@@ -251,7 +308,15 @@ export class MarketHub implements MarketSink {
 
   heartbeat(symbol: string): void {
     const now = this.#parts.timers.runDue();
-    this.#gates.get(symbol)?.heartbeat(now);
+    const market = this.#markets.get(symbol);
+    const before = market?.gate.last;
+    const quote = market?.gate.heartbeat(now);
+    if (market === undefined || quote === undefined) return;
+    market.confirmed(this.#core.nowMs());
+    this.#parts.timers.heard(this.#core.settings.quoteMaxAgeMs);
+    if (quote !== before) this.#counts(market, quote);
+    // It is offered again to those that wait inside; the others are not looked at.
+    else this.#show(market, quote, false);
   }
 
   /**
@@ -326,6 +391,23 @@ export class MarketHub implements MarketSink {
     const gate = this.#gates.get(symbol);
     if (gate?.last === undefined) return undefined;
     return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
+  }
+
+  /**
+   * Returns the last counted quote with what own children have left of its sizes, whether it is fresh, and the number of the
+   * quote or heartbeat that brought it.
+   */
+  left(symbol: string): (QuoteNow & Readonly<{ observation: number }>) | undefined {
+    const now = this.now(symbol);
+    const market = this.#markets.get(symbol);
+    if (now === undefined || market === undefined) return undefined;
+    return { quote: market.left(now.quote), fresh: now.fresh, observation: market.observation };
+  }
+
+  /** Follows what children of durable steps take from the sizes of their markets. */
+  follow(steps: readonly ParentStep[]): void {
+    const nowMs = this.#core.nowMs();
+    for (const step of steps) this.#markets.get(step.order.intent.symbol)?.follow(step, nowMs);
   }
 
   /** Markets with a last quote that is too old, without those that the host has withdrawn and no open parent watches. */
@@ -425,4 +507,12 @@ export class MarketHub implements MarketSink {
     this.tape.stopWriting();
     this.#quotesUnderWay = [];
   }
+}
+
+/** Returns the fire of an order whose watch a quote meets. A trailing order fires only on a quote after that of its activation. */
+function firedBy(orderId: number, watch: Watch, quote: Quote): Fired | undefined {
+  const observed = quote[watch.side];
+  if (watch.kind === "every") return { orderId, observed };
+  if (watch.kind !== "level" || !meets(watch.condition, observed)) return undefined;
+  return { orderId, observed, level: watch.condition.level };
 }

@@ -41,8 +41,11 @@ export class QuoteGate {
   /** Prices to compare quotes with until one counts. Orders do not act on them. */
   #memory: GateMemory | undefined;
   #heldBack: Quote | undefined;
-  /** Whether the source has sent a newer quote that did not count: a heartbeat confirms that one, and not the last counted. */
-  #isReplaced = false;
+  /**
+   * What the source has sent after the last counted quote, if that did not count: a heartbeat confirms this one, and not the
+   * counted one. One that cannot be read, or is held back until a quote near it comes, confirms nothing.
+   */
+  #uncounted: Quote | "nothing" | undefined;
 
   constructor(limits: GateLimits) {
     this.#limits = limits;
@@ -56,6 +59,7 @@ export class QuoteGate {
     if (this.#last !== undefined) return;
     this.#memory = memory;
     this.#heldBack = undefined;
+    if (this.#uncounted !== undefined) this.#uncounted = "nothing";
   }
 
   /** The last counted quote. */
@@ -75,11 +79,23 @@ export class QuoteGate {
     return this.#last !== undefined && isYoung && monotonicMs - this.#confirmedMonotonicMs <= quoteMaxAgeMs;
   }
 
-  /** Confirms the last quote: the source is alive and the quote still holds, unless a newer one did not count. */
-  heartbeat(now: Moment): void {
-    if (this.#last === undefined || this.#isReplaced) return;
+  /**
+   * Confirms the source's last quote as of now, whether it counted or not (decision 16), and returns it: one that was late
+   * counts from now on. Returns undefined if there is none, it cannot be read, or it is held back: a wild price counts only when
+   * the next quote is near it.
+   */
+  heartbeat(now: Moment): Quote | undefined {
+    const uncounted = this.#uncounted;
+    if (uncounted === "nothing") return undefined;
+    if (uncounted !== undefined) {
+      // A time ahead of the clock is none that later quotes could be compared with.
+      const sequence = (this.#last?.sequence ?? 0) + 1;
+      this.#count({ ...uncounted, sequence, timeMs: Math.min(uncounted.timeMs, now.wallMs) }, now);
+    }
+    if (this.#last === undefined) return undefined;
     this.#confirmedWallMs = now.wallMs;
     this.#confirmedMonotonicMs = now.monotonicMs;
+    return this.#last;
   }
 
   /** Returns the counted quote, or the reason why it does not count. */
@@ -87,18 +103,20 @@ export class QuoteGate {
     const timeMs = input.timeMs ?? now.wallMs;
     const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
     if (typeof quote === "string") {
-      this.#isReplaced = true;
+      this.#uncounted = "nothing";
       return quote;
     }
-    const drop = this.#untimely(timeMs, now.wallMs) ?? this.#wild(quote);
+    const untimely = this.#untimely(timeMs, now.wallMs);
+    const drop = untimely ?? this.#wild(quote);
     if (drop === undefined) return this.#count(quote, now);
-    if (drop !== "out-of-order" && !this.#repeats(quote)) this.#isReplaced = true;
+    if (drop === "out-of-order" || this.#repeats(quote)) return drop;
+    this.#uncounted = untimely !== undefined && this.#isNearLast(quote) ? quote : "nothing";
     return drop;
   }
 
   #count(quote: Quote, { wallMs, monotonicMs }: Moment): Quote {
     this.#last = quote;
-    this.#isReplaced = false;
+    this.#uncounted = undefined;
     this.#memory = undefined;
     this.#confirmedWallMs = quote.timeMs;
     this.#confirmedMonotonicMs = monotonicMs - Math.max(wallMs - quote.timeMs, 0);
@@ -132,6 +150,12 @@ export class QuoteGate {
     if (heldBack !== undefined && this.#isNear(heldBack, quote)) return undefined;
     this.#heldBack = quote;
     return isBlank(before) ? "unconfirmed" : "jump";
+  }
+
+  /** Returns whether a quote that did not come in time would be no jump. */
+  #isNearLast(quote: Quote): boolean {
+    const before = this.#last ?? this.#memory;
+    return before === undefined || this.#isNear(before, quote);
   }
 
   #isNear(before: GateMemory, quote: Quote): boolean {

@@ -65,7 +65,7 @@ export class QuoteWatch {
     this.#isWaiting = true;
     // Once no market has quotes, only an input can change that.
     if (this.#stopped.size < watched.length) this.#timers.after(nextMs - nowMs, () => this.#look());
-    else this.#timers.beforeInput(this.#core.nowMs() + stalledAfterMs / 10, () => this.#look());
+    else this.#timers.whileHeard(this.#core.nowMs() + stalledAfterMs / 10, () => this.#look());
   }
 
   /** Returns when the last counted quote of a market was confirmed, or since when it is watched if that is later. */

@@ -11,8 +11,8 @@ const MOST_IN_TURN = 512;
  * The timers of an engine, with one armed timer of the clock. There are three kinds:
  * - Events at a time (expiry, the end of a schedule) are due in engine time.
  * - Waits (deadlines, look-ups, pauses) are due by the monotonic clock, which cannot be set.
- * - Passive timers (slots of a schedule, retry pace) matter only to a later quote or print. They run when the next
- *   one comes, and wake nothing.
+ * - Passive timers (slots of a schedule, retry pace) matter only where a quote stands. They wake the engine while one can, for
+ *   `quoteMaxAgeMs` after the last input. In silence they wake nothing, and run when the next input comes.
  *
  * If more timers are due than a turn has time for, the rest runs in the next turns, and inputs that come meanwhile
  * wait for it (decision DC).
@@ -38,6 +38,8 @@ export class Timers {
   #isBehind = false;
   /** Number of timers that have run. */
   ran = 0;
+  /** Until when a quote may stand, by the monotonic clock. */
+  #heardUntilMs = Number.NEGATIVE_INFINITY;
   #begun = false;
   #stopped = false;
 
@@ -61,14 +63,23 @@ export class Timers {
     return this.#add(this.#engine, atMs, run);
   }
 
-  /** Like `at`, but does not wake the engine: runs before the first quote, print or other timer from then on. */
-  beforeInput(atMs: number, run: () => void): () => void {
+  /**
+   * Like `at`, but wakes the engine only while a quote may stand ({@link heard}): otherwise it runs before the first quote, print
+   * or other timer from then on.
+   */
+  whileHeard(atMs: number, run: () => void): () => void {
     return this.#add(this.#passive, atMs, run);
   }
 
   /** Runs `run` once after `waitMs`, whatever happens to the wall clock. The returned function cancels it. */
   after(waitMs: number, run: () => void): () => void {
     return this.#add(this.#monotonic, this.#clock.monotonicMs() + Math.max(waitMs, 0), run);
+  }
+
+  /** Notes that a market was heard, so that a quote stands for this time: what matters to it wakes the engine until then. */
+  heard(standsMs: number): void {
+    this.#heardUntilMs = this.#clock.monotonicMs() + standsMs;
+    if (this.#passive.head !== undefined && this.#dueMs(this.#passive) < this.#armedMs) this.#arm();
   }
 
   /** Runs the due timers by time, then by age, up to the limit of a turn. Returns the current moment. */
@@ -149,7 +160,7 @@ export class Timers {
     if (this.#stopped) return () => undefined;
     const entry: TimerEntry = { atMs, order: this.#added++, run, place: -1 };
     heap.push(entry);
-    if (heap !== this.#passive) this.#arm();
+    this.#arm();
     return () => heap.cancel(entry);
   }
 
@@ -177,7 +188,9 @@ export class Timers {
 
   #arm(): void {
     if (!this.#begun || this.#isBehind) return;
-    const nextMs = Math.min(this.#dueMs(this.#engine), this.#dueMs(this.#monotonic));
+    const passiveMs = this.#dueMs(this.#passive);
+    const wakingMs = passiveMs <= this.#heardUntilMs ? passiveMs : Number.POSITIVE_INFINITY;
+    const nextMs = Math.min(this.#dueMs(this.#engine), this.#dueMs(this.#monotonic), wakingMs);
     if (nextMs === this.#armedMs) return;
     this.#disarm?.();
     this.#armedMs = nextMs;

@@ -144,7 +144,7 @@ describe("simulate", () => {
       { market, balances: { USD: "1000" }, sampleMs: 1, venue: { latency: { answerMs: 1_000 } } },
     );
     expect(result.fills.map(({ timeMs, side }) => [timeMs - START_MS, side])).toEqual([
-      [500, "BUY"],
+      [0, "BUY"],
       [1_000, "SELL"],
     ]);
     expect(result.statistics.trades.closed).toBe(1);
