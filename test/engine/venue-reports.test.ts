@@ -65,7 +65,7 @@ describe("decision 11: a venue's reports of a child", () => {
     await world.quote("99", "100");
     expect(world.venue.submitted).toHaveLength(1);
     await say(world, reported(childId, "closed", [fill]));
-    expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING");
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
   });
 
   it("I10: executions that a later report leaves out stay counted", async () => {

@@ -367,8 +367,8 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     const bot = new TestClient(world, { target: "/compat/ws-api/v3" });
     await bot.ask(SUBSCRIBE);
     quote(world, "6999", "7000");
-    await place(world, { newClientOrderId: "a" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    await place(world, { newClientOrderId: "a" });
     const trade = async (seconds: number): Promise<void> => {
       for (let second = 0; second < seconds; second++) {
         await world.clock.advanceBy(1_000);
