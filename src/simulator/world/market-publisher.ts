@@ -36,11 +36,12 @@ export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote
     const verdict = instance.sink?.quote(told.quote);
     if (verdict === undefined) return;
     sawVerdict(parts, instance, { ...told, quote }, verdict);
-    if (verdict !== "counted") return;
     const { demand, plan } = parts;
+    const seen = readSeen(quote, quote.timeMs);
+    if (verdict !== "counted")
+      return instance.markets.dropped(quote.symbol, verdict, seen, plan.settings.quoteJumpFactor);
     const ageMs = nowMs - quote.timeMs;
     const isTimely = ageMs <= plan.settings.quoteMaxAgeMs && -ageMs <= plan.settings.quoteMaxAheadMs;
-    const seen = readSeen(quote, quote.timeMs);
     const isGood = seen !== undefined && isTimely && (told.bad === undefined || !NEVER.includes(told.bad));
     demand(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${ageMs} ms old`);
     if (seen !== undefined) instance.markets.counted(seen, monotonicMs);
@@ -119,8 +120,10 @@ export class MarketPublisher {
     for (const instance of fleet.alive) {
       for (const { symbol } of markets) {
         instance.enter(() => {
-          instance.sink?.heartbeat(symbol);
-          if (instance.sink !== undefined) instance.markets.heartbeat(symbol, instance.now(time));
+          if (instance.sink === undefined) return;
+          instance.sink.heartbeat(symbol);
+          const isFirst = instance.engine?.quote(symbol) !== undefined;
+          instance.markets.heartbeat(symbol, instance.now(time), isFirst);
         });
       }
     }

@@ -1,6 +1,6 @@
 import { type Price, parsePrice, parseScaled, QUANTITY_SCALE, type Quantity } from "../../decimal/index.ts";
 import type { MarketMark, QuoteStamp, Side } from "../../model/index.ts";
-import type { QuoteInput } from "../../ports/index.ts";
+import type { QuoteDrop, QuoteInput } from "../../ports/index.ts";
 
 /** One level of a received quote. Without a size its quantity is unlimited. */
 export type SeenLevel = Readonly<{ price: Price; size?: Quantity }>;
@@ -30,10 +30,13 @@ export class SeenMarkets {
   readonly #confirmedAtMs: Map<string, number> = new Map();
   /** Time of the last quote or heartbeat, on the monotonic clock. */
   readonly #heardAtMs: Map<string, number> = new Map();
+  /** What a source has sent after the last counted quote, if a heartbeat confirms that instead: a quote, or nothing. */
+  readonly #uncounted: Map<string, SeenQuote | "nothing"> = new Map();
   /** The newest quotes of each market, for causes of triggers. */
   readonly #recent: Map<string, NumberedQuote[]> = new Map();
 
   counted(quote: SeenQuote, monotonicMs: number): void {
+    this.#uncounted.delete(quote.symbol);
     this.#heardAtMs.set(quote.symbol, monotonicMs);
     this.#last.set(quote.symbol, quote);
     this.#confirmedAtMs.set(quote.symbol, quote.timeMs);
@@ -43,10 +46,26 @@ export class SeenMarkets {
     this.#recent.set(quote.symbol, recent);
   }
 
-  heartbeat(symbol: string, { wallMs, monotonicMs }: Reading): void {
+  /** Notes a quote that did not count. A heartbeat confirms it if only its time was wrong (decision 16). */
+  dropped(symbol: string, drop: QuoteDrop, quote: SeenQuote | undefined, jumpFactor: number): void {
+    const last = this.#last.get(symbol);
+    const isRepeated = last?.timeMs === quote?.timeMs && last?.bid === quote?.bid && last?.ask === quote?.ask;
+    if (drop === "out-of-order" || drop === "unknown-symbol" || (last !== undefined && isRepeated)) return;
+    const isUntimely = quote !== undefined && (drop === "stale" || drop === "future");
+    const isNear = last === undefined || (quote !== undefined && isNearTo(last, quote, jumpFactor));
+    this.#uncounted.set(symbol, isUntimely && isNear ? quote : "nothing");
+  }
+
+  /** Notes a heartbeat. `isFirst` tells whether a quote counts that was dropped for its time before any counted. */
+  heartbeat(symbol: string, { wallMs, monotonicMs }: Reading, isFirst: boolean): void {
+    const uncounted = this.#uncounted.get(symbol);
+    if (uncounted === "nothing") return;
+    if (uncounted !== undefined && (isFirst || this.#last.has(symbol)))
+      this.counted({ ...uncounted, timeMs: Math.min(uncounted.timeMs, wallMs) }, monotonicMs);
     const confirmed = this.#confirmedAtMs.get(symbol);
-    if (confirmed !== undefined) this.#heardAtMs.set(symbol, monotonicMs);
-    if (confirmed !== undefined) this.#confirmedAtMs.set(symbol, Math.max(confirmed, wallMs));
+    if (confirmed === undefined) return;
+    this.#heardAtMs.set(symbol, monotonicMs);
+    this.#confirmedAtMs.set(symbol, Math.max(confirmed, wallMs));
   }
 
   last(symbol: string): SeenQuote | undefined {
@@ -73,6 +92,12 @@ export class SeenMarkets {
       ?.findLast((quote) => quote.timeMs === timeMs && quote[side] === price);
     return made?.sequence ?? 0;
   }
+}
+
+function isNearTo(last: SeenQuote, quote: SeenQuote, factor: number): boolean {
+  const isWithin = (a: Price, b: Price): boolean =>
+    BigInt(a) <= BigInt(b) * BigInt(factor) && BigInt(b) <= BigInt(a) * BigInt(factor);
+  return isWithin(last.bid, quote.bid) && isWithin(last.ask, quote.ask);
 }
 
 /** Returns a received quote as the world itself reads it; undefined if it is invalid. */
