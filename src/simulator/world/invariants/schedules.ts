@@ -1,10 +1,13 @@
 import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
-import type { Fact, SchedulePlan } from "../../../model/index.ts";
+import type { ChildOutcome, Fact, SchedulePlan } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { storesEveryPrint } from "../plan.ts";
 
 type IntentFact = Extract<Fact, { kind: "CHILD_INTENDED" }>;
+
+/** Outcomes of children that have not used their slot, if they executed nothing. */
+const UNUSED: readonly ChildOutcome[] = ["WITHDRAWN", "REJECTED"];
 
 /**
  * Checks I33 and I34: children in open slots, each slot once, slices by the plan of the acceptance, and never more than
@@ -14,6 +17,8 @@ export class Schedules {
   readonly #parts: WorldParts;
   /** The slots in which children of each order were sent, newest last, with the generation of the sender. */
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
+  /** Children that have executed. */
+  readonly #executed: Set<string> = new Set();
   /**
    * True time of each order's acceptance, or in a cluster of its first request, or the time by the clock of its node if that is
    * earlier; and the generation of the process that accepted it.
@@ -38,8 +43,13 @@ export class Schedules {
   #fact(change: SeenChange, fact: Fact, at: Readonly<{ timeMs: number; generation: number }>): void {
     const { situations } = this.#parts;
     const { orderId, plan, intent } = change.after;
-    if (fact.kind === "FILLED") this.#countedAtMs.set(fact.fill.executionId, this.#parts.time.trueMs);
-    if (fact.kind === "CHILD_CLOSED" && fact.outcome === "WITHDRAWN") this.#used.get(orderId)?.pop();
+    if (fact.kind === "FILLED") {
+      this.#countedAtMs.set(fact.fill.executionId, this.#parts.time.trueMs);
+      this.#executed.add(fact.childId);
+    }
+    // A child that was never handed over, or refused without execution, leaves its slot open (decision 27).
+    if (fact.kind === "CHILD_CLOSED" && UNUSED.includes(fact.outcome) && !this.#executed.has(fact.childId))
+      this.#used.get(orderId)?.pop();
     if (fact.kind === "ENDED" && fact.reason === "SCHEDULE_ENDED")
       situations.saw("schedule ended with a residual");
     const followed =
