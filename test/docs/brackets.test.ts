@@ -147,7 +147,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     const { world, quote, story } = await placed();
     for (const size of ["0.4", "0.5", "0.5"]) {
       await quote("99", "100", size);
-      await world.pass(1_000);
+      await world.pass(1_000, { heartbeat: false });
     }
     return story();
   },
