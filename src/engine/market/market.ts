@@ -4,7 +4,7 @@ import { executableSide, type TriggerBook } from "../../triggers/index.ts";
 import type { ParentStep } from "../core/live-order.ts";
 import type { QuoteGate } from "./quote-gate.ts";
 
-/** What own children took of the sizes of one side since its source has last confirmed them, or may take yet. */
+/** What own children took of the sizes of one side since the source has last told them, and may take yet. */
 type Taken = { executed: Quantity; readonly inFlight: Map<string, Quantity> };
 
 /**
@@ -23,6 +23,7 @@ export class Market {
     bid: { executed: ZERO_QUANTITY, inFlight: new Map() },
     ask: { executed: ZERO_QUANTITY, inFlight: new Map() },
   };
+  readonly #sides = [this.#taken.bid, this.#taken.ask];
   /** When an own execution was last counted here, in engine time. */
   #executedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -34,20 +35,16 @@ export class Market {
   /** Notes a counted quote. */
   quoted(): void {
     this.observation++;
-    this.#bringSizes();
-  }
-
-  /** Notes that the source has confirmed its last quote. */
-  confirmed(nowMs: number): void {
-    this.observation++;
-    if (nowMs > this.#executedAtMs) this.#bringSizes();
-  }
-
-  #bringSizes(): void {
-    for (const taken of [this.#taken.bid, this.#taken.ask]) {
+    for (const taken of this.#sides) {
       taken.executed = ZERO_QUANTITY;
       if (taken.inFlight.size > 0) taken.inFlight.clear();
     }
+  }
+
+  /** Notes that the source has confirmed its last quote. What children in flight may take is not confirmed. */
+  confirmed(nowMs: number): void {
+    this.observation++;
+    if (nowMs > this.#executedAtMs) for (const taken of this.#sides) taken.executed = ZERO_QUANTITY;
   }
 
   /** Follows the children of a durable step. */
