@@ -96,7 +96,11 @@ class SharingNode implements ClusterNode {
     this.engine = running;
     this.#start = async (market) => {
       await running.start({
-        load: (shard) => shard.startElsewhere(),
+        load: (shard) => {
+          shard.startElsewhere();
+          const { lastMs } = journal.shards[shard.number]?.followed ?? {};
+          if (lastMs !== undefined) core.time.startFrom(lastMs);
+        },
         venue: (listener) => venue.passOn(listener, (childId) => this.#hears(childId)),
         subscribe: () => {
           market.passOn({ market: engine.market, acceptedAtMs: () => undefined });

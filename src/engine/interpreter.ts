@@ -98,7 +98,7 @@ export class EffectInterpreter implements EffectRunner {
     const { children, exposure, committer } = this.#parts;
     children.followUp(step);
     for (const effect of step.effects) {
-      if (effect.kind === "SUBMIT") children.submit(step, committer.askedAtMs);
+      if (effect.kind === "SUBMIT") children.submit(step, committer.askedAt);
       else exposure.measure(step.order);
     }
   }

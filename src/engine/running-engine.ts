@@ -12,7 +12,6 @@ import type { AccountView } from "./core/account-view.ts";
 import type * as Api from "./core/api.ts";
 import type * as Calls from "./core/calls.ts";
 import type { EngineStatus } from "./core/condition.ts";
-import { CONFIRM_MS } from "./core/engine-time.ts";
 import type { EngineEventSource, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
@@ -64,12 +63,16 @@ export class RunningEngine implements Api.Engine {
     this.#unwatchTime = core.time.watch({
       jumped: () => timers.rearm(),
       stepped: (stepMs) => {
-        if (stepMs > 0) this.#confirmTime();
+        this.#confirmTime();
         core.clock.soon(() => stream.stepped(stepMs));
       },
     });
     core.time.begin();
     this.#confirmTime();
+    if (core.time.isDoubted)
+      timers.after(core.settings.clockStepMs, () => {
+        if (core.time.isDoubted) stream.openedBehind(Math.round(core.time.wallLeadMs));
+      });
     await this.#inTurns((live) => {
       if (isArmed?.(live) === true) return COSTS.visit;
       rearming.arm(live);
@@ -98,7 +101,7 @@ export class RunningEngine implements Api.Engine {
   #confirmTime(): void {
     const { core, timers, venueClock } = this.#parts;
     if (!core.time.isDoubted) return;
-    timers.after(CONFIRM_MS, () => void core.time.nowMs());
+    timers.after(core.time.doubtedForMs, () => void core.time.nowMs());
     core.clock.soon(() => venueClock.ask());
   }
 

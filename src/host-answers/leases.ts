@@ -90,10 +90,11 @@ function readJoined(said: unknown): Readonly<{ incarnation: number; clockMs: num
 }
 
 function readRenewal(said: unknown): Renewal {
-  const { alive, clockMs, wanted } = membersOf(said, "a renewal");
+  const { alive, clockMs, elsewhere, wanted } = membersOf(said, "a renewal");
   return {
     alive: flagOf(alive, "alive of a renewal"),
     clockMs: timeOf(clockMs),
+    ...(elsewhere !== undefined && { elsewhere: flagOf(elsewhere, "elsewhere of a renewal") }),
     ...(wanted !== undefined && { wanted: wishOf(wanted) }),
   };
 }

@@ -91,6 +91,11 @@ export interface Renewal {
    * times of it (decision RL).
    */
   readonly clockMs: number;
+  /**
+   * Whether that is the clock of another machine than the caller's. Only then it is a witness for the caller's wall clock
+   * (decision 52). Absent or false: it may be the same clock.
+   */
+  readonly elsewhere?: boolean;
   /** What an operator wants of the node; absent if nothing. */
   readonly wanted?: NodeWish;
 }

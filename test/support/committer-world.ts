@@ -119,6 +119,7 @@ export function subject(first: readonly Answer[] = []): Subject {
     counters,
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
+    time: { moment: () => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }) },
     probe: (point: string) => void did.push(point),
     telemetry: {
       event: (level: string, name: string, fields: object) =>

@@ -29,7 +29,7 @@ const LONGEST_TEXT = 200;
  * Creates the leases of a handle. Their statements do not wait for reads of the engine: a renewal that is late costs the
  * node its shards. From `join` on, what is asked with each beat is given up after a ttl (decision ZI).
  */
-export function leases(database: Database, owner: Owner): ShardLeases {
+export function leases(database: Database, owner: Owner, elsewhere = false): ShardLeases {
   let limitMs: number | undefined;
   const write = (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
     database.write(text, values, "first");
@@ -56,6 +56,7 @@ export function leases(database: Database, owner: Owner): ShardLeases {
       return {
         alive: wholeIn(row, 0) === 1,
         clockMs: wholeIn(row, 1),
+        ...(elsewhere && { elsewhere }),
         ...wishIn(row, 2),
       };
     },

@@ -31,6 +31,11 @@ export interface PostgresStoreOptions {
    * server can be used for tests.
    */
   readonly requireDurability?: boolean;
+  /**
+   * Whether the server runs on another machine than this process: not on this one and not in a container of it. Nodes then take
+   * its clock as a witness when their own says a time far ahead (decision 52). Default false: it may be the same clock.
+   */
+  readonly elsewhere?: boolean;
   readonly rejections?: PostgresRejectionOptions;
   readonly journal?: PostgresJournalOptions;
   /** Receives an event when work in the background fails. */
@@ -68,6 +73,7 @@ export const storeOption: OptionCheck = optionsOf<PostgresStoreOptions>({
   connectTimeoutMs: optional(timeoutOption),
   answerTimeoutMs: optional(timeoutOption),
   requireDurability: optional(flagOption),
+  elsewhere: optional(flagOption),
   rejections: optional(
     optionsOf<PostgresRejectionOptions>({
       capacity: optional(wholeOption({ from: 0 })),
@@ -90,6 +96,7 @@ export function resolved(options: PostgresStoreOptions): ResolvedOptions {
     connectTimeoutMs: 5_000,
     answerTimeoutMs: 30_000,
     requireDurability: true,
+    elsewhere: false,
     ...given,
   };
 }

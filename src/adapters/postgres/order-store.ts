@@ -76,7 +76,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await (all.requireDurability ? requireDurable(database) : durabilityProblems(database));
     await migrate(database);
-    return storeOn(database, { ...options, answerTimeoutMs: all.answerTimeoutMs });
+    return storeOn(database, { ...options, answerTimeoutMs: all.answerTimeoutMs, elsewhere: all.elsewhere });
   } catch (error) {
     await database.close();
     throw error;
@@ -89,13 +89,13 @@ export function databaseOn(options: ResolvedOptions): Database {
   return new Database(pool, { database: databaseOf(options.url) ?? "", schema: options.schema });
 }
 
-type StoreParts = Pick<PostgresStoreOptions, "rejections" | "journal" | "telemetry"> &
+type StoreParts = Pick<PostgresStoreOptions, "rejections" | "journal" | "telemetry" | "elsewhere"> &
   Readonly<{ answerTimeoutMs: number }>;
 
 /** Returns the store on a database whose schema is there. */
 export function storeOn(
   database: Database,
-  { rejections: retention, journal: lifetime, telemetry, answerTimeoutMs }: StoreParts,
+  { rejections: retention, journal: lifetime, telemetry, answerTimeoutMs, elsewhere = false }: StoreParts,
 ): PostgresStore {
   const owner = new Owner();
   const appends = new Appends(database, owner, answerTimeoutMs);
@@ -135,7 +135,7 @@ export function storeOn(
     ...market(database, owner),
     ...endings(database, owner),
     ...volume({ database, owner, appends }),
-    leases: leases(database, owner),
+    leases: leases(database, owner, elsewhere),
     close,
     [Symbol.asyncDispose]: close,
     rejections,

@@ -2,6 +2,7 @@ import { harmless } from "../../host-answers/index.ts";
 import type { ChildOrder, Fact } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import type { Moment } from "../core/engine-time.ts";
 import { childRequestOf, type LiveOrder, type ParentStep } from "../core/live-order.ts";
 import type { FundsQueue } from "../eligibility/funds-queue.ts";
 import type { ChildReports } from "./child-reports.ts";
@@ -45,8 +46,8 @@ export class ChildOrderManager {
   }
 
   /** Submits the child of a durable record. The shard was this engine's at `ownedAtMs`. */
-  submit({ order }: ParentStep, ownedAtMs: number): void {
-    this.#parts.dispatcher.submit(order, ownedAtMs);
+  submit({ order }: ParentStep, ownedAt: Moment): void {
+    this.#parts.dispatcher.submit(order, ownedAt);
   }
 
   /** Follows the effect of a durable record on the child of a parent. */

@@ -2,6 +2,7 @@ import { errorMessage } from "../../common/index.ts";
 import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import type { Moment } from "../core/engine-time.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
@@ -49,8 +50,8 @@ export class Dispatcher {
   readonly #core: Core;
   readonly #parts: DispatchParts;
   readonly #handed: Set<string> = new Set();
-  /** By shard number, in engine time: when the store was asked for what last confirmed that the shard is this engine's. */
-  readonly #confirmedAtMs: Map<number, number> = new Map();
+  /** By shard number: when the store was asked for what last confirmed that the shard is this engine's. */
+  readonly #confirmedAt: Map<number, Moment> = new Map();
   /** True while a timer is awaited, or a confirmation by the store for a short time. Nothing goes out until then. */
   #waiting = false;
   /** When all children have waited last for a confirmation that did not come in a short time, by the monotonic clock. */
@@ -73,14 +74,15 @@ export class Dispatcher {
     return this.#handed.has(childId);
   }
 
-  /** Queues the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
-  submit(order: ParentOrder, ownedAtMs: number): void {
+  /** Queues the child of a record that became durable. The shard was this engine's at that moment. */
+  submit(order: ParentOrder, ownedAt: Moment): void {
     const child = dueChildOf(order);
     if (child === undefined) return;
-    const due = { ...child, isInTime: !this.#isLate(child) };
+    const asked = { ...child, askedAt: ownedAt };
+    const due = { ...asked, isInTime: !this.#isLate(asked) };
     const shard = shardOfId(order.orderId);
     this.#handed.add(due.child.childId);
-    this.#confirmed(shard, ownedAtMs);
+    this.#confirmed(shard, ownedAt);
     const held = this.#held.get(shard);
     if (held !== undefined) return void held.push(due);
     this.#parts.venueQueue.add(due);
@@ -155,19 +157,28 @@ export class Dispatcher {
     }
   }
 
-  #isLate({ notAfterMs }: DueChild): boolean {
-    return this.#parts.venueClock.nowMs() >= notAfterMs;
+  /** Whether the time of a child has passed: also if the wall clock has gone forward since, because the machine may have slept. */
+  #isLate({ notAfterMs, askedAt }: DueChild): boolean {
+    const sleptMs = askedAt === undefined ? 0 : this.#core.time.steppedSinceMs(askedAt);
+    return this.#parts.venueClock.nowMs() + sleptMs >= notAfterMs;
   }
 
-  /** Returns whether the store has confirmed the shard as this engine's within the quiet time. */
+  /**
+   * Returns whether the store has confirmed the shard as this engine's within the quiet time by both clocks: a machine that has
+   * slept has stopped the monotonic one.
+   */
   #isConfirmed(shard: number): boolean {
-    const confirmedAtMs = this.#confirmedAtMs.get(shard) ?? Number.NEGATIVE_INFINITY;
-    return this.#core.nowMs() - confirmedAtMs <= this.#core.settings.venueQuietMs;
+    const at = this.#confirmedAt.get(shard);
+    if (at === undefined) return false;
+    const { wallMs, monotonicMs } = this.#core.time.moment();
+    return Math.max(wallMs - at.wallMs, monotonicMs - at.monotonicMs) <= this.#core.settings.venueQuietMs;
   }
 
-  /** Notes that the store, asked at that time, has taken this engine for the owner of a shard. */
-  #confirmed(shard: number, askedAtMs: number): void {
-    this.#confirmedAtMs.set(shard, Math.max(this.#confirmedAtMs.get(shard) ?? askedAtMs, askedAtMs));
+  /** Notes that the store, asked at that moment, has taken this engine for the owner of a shard. */
+  #confirmed(shard: number, askedAt: Moment): void {
+    const before = this.#confirmedAt.get(shard);
+    if (before === undefined || before.monotonicMs <= askedAt.monotonicMs)
+      this.#confirmedAt.set(shard, askedAt);
     if (this.#isConfirmed(shard)) this.#parts.venueQueue.takeBack(shard);
   }
 
@@ -189,7 +200,7 @@ export class Dispatcher {
     const { venueQueue, timers, shards } = this.#parts;
     const { retryMinMs } = this.#core.settings;
     const shard = shardOfId(parentOrderId);
-    const askedAtMs = this.#core.nowMs();
+    const askedAt = this.#core.time.moment();
     let isAside = false;
     this.#waiting = true;
     const patienceMs = this.#patienceMs();
@@ -203,7 +214,7 @@ export class Dispatcher {
     try {
       await shards.at(shard).confirm();
       this.#core.counters.activity++;
-      this.#confirmed(shard, askedAtMs);
+      this.#confirmed(shard, askedAt);
       venueQueue.takeBack(shard);
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
@@ -238,11 +249,12 @@ export class Dispatcher {
     if (!this.#isConfirmed(shard)) this.#parts.venueQueue.putLast(shard);
   }
 
-  #send({ child, notAfterMs, isInTime }: DueChild): boolean {
+  #send(due: DueChild): boolean {
+    const { child, notAfterMs, isInTime } = due;
     const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
     const venueMs = venueClock.nowMs();
-    const objection =
-      venueMs >= notAfterMs ? (isInTime ? LATE_IN_QUEUE : LATE) : objectionTo(child, this.#core, this.#parts);
+    const late = isInTime ? LATE_IN_QUEUE : LATE;
+    const objection = this.#isLate(due) ? late : objectionTo(child, this.#core, this.#parts);
     const live = this.#parts.shards.live(child.parentOrderId);
     if (objection !== undefined) {
       if (objection === OVERTAKEN && live !== undefined) this.#parts.exposure.overtaken(live);

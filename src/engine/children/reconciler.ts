@@ -45,8 +45,11 @@ const NO_CLOCK: Judge = { clock: "venue", venueMs: undefined };
 const UNJUDGED =
   "the venue does not know it, tells no time by which the deadline of another node could be judged, and cannot void ids";
 
-/** When a look-up was asked, and the newest time that the venue had told until then. */
-type Asked = Moment & Readonly<{ toldMs: number | undefined }>;
+/**
+ * When a look-up was asked, also by the wall clock without a step that nothing confirms, and the newest time that the venue had
+ * told until then.
+ */
+type Asked = Moment & Readonly<{ unsteppedMs: number; toldMs: number | undefined }>;
 
 /**
  * Follows every outstanding child until it is resolved. An unknown child is looked up at once and again with growing
@@ -167,7 +170,8 @@ export class Reconciler {
     // "Not found" alone will be judged by a time that the venue told before the look-up.
     const toldMs = this.#parts.venueClock.toldMs;
     if (one.unknown) this.#parts.venueClock.ask();
-    const asked = { ...this.#core.time.moment(), toldMs };
+    const { time } = this.#core;
+    const asked = { ...time.moment(), unsteppedMs: time.unsteppedWallMs(), toldMs };
     // A look-up that is never answered must not end the case: ask again after the time of a submit.
     const cancelPatience = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () =>
       this.#again(one),
@@ -223,7 +227,7 @@ export class Reconciler {
     const waitMs = (nowMs: number): number =>
       mayVoid ? proof.voidWaitMs(nowMs) : proof.waitMs(judge, nowMs);
     if (waitMs(asked.monotonicMs) > 0) return this.#awaitProof(one, waitMs(this.#core.monotonicMs()));
-    const isProved = proof.holds(judge, asked);
+    const isProved = proof.holds(judge, { ...asked, wallMs: asked.unsteppedMs });
     if (!isProved && !mayVoid) {
       if (judge === NO_CLOCK) this.#escalate(one, UNJUDGED);
       return this.#again(one);

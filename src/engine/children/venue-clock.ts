@@ -64,12 +64,13 @@ export class VenueClock {
   }
 
   /**
-   * Returns the estimate of the venue's time, in epoch milliseconds: the wall clock as far as the venue's answers allow
-   * it. After the wall clock has gone forward against the monotonic clock, the answers before that count no more,
+   * Returns the estimate of the venue's time for deadlines, in epoch milliseconds: the wall clock, without a step forward that
+   * nothing confirms, as far as the venue's answers allow it. A deadline that one wrong reading has set far ahead could
+   * not be proved over for as long (decision 52). After the wall clock has gone forward, the answers before that count no more,
    * because the machine may have slept.
    */
   nowMs(): number {
-    const wallMs = this.#core.wallMs();
+    const wallMs = this.#core.time.unsteppedWallMs();
     const sample = this.#sample;
     if (sample === undefined) return wallMs;
     const monotonicMs = this.#core.monotonicMs();
@@ -81,9 +82,10 @@ export class VenueClock {
     return Math.min(Math.max(wallMs, earliestMs), latestMs);
   }
 
-  /** Returns whether a time can be the venue's: it lies within a day of the wall clock. */
+  /** Returns whether a time can be the venue's: it lies within a day of the wall clock, or of what that said before it was set. */
   isPlausible(venueMs: number): boolean {
-    return Math.abs(venueMs - this.#core.wallMs()) <= PLAUSIBLE_MS;
+    const { wallMs, time } = this.#core;
+    return [wallMs(), time.unsteppedWallMs()].some((ms) => Math.abs(venueMs - ms) <= PLAUSIBLE_MS);
   }
 
   /** The newest time that the venue has told so far, which proofs may use; undefined if it told none that can be its. */

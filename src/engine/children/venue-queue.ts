@@ -2,13 +2,19 @@ import { capabilitiesOf } from "../../host-answers/index.ts";
 import { type ChildRequest, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import type { Moment } from "../core/engine-time.ts";
 import { Fifo } from "../core/fifo.ts";
 import { childRequestOf } from "../core/live-order.ts";
 import type { VenueClock } from "./venue-clock.ts";
 import { VenuePace } from "./venue-pace.ts";
 
-/** A due child, the time until which it may go, and whether its intent became durable before that. */
-export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number; isInTime?: boolean }>;
+/** A due child, the time until which it may go, when its intent was handed to the store, and whether it was durable in time. */
+export type DueChild = Readonly<{
+  child: ChildRequest;
+  notAfterMs: number;
+  askedAt?: Moment;
+  isInTime?: boolean;
+}>;
 
 /** A due child in the queue, and its place among all that have come. */
 type QueuedChild = DueChild & Readonly<{ place: number }>;
@@ -139,8 +145,8 @@ export class VenueQueue {
     return Math.min(notAfterMs, ANY_TIME);
   }
 
-  #queued({ child, notAfterMs }: DueChild): QueuedChild {
-    return { child, notAfterMs, place: this.#places++ };
+  #queued(due: DueChild): QueuedChild {
+    return { ...due, place: this.#places++ };
   }
 
   get #next(): Fifo<QueuedChild> {

@@ -25,13 +25,14 @@ export class VoidProof {
   constructor({ settings, time }: Core, deadlineMs: number) {
     this.deadlineMs = deadlineMs;
     this.#quietMs = settings.venueQuietMs;
-    const { monotonicMs, wallMs } = time.moment();
+    const { monotonicMs } = time.moment();
     const { submitDeadlineMs, venueQuietMs } = settings;
     this.#quietFromMs = monotonicMs + submitDeadlineMs + venueQuietMs;
-    this.#wallProvesFromMs = monotonicMs + Math.max(submitDeadlineMs, deadlineMs - wallMs) + venueQuietMs;
+    this.#wallProvesFromMs =
+      monotonicMs + Math.max(submitDeadlineMs, deadlineMs - time.unsteppedWallMs()) + venueQuietMs;
   }
 
-  /** Returns whether the answer to a look-up asked at that moment counts. */
+  /** Returns whether the answer to a look-up asked at that moment counts; `wallMs` is without a step that nothing confirms. */
   holds(judge: Judge, { monotonicMs, wallMs }: Moment): boolean {
     if (this.waitMs(judge, monotonicMs) > 0) return false;
     const shownMs = judge.clock === "wall" ? wallMs : judge.venueMs;

@@ -148,6 +148,7 @@ export class LeaseKeeper {
       });
       if (this.#stopped || incarnation !== this.#incarnation) return;
       if (!renewal.alive) return this.#lose();
+      time.hearStore(renewal);
       this.#core.trust.extend(asked);
       this.#compare(renewal.clockMs, { askedMs: asked.wallMs, answeredMs: clock.nowMs() });
       this.#times.saw(renewal.clockMs, { askedMs: asked.monotonicMs, answeredMs: clock.monotonicMs() });

@@ -55,6 +55,8 @@ export class ShardMoves {
    */
   arrive(arrivals: readonly Arrival[], marks: readonly MarketMark[]): void {
     const { shards, market, committer, placements, stream } = this.#parts;
+    const { time, monotonicMs } = this.#core;
+    const beforeMs = time.nowMs() - monotonicMs();
     for (const { shard: number, epoch, followed } of arrivals) {
       committer.forgetMarks(number);
       market.arrive(number, marks);
@@ -63,6 +65,8 @@ export class ShardMoves {
       this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: number, before: new IdMap() });
     }
     placements.recount();
+    const raisedMs = Math.round(time.nowMs() - monotonicMs() - beforeMs);
+    if (raisedMs >= this.#core.settings.clockStepMs) stream.raised(raisedMs);
     stream.moved({ gained: arrivals.map(({ shard }) => shard), lost: [] });
   }
 

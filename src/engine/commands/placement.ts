@@ -308,8 +308,9 @@ export class Placements {
 
   /** Throws DISCONNECTED for a schedule while engine time may be about to jump: its slots would be jumped over. */
   #demandTime(intents: readonly ParentIntent[]): void {
-    if (this.#core.time.isDoubted && intents.some(({ schedule }) => schedule !== undefined))
-      throw new EngineError("DISCONNECTED", { clock: "unconfirmed" });
+    if (!intents.some(({ schedule }) => schedule !== undefined)) return;
+    const confirmMs = Math.ceil(this.#core.time.doubtedForMs);
+    if (confirmMs > 0) throw new EngineError("DISCONNECTED", { confirmMs });
   }
 
   #demandService(): void {

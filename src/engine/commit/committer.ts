@@ -4,6 +4,7 @@ import { readOutcomes } from "../../host-answers/index.ts";
 import type { KeptQuote, MarketMark, PricedPrint } from "../../model/index.ts";
 import type { AppendOutcome, ShardAppend } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
+import type { Moment } from "../core/engine-time.ts";
 import type { PendingRecord } from "../core/live-order.ts";
 import type { OpenCalls } from "../core/open-calls.ts";
 import { MarketBacklog } from "../market/market-backlog.ts";
@@ -67,7 +68,7 @@ export class Committer {
   #running: Promise<void> = Promise.resolve();
   /** Records that the store was handed and has not answered for. */
   #handedOver: readonly ShardPart[] = [];
-  #askedAtMs = 0;
+  #askedAt: Moment = { wallMs: 0, monotonicMs: 0 };
   /** Ends the pause after a failure; undefined when there is none. */
   #endPause: (() => void) | undefined;
   /** Whether a caller waits for records that were decided since the last failure. */
@@ -96,11 +97,10 @@ export class Committer {
   }
 
   /**
-   * When the append that is settled now was handed to the store, in engine time. Another engine may own the shard
-   * since then.
+   * When the append that is settled now was handed to the store. Another engine may own the shard since then.
    */
-  get askedAtMs(): number {
-    return this.#askedAtMs;
+  get askedAt(): Moment {
+    return this.#askedAt;
   }
 
   /** Whether an append is due or under way. */
@@ -304,7 +304,7 @@ export class Committer {
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
     this.#parts.bursts.spend(UNITS_PER_RECORD * countOf(parts));
-    this.#askedAtMs = this.#core.nowMs();
+    this.#askedAt = this.#core.time.moment();
     const outcomes = await this.#core.store.append({
       shards: parts.map(appendOf),
       ...(prints.length > 0 && { prints }),

@@ -19,13 +19,13 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
     `another engine has taken over shard ${shard} of the store: close this engine and use the other one, because a store has one engine at a time`,
   SHARD_ELSEWHERE: ({ shard }) =>
     `this node does not run shard ${shard}: nothing was stored, so call the node that node.ownerOf(${shard}) names, or again later while the shard is on its way`,
-  DISCONNECTED: ({ lease, acceptance, notAfterMs, clock }) => {
+  DISCONNECTED: ({ lease, acceptance, notAfterMs, confirmMs }) => {
     if (lease === "lapsed")
       return "this node could not renew its lease in time, so another one may own the accounts now: nothing was stored, so call again later, or another node";
     if (acceptance === "unknown")
       return "it is not known yet whether the store has kept an order or list: call again later, because it may be there";
-    if (clock === "unconfirmed")
-      return "the wall clock is later than engine time and nothing confirms it yet, so that the slots of a schedule could be jumped over: nothing was stored, so call again in ten seconds";
+    if (confirmMs !== undefined)
+      return `the wall clock is far ahead of engine time, and the slots of a schedule could be jumped over: nothing was stored, so call again in ${confirmMs} ms, when it has said so for long enough, or when the clock of the venue has confirmed it`;
     if (notAfterMs !== undefined)
       return "notAfterMs of the placement passed before it could be decided: nothing was stored, so call again with a later time";
     return "the store failed and the engine is reading the accounts of this shard again: nothing was stored, so call again later; the alert STORE_FAILING says more";

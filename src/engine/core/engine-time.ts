@@ -33,21 +33,31 @@ export class EngineTime {
   #steadyAheadMs: number;
   /** Wall clock minus monotonic clock when the engine was opened. */
   readonly #openedAheadMs: number;
-  /** When the wall clock was set last, by the monotonic clock. */
+  /** When the wall clock was set last, or an opening found it far ahead of the store, by the monotonic clock. */
   #steppedAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when the wall clock has not been set, by the monotonic clock. */
+  #steadySinceMs: number;
   /** Wall clock minus monotonic clock, as last seen. */
   #wallAheadMs: number;
+  /** The same without a step forward that nothing confirms. */
+  #unsteppedAheadMs: number;
   /** The newest time of the store minus monotonic time. */
   #keptAheadMs: number | undefined;
-  /** Since when the wall clock has said a later time that nothing confirms, by the monotonic clock. */
-  #doubtedSinceMs: number | undefined;
+  /** The store's clock minus monotonic time, as last heard. */
+  #storeAheadMs = Number.POSITIVE_INFINITY;
+  /** Whether the wall clock says a later time that nothing confirms yet. */
+  #isDoubted = false;
+  /** Whether engine time is what the wall clock says: before the engine begins, and until that has said so for long enough. */
+  #isProvisional = true;
   #listeners: TimeListeners | undefined;
 
   /** Changes of the wall clock by less than `smallestStepMs` are not reported. */
   constructor(clock: Clock, smallestStepMs: number) {
     this.#clock = clock;
     this.#smallestStepMs = smallestStepMs;
-    this.#wallAheadMs = clock.nowMs() - clock.monotonicMs();
+    this.#steadySinceMs = clock.monotonicMs();
+    this.#wallAheadMs = clock.nowMs() - this.#steadySinceMs;
+    this.#unsteppedAheadMs = this.#wallAheadMs;
     this.#aheadMs = this.#wallAheadMs;
     this.#steadyAheadMs = this.#wallAheadMs;
     this.#openedAheadMs = this.#wallAheadMs;
@@ -57,8 +67,7 @@ export class EngineTime {
   nowMs(): number {
     const monotonicMs = this.#clock.monotonicMs();
     const wallAheadMs = this.#clock.nowMs() - monotonicMs;
-    if (wallAheadMs !== this.#wallAheadMs || this.#doubtedSinceMs !== undefined)
-      this.#look(wallAheadMs, monotonicMs);
+    if (wallAheadMs !== this.#wallAheadMs || this.#isDoubted) this.#look(wallAheadMs, monotonicMs);
     return monotonicMs + this.#aheadMs;
   }
 
@@ -66,7 +75,7 @@ export class EngineTime {
   moment(): Moment {
     const monotonicMs = this.#clock.monotonicMs();
     const wallMs = this.#clock.nowMs();
-    if (wallMs - monotonicMs !== this.#wallAheadMs || this.#doubtedSinceMs !== undefined)
+    if (wallMs - monotonicMs !== this.#wallAheadMs || this.#isDoubted)
       this.#look(wallMs - monotonicMs, monotonicMs);
     return { wallMs, monotonicMs };
   }
@@ -80,18 +89,20 @@ export class EngineTime {
   }
 
   /**
-   * Returns the time by which retention deletes: the least of the wall clock and of what it said when the engine was
-   * opened, continued by the monotonic clock. A record that a clock far ahead has stamped does not raise it, so that one
-   * wrong reading and a restart delete nothing (decision 52).
+   * Returns the time by which retention deletes: the least of engine time, the wall clock, what that said when the engine was
+   * opened, and what the store's clock said last, both continued by the monotonic clock. A record that a clock far ahead has
+   * stamped does not raise it, so that one wrong reading and a restart delete nothing (decision 52).
    */
   retentionMs(): number {
-    return Math.min(this.#clock.monotonicMs() + this.#openedAheadMs, this.#clock.nowMs());
+    const engineMs = this.nowMs();
+    const otherAheadMs = Math.min(this.#openedAheadMs, this.#storeAheadMs);
+    return Math.min(engineMs, this.#clock.nowMs(), this.#clock.monotonicMs() + otherAheadMs);
   }
 
-  /** Whether the wall clock was set within the given time, by the monotonic clock. */
+  /** Whether the wall clock was set within the given time, by the monotonic clock, or an opening found it far ahead. */
   hasSteppedWithin(ms: number): boolean {
     this.nowMs();
-    return this.#clock.monotonicMs() - this.#steppedAtMs < ms;
+    return this.#clock.monotonicMs() - this.#steppedAtMs <= ms;
   }
 
   /** Returns how far engine time is ahead of a wall clock that was set back; undefined below the smallest step. */
@@ -108,17 +119,43 @@ export class EngineTime {
   /** Whether the wall clock says a later time that nothing confirms yet. */
   get isDoubted(): boolean {
     this.nowMs();
-    return this.#doubtedSinceMs !== undefined;
+    return this.#isDoubted;
+  }
+
+  /** How long the wall clock must still say a later time until engine time follows it without a witness; 0 if it says none. */
+  get doubtedForMs(): number {
+    return this.isDoubted ? this.#steadySinceMs + CONFIRM_MS - this.#clock.monotonicMs() : 0;
+  }
+
+  /** How far the wall clock has gone forward since a moment without being confirmed; 0 if it has not. */
+  steppedSinceMs({ wallMs, monotonicMs }: Moment): number {
+    return this.isDoubted ? Math.max(this.#wallAheadMs - (wallMs - monotonicMs), 0) : 0;
+  }
+
+  /** How far the wall clock is ahead of engine time; 0 if it is not. */
+  get wallLeadMs(): number {
+    this.nowMs();
+    return Math.max(this.#wallAheadMs - this.#aheadMs, 0);
+  }
+
+  /** Returns the wall clock without a step forward that nothing confirms: what it said before, and the time since. */
+  unsteppedWallMs(): number {
+    const { wallMs, monotonicMs } = this.moment();
+    return Math.min(wallMs, monotonicMs + this.#unsteppedAheadMs);
   }
 
   /**
    * Begins at the newest time in the store. A wall clock that is later by more than the smallest step is confirmed as a
-   * step is: the reading at the opening may be the wrong one.
+   * step is, unless it has said so for long enough already: the reading at the opening may be the wrong one.
    */
   begin(): void {
-    if (this.#keptAheadMs !== undefined) this.#aheadMs = this.#keptAheadMs;
     const monotonicMs = this.#clock.monotonicMs();
     this.#look(this.#clock.nowMs() - monotonicMs, monotonicMs);
+    const keptAheadMs = this.#keptAheadMs ?? this.#aheadMs;
+    this.#aheadMs = this.#isProvisional ? keptAheadMs : Math.max(this.#aheadMs, keptAheadMs);
+    this.#isProvisional = false;
+    this.#look(this.#wallAheadMs, monotonicMs);
+    if (this.#isDoubted) this.#steppedAtMs = monotonicMs;
   }
 
   /** Takes the time that another clock tells now: engine time follows the wall clock as far as that. */
@@ -129,12 +166,18 @@ export class EngineTime {
     this.#look(this.#wallAheadMs, monotonicMs);
   }
 
-  /** Raises engine time to at least the time of a stored record or print. */
+  /** Takes the time that the store's clock tells now. It confirms the wall clock only if it is another machine's. */
+  hearStore({ clockMs, elsewhere }: Readonly<{ clockMs: number; elsewhere?: boolean }>): void {
+    this.#storeAheadMs = clockMs - this.#clock.monotonicMs();
+    if (elsewhere === true) this.confirm(clockMs);
+  }
+
+  /** Raises engine time to at least the time of a stored record or print: whoever wrote it had it confirmed. */
   startFrom(keptMs: number): void {
     const aheadMs = keptMs - this.#clock.monotonicMs();
     this.#keptAheadMs = Math.max(this.#keptAheadMs ?? aheadMs, aheadMs);
-    this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
     this.#steadyAheadMs = Math.max(this.#steadyAheadMs, aheadMs);
+    this.#raise(aheadMs);
   }
 
   /**
@@ -155,13 +198,13 @@ export class EngineTime {
     const stepMs = wallAheadMs - this.#wallAheadMs;
     const isStep = Math.abs(stepMs) >= this.#smallestStepMs;
     this.#wallAheadMs = wallAheadMs;
-    if (isStep) this.#doubtedSinceMs = undefined;
+    if (monotonicMs - this.#steadySinceMs >= CONFIRM_MS) this.#isProvisional = false;
+    if (isStep) this.#steadySinceMs = monotonicMs;
+    if (this.#isProvisional) this.#aheadMs = wallAheadMs;
     const isLater = wallAheadMs - this.#aheadMs > this.#smallestStepMs;
-    if (isLater) this.#doubtedSinceMs ??= monotonicMs;
-    if (!isLater || monotonicMs - (this.#doubtedSinceMs ?? monotonicMs) >= CONFIRM_MS) {
-      this.#doubtedSinceMs = undefined;
-      this.#raise(wallAheadMs);
-    }
+    this.#isDoubted = isLater && monotonicMs - this.#steadySinceMs < CONFIRM_MS;
+    if (!this.#isDoubted) this.#raise(wallAheadMs);
+    this.#unsteppedAheadMs = this.#isDoubted ? Math.min(this.#unsteppedAheadMs, wallAheadMs) : wallAheadMs;
     if (!isStep) return;
     this.#steppedAtMs = monotonicMs;
     this.#listeners?.stepped(stepMs);

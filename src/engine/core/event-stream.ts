@@ -57,11 +57,32 @@ export class EventStream {
   stepped(stepMs: number): void {
     const [way, byMs] = [stepMs < 0 ? "back" : "forward", Math.abs(stepMs)];
     this.#report("clock.stepped", { stepMs });
-    this.#tellAlert({
-      alert: "CLOCK_STEPPED",
-      detail: `the wall clock was set ${way} by ${byMs} ms`,
-      timeMs: this.#core.nowMs(),
-    });
+    this.#tellClock(`the wall clock was set ${way} by ${byMs} ms`);
+  }
+
+  /** Emits the alert that an opening has found the wall clock that far ahead of the store. */
+  openedBehind(byMs: number): void {
+    this.#report("clock.ahead-of-store", { byMs });
+    this.#tellClock(
+      `the wall clock is ${byMs} ms ahead of the newest record, as after a stop of that length`,
+    );
+  }
+
+  /** Emits the alert that engine time has followed the records of shards that were taken over. */
+  raised(byMs: number): void {
+    this.#report("clock.behind-records", { byMs });
+    this.#tellClock(
+      `engine time went forward by ${byMs} ms with the records of shards that were taken over: compare the clocks of the nodes`,
+    );
+  }
+
+  #tellClock(what: string): void {
+    const waitMs = Math.ceil(this.#core.time.doubtedForMs);
+    const detail =
+      waitMs > 0
+        ? `${what}; nothing expires or ends by it until the clock of the venue or of a store on another machine confirms it, or it has said so for ${waitMs} ms more`
+        : what;
+    this.#tellAlert({ alert: "CLOCK_STEPPED", detail, timeMs: this.#core.nowMs() });
   }
 
   /** Emits a change of the engine's condition, and an alert unless the change was requested. */
