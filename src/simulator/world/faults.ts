@@ -62,6 +62,7 @@ export const FAULTS = [
   "process is replaced and does not know",
   "clock steps back",
   "clock steps forward",
+  "clock is days ahead for an instant",
   "quotes jump",
   "quotes leave gaps",
   "quotes are bad",

@@ -82,6 +82,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     demand,
     disk,
     departures,
+    retentionDays: plan.settings.retentionDays,
     giving,
     alive: () => fleet.alive,
     kill: (instance) => fleet.kill(instance),

@@ -79,6 +79,7 @@ export const SITUATIONS = [
   "restart with a partly finished list",
   "clock back with a child in flight",
   "clock forward over an expiry",
+  "restart while the clock is days ahead",
   "clock back with an order that expires",
   "clock step with a schedule under way",
   // Lists

@@ -3,13 +3,14 @@ import { closeAndEnd } from "./closing.ts";
 import { mayDieWhileOpening } from "./dying-opening.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
-import { turns } from "./world-time.ts";
+import { HOUR_MS, turns } from "./world-time.ts";
 
 /** Starts processes. Closes, pauses, kills and replaces them where faults strike. */
 export class Supervisor {
   readonly #parts: WorldParts;
   readonly #random: Random;
   readonly #absence: Random;
+  readonly #instants: Random;
   #kill: Instance | undefined;
   /** No process is started before this time. */
   #awayUntilMs = 0;
@@ -18,6 +19,7 @@ export class Supervisor {
     this.#parts = parts;
     this.#random = parts.random.of("supervisor");
     this.#absence = parts.random.of("how long processes stay away");
+    this.#instants = parts.random.of("instants of a clock that is days ahead");
   }
 
   /** Runs before the actions of a step: starts a missing process and lets faults strike. */
@@ -26,6 +28,7 @@ export class Supervisor {
     const isAway = time.trueMs < this.#awayUntilMs;
     if (fleet.newest === undefined && !isAway && this.#random.chance(0.5)) this.#start();
     this.#stepClock();
+    this.#jumpForAnInstant();
     const instance = fleet.newest;
     const isKilled = faults.strikes("process is killed", this.#random, 0.006);
     const isReplaced = faults.strikes("process is replaced and does not know", this.#random, 0.002);
@@ -73,7 +76,8 @@ export class Supervisor {
   }
 
   #start(): void {
-    const { fleet, situations, journal } = this.#parts;
+    const { fleet, situations, journal, time } = this.#parts;
+    if (journal.records === 0) time.confirm();
     const lives = [...journal.open].map((orderId) => journal.find(orderId));
     if (lives.some((order) => order?.child !== undefined)) situations.saw("restart with a child in flight");
     if (lives.some((order) => order?.held === true)) situations.saw("restart with a held leg");
@@ -117,6 +121,22 @@ export class Supervisor {
       situations.saw("clock step with a schedule under way");
     time.step(back ? -ms : ms);
     beside(time.after(lastsMs).then(() => time.step(time.trueMs - time.wallMs)));
+  }
+
+  /** Sets the wall clock days ahead for 20 ms. A process may be started in that moment in the place of one that is killed. */
+  #jumpForAnInstant(): void {
+    const { faults, time, situations, beside, fleet } = this.#parts;
+    const ms = this.#instants.pick([1, 7, 40]) * 24 * HOUR_MS;
+    const restarts = this.#instants.chance(0.5);
+    const strikes = faults.strikes("clock is days ahead for an instant", this.#instants, 0.004);
+    if (!strikes || time.wallMs !== time.trueMs) return;
+    time.step(ms);
+    beside(time.after(20).then(() => time.step(time.trueMs - time.wallMs)));
+    const { newest } = fleet;
+    if (!restarts || newest?.state !== "running") return;
+    situations.saw("restart while the clock is days ahead");
+    fleet.kill(newest);
+    this.#start();
   }
 
   #pause(instance: Instance): void {

@@ -22,7 +22,7 @@ import type { JournalBook } from "./journal-book.ts";
 import type { ClusterPlan } from "./plan.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldDisk } from "./world-disk.ts";
-import { turns, type WorldTime } from "./world-time.ts";
+import { HOUR_MS, turns, type WorldTime } from "./world-time.ts";
 
 /** Dependencies of a world's store. */
 export type StoreParts = Readonly<{
@@ -35,6 +35,7 @@ export type StoreParts = Readonly<{
   disk: WorldDisk;
   /** Present if the stores forget: it checks what their deletions take. */
   departures: Departures | undefined;
+  retentionDays: number;
   /** Checks what nodes give up. */
   giving: GivingWatch;
   /** Returns the processes that live. */
@@ -358,9 +359,15 @@ export class WorldStore {
 
   /** Deletes in steps, the orders that ended first in the first one. A process may die between two of them. */
   async #forget(instance: Instance, store: OrderStore, ...[{ beforeMs }, goesOn]: Forgotten): Promise<void> {
-    const { faults, situations, time, departures, kill } = this.#parts;
+    const { faults, situations, time, departures, kill, demand, retentionDays } = this.#parts;
     const random = this.#deletions;
     const isOn = (): boolean => !instance.dead && goesOn();
+    const cutoffMs = time.trueMs - retentionDays * 24 * HOUR_MS;
+    demand(
+      beforeMs <= cutoffMs,
+      "decision 52",
+      () => `deletes what ended ${beforeMs - cutoffMs} ms too late`,
+    );
     for (const stepMs of this.#steps(beforeMs)) {
       const slowMs = 1 + random.below(4_000);
       if (faults.strikes("store is slow", random, 0.3)) await time.after(slowMs);

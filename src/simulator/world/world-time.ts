@@ -3,6 +3,9 @@ import { createManualClock, type ManualClock } from "../../adapters/memory/index
 /** An hour in milliseconds. */
 export const HOUR_MS = 3_600_000;
 
+/** A wall clock this far ahead is followed at once, and any after this long (decision 52). */
+const [STEP_MS, CONFIRM_MS] = [1_000, 10_000];
+
 /** Waits until everything has happened that needs no time. */
 export type Turn = () => Promise<void>;
 
@@ -10,10 +13,13 @@ export type Turn = () => Promise<void>;
 export class WorldTime {
   readonly clock: ManualClock;
   readonly #turn: Turn;
+  #steppedAtMs: number;
+  #confirmedMs = 0;
 
   constructor(options: Readonly<{ startMs: number; turn: Turn }>) {
     this.clock = createManualClock({ startMs: options.startMs });
     this.#turn = options.turn;
+    this.#steppedAtMs = options.startMs;
   }
 
   /** True time, the time of every correct clock such as the venue's, in epoch milliseconds. */
@@ -28,7 +34,22 @@ export class WorldTime {
 
   /** Sets the wall clock. */
   step(ms: number): void {
+    this.confirmedLeadMs();
     this.clock.stepWall(ms);
+    this.#steppedAtMs = this.trueMs;
+  }
+
+  /** Returns the most by which the wall clock has been ahead of true time for so long that engine time may have followed it. */
+  confirmedLeadMs(): number {
+    const leadMs = this.wallMs - this.trueMs;
+    if (leadMs <= this.#confirmedMs + STEP_MS || this.trueMs - this.#steppedAtMs >= CONFIRM_MS)
+      this.#confirmedMs = Math.max(this.#confirmedMs, leadMs);
+    return this.#confirmedMs;
+  }
+
+  /** Lets engine time have followed the wall clock as it is: nothing is in the store that could say otherwise. */
+  confirm(): void {
+    this.#steppedAtMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Lets time pass. */

@@ -5,13 +5,25 @@ import type { WorldParts } from "../parts.ts";
 /** Facts that an order may get after it has ended. */
 const LATE: readonly Fact["kind"][] = ["FILLED", "ALERT"];
 
+/** The most by which engine time is ahead of a clock that is told late or in whole milliseconds, and of a step that it follows. */
+const AHEAD_MS = 2_000;
+
 /**
- * Checks I50, I53 and I55: an ended order stays ended, the engine breaks none of its own rules, and nothing is decided
- * after an expiry.
+ * Checks I50, I53, I55 and decision 52: an ended order stays ended, the engine breaks none of its own rules, nothing is
+ * decided after an expiry, and no record has a time that only a wall clock has said for a short while.
  */
 export function state(parts: WorldParts): (seen: SeenRecord) => void {
-  const { demand, situations, hosts } = parts;
+  const { demand, situations, hosts, time, plan } = parts;
   return ({ record, changes }) => {
+    if (plan.cluster === undefined) {
+      const mostMs = Math.max(time.confirmedLeadMs(), plan.venueClock?.aheadMs ?? 0) + AHEAD_MS;
+      const aheadMs = record.timeMs - time.trueMs;
+      demand(
+        aheadMs <= mostMs,
+        "decision 52",
+        () => `a record is ${aheadMs} ms ahead, confirmed are ${mostMs}`,
+      );
+    }
     for (const change of changes) {
       checkEnd(change);
       for (const fact of change.facts) takeFact(change, fact, record.timeMs);
