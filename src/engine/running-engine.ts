@@ -68,6 +68,7 @@ export class RunningEngine implements Api.Engine {
       },
     });
     core.time.begin();
+    if (core.time.isDoubted) core.executions.younger(core.time.wallLeadMs);
     this.#confirmTime();
     if (core.time.isDoubted)
       timers.after(core.settings.clockStepMs, () => {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { parseQuantity, type Quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
 import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
+import { sentTo } from "../support/scripted-venue.ts";
 import { accountOn, leasesOf, orderOn, pairOf, placeOn } from "../support/sharing.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+const quantityIn = (text: string): Quantity => parseQuantity(text) ?? ZERO_QUANTITY;
 
 const clockAlerts = ({ alerts }: World): readonly string[] =>
   alerts.filter(({ alert }) => alert === "CLOCK_STEPPED").map(({ detail }) => detail);
@@ -110,6 +114,22 @@ describe("decision 52: an opening whose wall clock is far ahead of the store", (
     await world.crash();
     await world.clock.advanceBy(HOUR, () => world.engine.idle());
     expect(await world.status(order)).toBe("CANCELED CANCELED");
+  });
+
+  it("takes no execution as older than it is: a reduce-only child after it sells nothing twice", async () => {
+    const world = await createWorld({ exposure: { lagMs: 5_000, position: () => quantityIn("2") } });
+    const sell = { side: "SELL", type: "STOP_MARKET", reduceOnly: true, stopPrice: "100" } as const;
+    const meet = async () => {
+      for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    };
+    await world.place({ ...sell, quantity: "1" });
+    await meet();
+    expect(sentTo(world.venue)).toEqual(["SELL 1"]);
+    world.clock.stepWall(DAY);
+    await world.crash();
+    await world.place({ ...sell, quantity: "2" });
+    await meet();
+    expect(sentTo(world.venue).slice(1)).not.toContain("SELL 2");
   });
 
   it("also of a node that joins others: one reading a day ahead ends nothing of the shards that it takes", async () => {

@@ -116,6 +116,11 @@ export class EngineTime {
     return engineMs - this.#aheadMs;
   }
 
+  /** Whether engine time is only what the wall clock says, before the engine begins. */
+  get isProvisional(): boolean {
+    return this.#isProvisional;
+  }
+
   /** Whether the wall clock says a later time that nothing confirms yet. */
   get isDoubted(): boolean {
     this.nowMs();
@@ -198,7 +203,7 @@ export class EngineTime {
     const stepMs = wallAheadMs - this.#wallAheadMs;
     const isStep = Math.abs(stepMs) >= this.#smallestStepMs;
     this.#wallAheadMs = wallAheadMs;
-    if (monotonicMs - this.#steadySinceMs >= CONFIRM_MS) this.#isProvisional = false;
+    if (!isStep && monotonicMs - this.#steadySinceMs >= CONFIRM_MS) this.#isProvisional = false;
     if (isStep) this.#steadySinceMs = monotonicMs;
     if (this.#isProvisional) this.#aheadMs = wallAheadMs;
     const isLater = wallAheadMs - this.#aheadMs > this.#smallestStepMs;

@@ -1,6 +1,7 @@
 import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import { type Fact, type JournalRecord, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { PositionAsOf } from "../../ports/index.ts";
+import type { EngineTime } from "./engine-time.ts";
 
 /** A durable execution, or several of the oldest in one: signed, positive for BUY. */
 type Own = Readonly<{
@@ -15,7 +16,7 @@ type Own = Readonly<{
 }>;
 
 type Market = {
-  readonly entries: Own[];
+  entries: Own[];
   /**
    * What the account may hold without `entries`, as the last measurement at rest left it: one value if it is known which
    * executions that measurement had shown. Absent before the first one.
@@ -85,15 +86,16 @@ export class OwnExecutions {
 
   /**
    * Returns a receiver for what a shard is read from: `read` takes each record's facts of a parent, and `after` the time of
-   * the first record after a snapshot, before which executions may be missing. `monotonicAt` turns the time of a record into
-   * that of the monotonic clock.
+   * the first record after a snapshot, before which executions may be missing. `time` turns the time of a record into that of
+   * the monotonic clock; while it is provisional, old ones are kept too, because they may be {@link younger}.
    */
-  reading(shard: number, monotonicAt: (engineMs: number) => number): ExecutionReader {
+  reading(shard: number, time: Pick<EngineTime, "monotonicAt" | "isProvisional">): ExecutionReader {
     const nowMs = this.#monotonicMs();
+    const monotonicAt = (engineMs: number): number => time.monotonicAt(engineMs);
     return {
       read: (order, facts, { timeMs }) => {
         const atMs = Math.min(monotonicAt(timeMs), nowMs);
-        if (atMs <= nowMs - this.#keepMs) return;
+        if (!time.isProvisional && atMs <= nowMs - this.#keepMs) return;
         const isNew = (fact: Fact): boolean => fact.kind === "FILLED" && !this.#has(order, fact);
         this.note(order, facts.filter(isNew), atMs);
       },
@@ -102,6 +104,17 @@ export class OwnExecutions {
         this.#missingToMs.set(shard, Math.max(toMs, this.#missingToMs.get(shard) ?? toMs));
       },
     };
+  }
+
+  /** Takes everything that was read as that much younger: nothing confirms the wall clock of the opening (decision 52). */
+  younger(byMs: number): void {
+    const nowMs = this.#monotonicMs();
+    const later = (atMs: number): number => Math.min(atMs + byMs, nowMs);
+    for (const [shard, toMs] of this.#missingToMs) this.#missingToMs.set(shard, later(toMs));
+    for (const market of this.#markets.values()) {
+      market.lastMs = later(market.lastMs);
+      market.entries = market.entries.map((own) => ({ ...own, atMs: later(own.atMs) }));
+    }
   }
 
   /** Returns since when the account has executed nothing on the market of an order, by the monotonic clock. */

@@ -182,4 +182,4 @@ export async function replayShard(
 
 /** Returns what takes the executions of a shard that is read into memory. */
 export const executionReader = ({ executions, time }: Core, shard: number): ExecutionReader =>
-  executions.reading(shard, (engineMs) => time.monotonicAt(engineMs));
+  executions.reading(shard, time);

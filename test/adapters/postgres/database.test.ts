@@ -211,6 +211,16 @@ describe("connections", () => {
     expect([server.open, server.destroyed]).toEqual([0, 8]);
   });
 
+  it("decision 52: says that its clock is another machine's only if the host has said so", async () => {
+    const { server, database } = open();
+    server.answers(() => [["1", "1000", null]]);
+    const beat = { incarnation: 1, state: "ready" } as const;
+    const said = { alive: true, clockMs: 1_000 };
+    expect(await leases(database, new Owner()).renew(beat)).toEqual(said);
+    expect(await leases(database, new Owner(), true).renew(beat)).toEqual({ ...said, elsewhere: true });
+    await database.close();
+  });
+
   it("decision WE: a takeover waits for no read", async () => {
     const { server, database } = open();
     server.answers((text) => (text === "slow" ? "silence" : [["3", "1", "0", "0"]]));

@@ -144,6 +144,16 @@ export const BUGS: readonly Bug[] = [
     edits: DEADLINE_IN_ENGINE_TIME,
   },
   {
+    name: "one reading of the wall clock confirmed by itself",
+    edits: [
+      {
+        file: "src/engine/core/engine-time.ts",
+        before: "export const CONFIRM_MS = 10_000;",
+        after: "export const CONFIRM_MS = 0;",
+      },
+    ],
+  },
+  {
     name: "not found before the deadline counts",
     edits: [
       {
