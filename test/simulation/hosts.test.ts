@@ -153,7 +153,7 @@ describe("the hosts of a seeded world", () => {
 
   it("decision 30: a print that arrives before its fill is counted as external", () => {
     const tape = new TrueTape(shared());
-    tape.owe("BTC/USD", "x1", quantity("1"));
+    tape.owe("BTC/USD", { name: "aqc-1 x1", id: "x1", size: quantity("1") });
     let told = "";
     for (let left = 50; told !== "x1" && left > 0; left--) told = tape.next("BTC/USD", START_MS).id ?? "";
     const others = tape.tradesSince("BTC/USD", { ms: START_MS }, (id) => id === "x1");

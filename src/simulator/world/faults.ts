@@ -1,3 +1,4 @@
+import type { OwnFillsInPrints } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 
 /** All faults of a world. A plan turns each on or off. */
@@ -21,6 +22,8 @@ export const FAULTS = [
   "venue takes a fee in the base asset",
   "venue says nonsense",
   "venue tells while an engine opens",
+  "venue numbers executions per child",
+  "venue numbers executions anew each day",
   "venue does not tell its time",
   "store fails an append",
   "store keeps an append and does not say so",
@@ -68,6 +71,8 @@ export const FAULTS = [
   "quotes are bad",
   "prints come twice",
   "prints come late",
+  "prints name own fills by another id",
+  "prints leave own fills out",
   "answers are lost",
   "reader is slow",
   "connection breaks",
@@ -113,6 +118,20 @@ export type Fault = (typeof FAULTS)[number] | (typeof CLUSTER_FAULTS)[number];
 /** Rates of the faults that are on. Each is a factor of the fault's chance at every opportunity. */
 export type FaultRates = Readonly<Partial<Record<Fault, number>>>;
 
+/** Faults that are habits of a host: always there in a world in which they are on. They are on in fewer worlds than others. */
+export const HABITS: readonly Fault[] = [
+  "venue numbers executions per child",
+  "venue numbers executions anew each day",
+  "prints name own fills by another id",
+  "prints leave own fills out",
+];
+
+/** Returns how own fills appear among the prints. Ids of executions that repeat in a market cannot name them. */
+export function ownFillsOf(rates: FaultRates): OwnFillsInPrints {
+  if (rates["prints leave own fills out"] !== undefined) return "none";
+  return HABITS.some((habit) => rates[habit] !== undefined) ? "other-id" : "by-execution-id";
+}
+
 /**
  * Decides where faults strike and counts them. It draws even if a fault is off, so that turning one off does not change
  * the other draws.
@@ -130,8 +149,19 @@ export class Faults {
   strikes(fault: Fault, random: Random, chance: number): boolean {
     const drawn = random.next();
     if (this.#quiet || drawn >= chance * (this.#rates[fault] ?? 0)) return false;
-    this.#counts.set(fault, (this.#counts.get(fault) ?? 0) + 1);
+    this.#count(fault);
     return true;
+  }
+
+  /** Returns whether a host has this habit, and counts that it shows. */
+  shows(habit: Fault): boolean {
+    if (this.#quiet || this.#rates[habit] === undefined) return false;
+    this.#count(habit);
+    return true;
+  }
+
+  #count(fault: Fault): void {
+    this.#counts.set(fault, (this.#counts.get(fault) ?? 0) + 1);
   }
 
   /** Stops all faults. */

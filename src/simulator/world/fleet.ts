@@ -7,6 +7,7 @@ import { createService, type Service, type ServiceOptions } from "../../service/
 import type { Random } from "../random/index.ts";
 import type { GivingWatch } from "./cluster/giving-watch.ts";
 import { openInCluster } from "./cluster/open-node.ts";
+import { ownFillsOf } from "./faults.ts";
 import { EVERY_SHARD } from "./holdings.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
@@ -226,6 +227,7 @@ export class Fleet {
         exposure: hosts.exposure(instance),
         venue: venue.open(instance),
         marketData: {
+          ownFillsInPrints: ownFillsOf(plan.rates),
           subscribe: (sink) => {
             instance.sink = sink;
             return () => {

@@ -2,7 +2,7 @@ import { type Price, ZERO_QUANTITY } from "../../decimal/index.ts";
 import { createRandom, type Random } from "../random/index.ts";
 import { Ledger } from "./clients/ledger.ts";
 import { Departures } from "./departures.ts";
-import { Faults } from "./faults.ts";
+import { Faults, ownFillsOf } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
 import type { Demand } from "./invariant-broken.ts";
@@ -55,6 +55,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
   const tape = new TrueTape({
     ...shared,
     random: random.of("tape"),
+    ownFills: ownFillsOf(plan.rates),
     // A node whose clock is behind takes a print for fresh that is not.
     ...(plan.cluster && { freshMs: Number.POSITIVE_INFINITY }),
   });
@@ -136,7 +137,7 @@ function makeNative(base: Base, tape: TrueTape): Pick<WorldParts, "native" | "vo
       random: random.of("native orders"),
       priceOf: priceIn(base),
       traded: ({ order, executionId, lastQuantity = ZERO_QUANTITY }) =>
-        tape.owe(order.symbol, executionId, lastQuantity),
+        tape.owe(order.symbol, { name: `native ${executionId}`, id: executionId, size: lastQuantity }),
     }),
     volumes: new WorldVolumes({ ...base, random: random.of("volumes") }),
   };
@@ -168,7 +169,7 @@ function makeVenue(
     ...(plan.cluster && { takeoverMs: 2 * plan.cluster.ttlMs }),
     executed: (row, size, executionId) => {
       hosts.executed(row, size);
-      tape.owe(row.child.symbol, executionId, size);
+      tape.owe(row.child.symbol, { name: `${row.child.childId} ${executionId}`, id: executionId, size });
     },
   });
 }

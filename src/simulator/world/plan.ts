@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
 import type { VenueCapabilities } from "../../ports/index.ts";
 import { createRandom, type Random } from "../random/index.ts";
-import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
+import { FAULTS, type Fault, type FaultRates, HABITS } from "./faults.ts";
 
 /** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */
 export type MarketStyle = "walk" | "jumpy" | "calm" | "recorded";
@@ -222,7 +222,7 @@ export function drawRates(
   const rates: Partial<Record<Fault, number>> = {};
   for (const fault of faults) {
     const own = random.of(fault);
-    const isOn = mood < 0.05 ? false : mood > 0.85 || own.chance(0.5);
+    const isOn = mood < 0.05 ? false : mood > 0.85 || own.chance(HABITS.includes(fault) ? 0.25 : 0.5);
     const rate = 0.3 + own.next() * own.next() * 3;
     if (isOn && !without.includes(fault)) rates[fault] = rate;
   }

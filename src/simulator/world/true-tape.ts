@@ -1,9 +1,11 @@
 import { add, formatQuantity, type Quantity, quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
-import type { PrintInput } from "../../ports/index.ts";
+import type { OwnFillsInPrints, PrintInput } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldTime } from "./world-time.ts";
+
+type OwedPrint = Readonly<{ id: string; name: string; size: Quantity; atMs: number }>;
 
 type Market = {
   readonly told: PrintInput[];
@@ -12,7 +14,9 @@ type Market = {
   /** True time at which each process heard each trade first, by id of the trade and generation of the process. */
   readonly heard: Map<string, Map<number, number>>;
   /** Own executions that were not reported yet. */
-  readonly owed: Readonly<{ id: string; size: Quantity }>[];
+  readonly owed: OwedPrint[];
+  /** The own executions, by the ids under which they are printed. */
+  readonly own: Map<string, string>;
   total: Quantity;
   /** Quantity of the trades of each minute. */
   readonly minutes: Map<number, Quantity>;
@@ -31,11 +35,14 @@ export type TapeParts = Readonly<{
   time: WorldTime;
   /** Default 5,000. */
   freshMs?: number;
+  /** How own fills appear in the prints. Default `by-execution-id`. */
+  ownFills?: OwnFillsInPrints;
 }>;
 
 /** The true trades of all markets, external and own. Some are reported late, some twice. */
 export class TrueTape {
   readonly #freshMs: number;
+  readonly #ownFills: OwnFillsInPrints;
   readonly #random: Random;
   readonly #faults: Faults;
   readonly #situations: Situations;
@@ -45,6 +52,7 @@ export class TrueTape {
 
   constructor(parts: TapeParts) {
     this.#freshMs = parts.freshMs ?? FRESH_MS;
+    this.#ownFills = parts.ownFills ?? "by-execution-id";
     this.#random = parts.random;
     this.#faults = parts.faults;
     this.#situations = parts.situations;
@@ -88,9 +96,23 @@ export class TrueTape {
     if (!of.has(generation)) of.set(generation, this.#time.trueMs);
   }
 
-  /** Queues the print of an execution of an own child. */
-  owe(symbol: string, id: string, size: Quantity): void {
-    this.#market(symbol).owed.push({ id, size });
+  /** Queues the print of an own execution, whose name no other one has, under its execution id or one of the tape. */
+  owe(symbol: string, { name, id, size }: Readonly<{ name: string; id: string; size: Quantity }>): void {
+    const market = this.#market(symbol);
+    if (this.#ownFills === "none") {
+      this.#faults.shows("prints leave own fills out");
+      return;
+    }
+    const isOther = this.#ownFills === "other-id";
+    if (isOther) this.#faults.shows("prints name own fills by another id");
+    const printId = isOther ? `own-${market.own.size + 1}` : id;
+    market.own.set(printId, name);
+    market.owed.push({ id: printId, name, size, atMs: this.#time.trueMs });
+  }
+
+  /** Returns the name of the own execution that is printed under an id. */
+  ownName(symbol: string, id: string): string | undefined {
+    return this.#market(symbol).own.get(id);
   }
 
   /** Returns the next print: usually an external trade, else an own one or a repeated one. */
@@ -105,10 +127,17 @@ export class TrueTape {
     const isOwn = this.#random.chance(0.4);
     const lateMs = 3_000 + this.#random.below(4_000);
     const isLate = this.#faults.strikes("prints come late", this.#random, 0.12);
-    const own = isOwn ? market.owed.shift() : undefined;
+    const own = isOwn ? this.#nextOwed(market) : undefined;
     if (own !== undefined) return this.#tell(symbol, { ...own, timeMs: nowMs }, nowMs);
     if (isLate) this.#situations.saw("print reported late");
     return this.external(symbol, nowMs, isLate ? nowMs - lateMs : nowMs);
+  }
+
+  /** Returns the next own execution to print. One that cannot be recognised by its id is printed while it is fresh, or never. */
+  #nextOwed({ owed }: Market): OwedPrint | undefined {
+    const isOld = ({ atMs }: OwedPrint): boolean => this.#time.trueMs - atMs > FRESH_MS;
+    while (this.#ownFills === "other-id" && owed[0] !== undefined && isOld(owed[0])) owed.shift();
+    return owed.shift();
   }
 
   /** Returns an external trade. */
@@ -138,7 +167,7 @@ export class TrueTape {
     const known = this.#markets.get(symbol);
     if (known !== undefined) return known;
     const market: Market = {
-      ...{ told: [], known: new Map(), heard: new Map(), owed: [] },
+      ...{ told: [], known: new Map(), heard: new Map(), owed: [], own: new Map() },
       ...{ total: ZERO_QUANTITY, minutes: new Map() },
     };
     this.#markets.set(symbol, market);

@@ -51,6 +51,8 @@ const SLOWEST_ANSWER_MS = 2_000;
 /** Longest time that the answer to a question for the venue's time takes. */
 const SLOWEST_TIME_MS = 3_000;
 const BEYOND = price("0.25");
+/** A day of the venue, after which it numbers executions anew: so short that many orders execute on several. */
+const VENUE_DAY_MS = 10_000;
 
 /**
  * A venue with its own record, which is the truth, and faulty reports: answers get lost, come late, twice or in pieces;
@@ -69,6 +71,8 @@ export class WorldVenue {
   readonly #refusals: Random;
   /** Until when it refuses every child of an account on a market and side. */
   readonly #refusedUntilMs: Map<string, number> = new Map();
+  /** The day of the newest execution of each market, and the number of executions on it. */
+  readonly #today: Map<string, Readonly<{ day: number; count: number }>> = new Map();
   #executions = 0;
 
   constructor(parts: VenueParts) {
@@ -386,7 +390,7 @@ export class WorldVenue {
   #execute(row: Row, size: Quantity): void {
     const { faults, random, situations, time } = this.#parts;
     if (size <= 0) return;
-    const executionId = `x${++this.#executions}`;
+    const executionId = this.#numberOf(row);
     const { symbol, limitPrice, side } = row.child;
     const fair = limitPrice ?? this.#parts.priceOf(symbol) ?? price("100");
     const isBeyond = limitPrice !== undefined && faults.strikes("venue fills beyond the limit", random, 0.02);
@@ -395,6 +399,19 @@ export class WorldVenue {
     const at = isBeyond ? worse : fair;
     row.fills.push({ executionId, quantity: size, price: at, timeMs: time.trueMs });
     this.#parts.executed(row, size, executionId);
+  }
+
+  /** Returns the id of a child's next execution. It may be that of executions of other children, and never one of its own. */
+  #numberOf({ child, fills }: Row): string {
+    const { faults, time } = this.#parts;
+    if (faults.shows("venue numbers executions per child")) return String(fills.length + 1);
+    if (!faults.shows("venue numbers executions anew each day")) return `x${++this.#executions}`;
+    const day = Math.floor(time.trueMs / VENUE_DAY_MS);
+    const today = this.#today.get(child.symbol);
+    let count = today?.day === day ? today.count + 1 : 1;
+    while (fills.some(({ executionId }) => executionId === `d${count}`)) count++;
+    this.#today.set(child.symbol, { day, count });
+    return `d${count}`;
   }
 
   #isSlow({ child }: Row): boolean {

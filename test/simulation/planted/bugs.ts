@@ -49,6 +49,27 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: "executions known by their parent and id alone",
+    edits: [
+      {
+        file: "src/model/execution-ids.ts",
+        before: "const keyOf = (childId: string, executionId: string): string =>",
+        after: `const keyOf = (_childId: string, executionId: string): string => "1 " + executionId;
+export const keyOfBoth = (childId: string, executionId: string): string =>`,
+      },
+    ],
+  },
+  {
+    name: "a POV order that follows its own fills under ids of the tape",
+    edits: [
+      {
+        file: "src/engine/eligibility/pov-participants.ts",
+        before: 'if (this.#ownFills === "other-id") live.others ??=',
+        after: 'if (this.#ownFills === "other-id" && this.#core === undefined) live.others ??=',
+      },
+    ],
+  },
+  {
     name: "release on partial fill",
     edits: [
       {

@@ -136,7 +136,8 @@ export class StreamReader {
       .map((name) => `${orderId} ${name}`);
     demand(keys.length > 0, "I20", () => `${execution} of ${orderId} is reported, but is not durable`);
     if (member(told, "x") !== "TRADE") return;
-    const key = keys.find((one) => !this.told.has(one));
+    const untold = keys.filter((one) => !this.told.has(one));
+    const key = untold.find((one) => !this.#before.has(one)) ?? untold[0];
     demand(key !== undefined, "I15", () => `${execution} of ${orderId} is reported twice`);
     if (key !== undefined) this.told.add(key);
   }

@@ -1,5 +1,6 @@
-import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
+import { add, type Price, type Quantity } from "../../../decimal/index.ts";
 import type { ChildOutcome, Fact, SchedulePlan } from "../../../model/index.ts";
+import { ownFillsOf } from "../faults.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { storesEveryPrint } from "../plan.ts";
@@ -24,7 +25,7 @@ export class Schedules {
    * earlier; and the generation of the process that accepted it.
    */
   readonly #accepted: Map<number, Readonly<{ ms: number; generation: number }>> = new Map();
-  /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
+  /** True time at which each execution was counted, by child and id. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
 
   constructor(parts: WorldParts) {
@@ -44,7 +45,7 @@ export class Schedules {
     const { situations } = this.#parts;
     const { orderId, plan, intent } = change.after;
     if (fact.kind === "FILLED") {
-      this.#countedAtMs.set(fact.fill.executionId, this.#parts.time.trueMs);
+      this.#countedAtMs.set(`${fact.childId} ${fact.fill.executionId}`, this.#parts.time.trueMs);
       this.#executed.add(fact.childId);
     }
     // A child that was never handed over, or refused without execution, leaves its slot open (decision 27).
@@ -107,14 +108,19 @@ export class Schedules {
   }
 
   /** Checks that the volume in a record was durable before it or with it: after a crash the volume is not less. */
-  #kept({ orderId, intent }: SeenOrder, followed: Quantity): void {
+  #kept(order: SeenOrder, followed: Quantity): void {
     const { demand, journal } = this.#parts;
-    const kept = journal.volumes.get(intent.symbol) ?? ZERO_QUANTITY;
+    const kept = BigInt(journal.volumes.get(order.intent.symbol) ?? 0) + this.#unprinted(order);
     demand(
-      followed <= kept,
+      BigInt(followed) <= kept,
       "I34",
-      () => `order ${orderId} uses a volume of ${followed}, but ${kept} is durable`,
+      () => `order ${order.orderId} uses a volume of ${followed}, but ${kept} is durable`,
     );
+  }
+
+  /** Returns what an order has executed and the prints leave out: that is volume, too. */
+  #unprinted({ executed }: SeenOrder): bigint {
+    return ownFillsOf(this.#parts.plan.rates) === "none" ? BigInt(executed) : 0n;
   }
 
   #slot(
@@ -150,7 +156,7 @@ export class Schedules {
     demand(volume !== undefined, "I34", () => `order ${orderId} follows no volume`);
     const seen = BigInt(volume ?? 0);
     demand(
-      seen <= BigInt(tape.total(intent.symbol)),
+      seen <= BigInt(tape.total(intent.symbol)) + this.#unprinted(after),
       "I34",
       () => `order ${orderId} follows volume that was never executed`,
     );
@@ -158,10 +164,11 @@ export class Schedules {
     const committed = BigInt(add(executed, child.quantity));
     demand(committed <= target, "I34", () => `order ${orderId} has ${committed}, its share is ${target}`);
     if (committed === target) situations.saw("POV at its whole share");
-    const names = [...(journal.fills.get(orderId)?.keys() ?? [])];
-    const own = new Set(names.map((name) => name.slice(name.indexOf(" ") + 1)));
-    const isOwn = (id: string, toldAtMs: number): boolean =>
-      own.has(id) && (this.#countedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < toldAtMs;
+    const own = journal.fills.get(orderId);
+    const isOwn = (id: string, toldAtMs: number): boolean => {
+      const name = tape.ownName(intent.symbol, id) ?? "";
+      return own?.has(name) === true && (this.#countedAtMs.get(name) ?? Number.POSITIVE_INFINITY) < toldAtMs;
+    };
     const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
     // Prints that a node that shares reads later are news to it (decision XP).
     const unheardBy = plan.cluster?.shares === true ? [generation, sender] : [];
