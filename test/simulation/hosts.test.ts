@@ -9,6 +9,7 @@ import { Market } from "../../src/simulator/world/market.ts";
 import { type MarketPlan, NEAR_JUMP } from "../../src/simulator/world/plan.ts";
 import { Situations } from "../../src/simulator/world/situations.ts";
 import { TrueTape } from "../../src/simulator/world/true-tape.ts";
+import { exactOf } from "../../src/simulator/world/venue-row.ts";
 import { WorldNative } from "../../src/simulator/world/world-native.ts";
 import { WorldTime } from "../../src/simulator/world/world-time.ts";
 import { WorldVenue } from "../../src/simulator/world/world-venue.ts";
@@ -106,7 +107,7 @@ describe("the hosts of a seeded world", () => {
     }
     expect(said.slice(0, 4).every((text) => text.includes('"state":"closed"'))).toBe(true);
     expect(said.slice(4).every((text) => text === "fails")).toBe(true);
-    expect(venue.executedOf(child.parentOrderId)).toBe(child.quantity);
+    expect(venue.executedOf(child.parentOrderId)).toBe(exactOf(child));
     expect(parts.situations.counts).toMatchObject({ "child forgotten by the venue": 1 });
   });
 
@@ -153,7 +154,7 @@ describe("the hosts of a seeded world", () => {
 
   it("decision 30: a print that arrives before its fill is counted as external", () => {
     const tape = new TrueTape(shared());
-    tape.owe("BTC/USD", { name: "aqc-1 x1", id: "x1", size: quantity("1") });
+    tape.owe("BTC/USD", { name: "aqc-1 x1", id: "x1", size: { quantity: quantity("1") } });
     let told = "";
     for (let left = 50; told !== "x1" && left > 0; left--) told = tape.next("BTC/USD", START_MS).id ?? "";
     const others = tape.tradesSince("BTC/USD", { ms: START_MS }, (id) => id === "x1");

@@ -24,6 +24,7 @@ export const FAULTS = [
   "venue tells while an engine opens",
   "venue numbers executions per child",
   "venue numbers executions anew each day",
+  "venue executes in eight decimals",
   "venue does not tell its time",
   "store fails an append",
   "store keeps an append and does not say so",

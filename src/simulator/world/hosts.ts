@@ -1,20 +1,13 @@
 import { createMemoryAccounts, createMemoryRateLimiter } from "../../adapters/memory/index.ts";
-import {
-  add,
-  formatQuantity,
-  type Quantity,
-  quantity,
-  subtract,
-  ZERO_QUANTITY,
-} from "../../decimal/index.ts";
-import type { Account, ApiKey } from "../../model/index.ts";
+import { type Quantity, quantity } from "../../decimal/index.ts";
+import type { Account, ApiKey, ChildRequest } from "../../model/index.ts";
 import type { Accounts, Exposure, RateLimiter } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";
 import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
-import type { Row } from "./venue-row.ts";
+import { exactOf, stepsOf } from "./venue-row.ts";
 
 /** Initial position of a reducing account in each market, and the quantity it buys at a time. */
 const HELD = quantity("5");
@@ -22,8 +15,8 @@ const HELD = quantity("5");
 /** The lag that a position port declares whose positions come late. */
 const LAG_MS = 10_000;
 
-/** A position from a time on. */
-type Held = Readonly<{ atMs: number; quantity: Quantity }>;
+/** A position from a time on, in units of 10^-18. */
+type Held = Readonly<{ atMs: number; exact: bigint }>;
 
 /** Dependencies of the hosts. */
 export type HostParts = AnswerParts & Readonly<{ plan: Plan; demand: Demand }>;
@@ -61,19 +54,24 @@ export class Hosts {
 
   /** Returns the true position of an account, now or at an earlier time. */
   position(accountId: number, symbol: string, atMs: number = Number.POSITIVE_INFINITY): Quantity {
+    return stepsOf(this.exact(accountId, symbol, atMs));
+  }
+
+  /** Returns the true position of an account in units of 10^-18. */
+  exact(accountId: number, symbol: string, atMs: number = Number.POSITIVE_INFINITY): bigint {
     const reduces = this.#parts.plan.clients.some((one) => one.accountId === accountId && one.reduces);
     const held = this.#positions.get(`${accountId} ${symbol}`)?.findLast((one) => one.atMs <= atMs);
-    return held?.quantity ?? (reduces ? HELD : ZERO_QUANTITY);
+    return held?.exact ?? (reduces ? exactOf({ quantity: HELD }) : 0n);
   }
 
   /** Increases an account's position, as if it bought elsewhere. */
   replenish(accountId: number, symbol: string, by: Quantity = HELD): void {
-    this.#move(accountId, symbol, add(this.position(accountId, symbol), by));
+    this.#move(accountId, symbol, this.exact(accountId, symbol) + exactOf({ quantity: by }));
   }
 
   /** Closes an account's position, as if it was sold by hand. */
   close(accountId: number, symbol: string): void {
-    this.#move(accountId, symbol, ZERO_QUANTITY);
+    this.#move(accountId, symbol, 0n);
   }
 
   /** Whether the position of an account has ever been zero. */
@@ -81,28 +79,23 @@ export class Hosts {
     return this.#emptied.has(`${accountId} ${symbol}`);
   }
 
-  #move(accountId: number, symbol: string, quantity: Quantity): void {
+  #move(accountId: number, symbol: string, exact: bigint): void {
     const key = `${accountId} ${symbol}`;
     const atMs = this.#parts.time.trueMs;
     const before = this.#positions.get(key) ?? [
-      { atMs: Number.NEGATIVE_INFINITY, quantity: this.position(accountId, symbol) },
+      { atMs: Number.NEGATIVE_INFINITY, exact: this.exact(accountId, symbol) },
     ];
     const oldest = before.findLastIndex((one) => one.atMs <= atMs - 2 * LAG_MS);
-    this.#positions.set(key, [...before.slice(Math.max(oldest, 0)), { atMs, quantity }]);
-    if (quantity <= 0) this.#emptied.add(key);
+    this.#positions.set(key, [...before.slice(Math.max(oldest, 0)), { atMs, exact }]);
+    if (stepsOf(exact) <= 0) this.#emptied.add(key);
   }
 
   /** Applies an execution of a reduce-only child to the position. */
-  executed({ child }: Row, size: Quantity): void {
-    if (!child.reduceOnly) return;
-    const { accountId, symbol } = child;
-    const left = subtract(this.position(accountId, symbol), size);
+  executed({ accountId, symbol, reduceOnly }: ChildRequest, size: bigint): void {
+    if (!reduceOnly) return;
+    const left = this.exact(accountId, symbol) - size;
     this.#move(accountId, symbol, left);
-    this.#parts.demand(
-      left >= 0,
-      "I13",
-      () => `account ${accountId} is left with ${formatQuantity(left)} ${symbol}`,
-    );
+    this.#parts.demand(left >= 0, "I13", () => `account ${accountId} is left with ${left} ${symbol}`);
   }
 
   exposure(instance: Instance): Exposure {

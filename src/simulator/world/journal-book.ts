@@ -19,6 +19,7 @@ import type { AppendBatch, AppendOutcome, ShardAppend } from "../../ports/index.
 import { encodeRecord } from "../../wire/index.ts";
 import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
+import { exactOf } from "./venue-row.ts";
 
 /** An outstanding child according to the journal. */
 export type SeenChild = Readonly<{
@@ -26,7 +27,6 @@ export type SeenChild = Readonly<{
   attempt: number;
   quantity: Quantity;
   limitPrice?: Price;
-  executed: Quantity;
   unknown: boolean;
   intendedAtMs: number;
   slot?: number;
@@ -54,7 +54,8 @@ export type SeenOrder = Readonly<{
   trigger?: Trigger;
   attempts: number;
   child?: SeenChild;
-  executed: Quantity;
+  /** What was counted, in units of 10^-18. */
+  executed: bigint;
   fills: number;
   overfilled: boolean;
   escalated: boolean;
@@ -279,7 +280,7 @@ export class JournalBook {
       held: held === true,
       released: false,
       attempts: 0,
-      executed: ZERO_QUANTITY,
+      executed: 0n,
       fills: 0,
       overfilled: false,
       escalated: false,
@@ -342,7 +343,6 @@ function childOf(child: Extract<Fact, { kind: "CHILD_INTENDED" }>["child"]): See
     attempt,
     quantity,
     ...(limitPrice !== undefined && { limitPrice }),
-    executed: ZERO_QUANTITY,
     unknown: false,
     intendedAtMs,
     ...(slot !== undefined && { slot }),
@@ -355,13 +355,6 @@ function withoutChild(order: SeenOrder): SeenOrder {
   return rest;
 }
 
-function filled(order: SeenOrder, { childId, fill }: Extract<Fact, { kind: "FILLED" }>): SeenOrder {
-  const { child } = order;
-  const isOfChild = child?.childId === childId;
-  return {
-    ...order,
-    executed: add(order.executed, fill.quantity),
-    fills: order.fills + 1,
-    ...(isOfChild && { child: { ...child, executed: add(child.executed, fill.quantity) } }),
-  };
+function filled(order: SeenOrder, { fill }: Extract<Fact, { kind: "FILLED" }>): SeenOrder {
+  return { ...order, executed: order.executed + exactOf(fill), fills: order.fills + 1 };
 }

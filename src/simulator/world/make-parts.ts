@@ -15,6 +15,7 @@ import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
 import { Situations } from "./situations.ts";
 import { TrueTape } from "./true-tape.ts";
+import { exactOf } from "./venue-row.ts";
 import type { CreateDisk } from "./world-disk.ts";
 import { WorldNative } from "./world-native.ts";
 import { WorldStore } from "./world-store.ts";
@@ -137,7 +138,11 @@ function makeNative(base: Base, tape: TrueTape): Pick<WorldParts, "native" | "vo
       random: random.of("native orders"),
       priceOf: priceIn(base),
       traded: ({ order, executionId, lastQuantity = ZERO_QUANTITY }) =>
-        tape.owe(order.symbol, { name: `native ${executionId}`, id: executionId, size: lastQuantity }),
+        tape.owe(order.symbol, {
+          name: `native ${executionId}`,
+          id: executionId,
+          size: { quantity: lastQuantity },
+        }),
     }),
     volumes: new WorldVolumes({ ...base, random: random.of("volumes") }),
   };
@@ -166,10 +171,12 @@ function makeVenue(
     isOpening: () => fleet.newest?.state === "opening",
     priceOf: priceIn(base),
     submitting: (submitting) => checkSubmit(parts(), submitting),
+    latePositions: plan.rates["exposure is late"] !== undefined,
     ...(plan.cluster && { takeoverMs: 2 * plan.cluster.ttlMs }),
-    executed: (row, size, executionId) => {
-      hosts.executed(row, size);
-      tape.owe(row.child.symbol, { name: `${row.child.childId} ${executionId}`, id: executionId, size });
+    executed: ({ child }, fill) => {
+      hosts.executed(child, exactOf(fill));
+      const { executionId: id, ...size } = fill;
+      tape.owe(child.symbol, { name: `${child.childId} ${id}`, id, size });
     },
   });
 }

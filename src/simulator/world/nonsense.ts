@@ -5,7 +5,8 @@ type Loose = Record<string, unknown>;
 
 const UNREADABLE: readonly ((fill: Loose) => Loose)[] = [
   (fill) => ({ ...fill, quantity: Number.NaN }),
-  (fill) => ({ ...fill, quantity: 0 }),
+  ({ fine: _, ...fill }) => ({ ...fill, quantity: 0 }),
+  (fill) => ({ ...fill, fine: 10 ** 12 }),
   (fill) => ({ ...fill, quantity: -1_000_000 }),
   (fill) => ({ ...fill, quantity: 0.5 }),
   (fill) => ({ ...fill, quantity: "1" }),

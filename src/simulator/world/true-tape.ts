@@ -1,11 +1,18 @@
-import { add, formatQuantity, type Quantity, quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  type ExactQuantity,
+  exactQuantityText,
+  type Quantity,
+  quantity,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import type { OwnFillsInPrints, PrintInput } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldTime } from "./world-time.ts";
 
-type OwedPrint = Readonly<{ id: string; name: string; size: Quantity; atMs: number }>;
+type OwedPrint = Readonly<{ id: string; name: string; size: ExactQuantity; atMs: number }>;
 
 type Market = {
   readonly told: PrintInput[];
@@ -59,7 +66,7 @@ export class TrueTape {
     this.#time = parts.time;
   }
 
-  /** Returns the fresh volume of a market so far, each id counted once. An engine may know less. */
+  /** Returns the fresh volume of a market so far, each id counted once, each rounded down to whole steps. An engine may know less. */
   total(symbol: string): Quantity {
     return this.#market(symbol).total;
   }
@@ -97,7 +104,7 @@ export class TrueTape {
   }
 
   /** Queues the print of an own execution, whose name no other one has, under its execution id or one of the tape. */
-  owe(symbol: string, { name, id, size }: Readonly<{ name: string; id: string; size: Quantity }>): void {
+  owe(symbol: string, { name, id, size }: Readonly<{ name: string; id: string; size: ExactQuantity }>): void {
     const market = this.#market(symbol);
     if (this.#ownFills === "none") {
       this.#faults.shows("prints leave own fills out");
@@ -142,24 +149,24 @@ export class TrueTape {
 
   /** Returns an external trade. */
   external(symbol: string, nowMs: number, timeMs: number = nowMs): PrintInput {
-    const size = quantity(`${this.#random.below(4)}.${1 + this.#random.below(9)}`);
+    const size = { quantity: quantity(`${this.#random.below(4)}.${1 + this.#random.below(9)}`) };
     return this.#tell(symbol, { id: `other-${++this.#others}`, size, timeMs }, nowMs);
   }
 
   #tell(
     symbol: string,
-    trade: Readonly<{ id: string; size: Quantity; timeMs: number }>,
+    trade: Readonly<{ id: string; size: ExactQuantity; timeMs: number }>,
     nowMs: number,
   ): PrintInput {
     const { id, size, timeMs } = trade;
     const market = this.#market(symbol);
-    const print = { symbol, price: "100", quantity: formatQuantity(size), id, timeMs };
+    const print = { symbol, price: "100", quantity: exactQuantityText(size), id, timeMs };
     market.told.push(print);
     if (market.told.length > 200) market.told.splice(0, 100);
-    if (nowMs - timeMs <= this.#freshMs) market.total = add(market.total, size);
+    if (nowMs - timeMs <= this.#freshMs) market.total = add(market.total, size.quantity);
     market.known.set(id, [this.#time.trueMs]);
     const minuteMs = timeMs - (timeMs % MINUTE_MS);
-    market.minutes.set(minuteMs, add(market.minutes.get(minuteMs) ?? ZERO_QUANTITY, size));
+    market.minutes.set(minuteMs, add(market.minutes.get(minuteMs) ?? ZERO_QUANTITY, size.quantity));
     return print;
   }
 

@@ -1,5 +1,12 @@
-import { add, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { FINE_LIMIT, normalise, type Quantity } from "../../decimal/index.ts";
 import type { ChildReport, ChildRequest, Fill } from "../../model/index.ts";
+
+/** Returns an executed quantity in units of 10^-18. What was executed is counted in these everywhere in a world. */
+export const exactOf = ({ quantity, fine = 0 }: Pick<Fill, "quantity" | "fine">): bigint =>
+  BigInt(quantity) * BigInt(FINE_LIMIT) + BigInt(fine);
+
+/** Returns the whole steps of an exact quantity. */
+export const stepsOf = (exact: bigint): Quantity => normalise(exact / BigInt(FINE_LIMIT)) as Quantity;
 
 /** The true state of a child, whatever the engine was told. */
 export type Row = {
@@ -55,13 +62,13 @@ export function newRow(
 }
 
 /** Returns the executed quantity of a child, reported or not. */
-export function executedOf({ fills }: Row): Quantity {
-  return fills.reduce((sum, fill) => add(sum, fill.quantity), ZERO_QUANTITY);
+export function executedOf({ fills }: Row): bigint {
+  return fills.reduce((sum, fill) => sum + exactOf(fill), 0n);
 }
 
-/** Returns the remaining quantity of a child. */
+/** Returns the whole steps that remain of a child. */
 export function leftOf(row: Row): Quantity {
-  return subtract(row.child.quantity, executedOf(row));
+  return stepsOf(exactOf(row.child) - executedOf(row));
 }
 
 /** Returns whether a child is settled and fully reported to a process that could receive it. */

@@ -1,13 +1,15 @@
 import {
   add,
+  type ExactQuantity,
+  FINE_LIMIT,
+  normalise,
   type Price,
   price,
   type Quantity,
   quantity,
   subtract,
-  ZERO_QUANTITY,
 } from "../../decimal/index.ts";
-import { type ChildReport, type ChildRequest, shardOfId } from "../../model/index.ts";
+import { type ChildReport, type ChildRequest, type Fill, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
 import type { Standstill } from "./cluster/machine-clock.ts";
@@ -40,12 +42,19 @@ export type VenueParts = Readonly<{
   submitting: (submitting: Submitting) => void;
   /** How long a takeover from a node that stands still may last; absent without nodes. */
   takeoverMs?: number;
-  executed: (row: Row, size: Quantity, executionId: string) => void;
+  executed: (row: Row, fill: Fill) => void;
   /** Returns whether an engine is being opened. */
   isOpening: () => boolean;
+  /**
+   * Whether positions are told late. Executions that reduce one are then told when their child is closed: nobody could know
+   * what neither the venue nor the position tells.
+   */
+  latePositions?: boolean;
 }>;
 
 const STEP = quantity("0.000001");
+/** The eighth decimal of a quantity, in units of its fine part. */
+const EIGHTH_DECIMAL = FINE_LIMIT / 100;
 /** Longest time that the answer to a submit of a shard in motion takes. */
 const SLOWEST_ANSWER_MS = 2_000;
 /** Longest time that the answer to a question for the venue's time takes. */
@@ -68,6 +77,7 @@ export class WorldVenue {
   readonly #slowness: Random;
   /** Until when it answers submits of a shard slowly. */
   readonly #slowUntilMs: Map<number, number> = new Map();
+  readonly #decimals: Random;
   readonly #refusals: Random;
   /** Until when it refuses every child of an account on a market and side. */
   readonly #refusedUntilMs: Map<string, number> = new Map();
@@ -80,6 +90,7 @@ export class WorldVenue {
     this.#reports = new VenueReports(parts);
     this.#stops = parts.random.of("stops before the socket");
     this.#slowness = parts.random.of("slow answers");
+    this.#decimals = parts.random.of("decimals of executions");
     this.#refusals = parts.random.of("refusals without end");
   }
 
@@ -138,9 +149,9 @@ export class WorldVenue {
     return this.#live;
   }
 
-  executedOf(parentOrderId: number): Quantity {
+  executedOf(parentOrderId: number): bigint {
     const rows = this.rowsOf.get(parentOrderId) ?? [];
-    return rows.reduce((sum, row) => add(sum, executedOf(row)), ZERO_QUANTITY);
+    return rows.reduce((sum, row) => sum + executedOf(row), 0n);
   }
 
   /**
@@ -323,7 +334,8 @@ export class WorldVenue {
       const mayFill = !this.capabilities.honoursDeadline || nowMs <= row.deadlineMs;
       if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
       if (nowMs > row.deadlineMs || random.chance(0.2)) row.state = "closed";
-      if (!faults.strikes("venue fills a part and falls silent", random, 0.6)) this.#show(row);
+      const isSilent = faults.strikes("venue fills a part and falls silent", random, 0.6);
+      if (!isSilent || (row.state === "closed" && this.#tellsAll(row))) this.#show(row);
       if (row.state === "closed" && row.shown < row.fills.length) row.late = true;
     }
     if (row.shown < row.fills.length && random.chance(0.1)) this.#show(row);
@@ -359,7 +371,8 @@ export class WorldVenue {
       this.#execute(row, add(child.quantity, quantity("0.25")));
     } else this.#execute(row, child.quantity);
     row.shown = row.fills.length;
-    row.late = faults.strikes("venue withholds fills", random, this.#isSlow(row) ? 0.5 : 0.08);
+    row.late =
+      faults.strikes("venue withholds fills", random, this.#isSlow(row) ? 0.5 : 0.08) && !this.#tellsAll(row);
     if (row.late) row.shown = 0;
   }
 
@@ -388,8 +401,23 @@ export class WorldVenue {
   }
 
   #execute(row: Row, size: Quantity): void {
+    if (size > 0) for (const part of this.#partsOf(row, size)) this.#executePart(row, part);
+  }
+
+  /** Returns a quantity whole, or in two parts of eight decimals, of which it may execute only the larger one. */
+  #partsOf({ child }: Row, size: Quantity): readonly ExactQuantity[] {
+    const random = this.#decimals;
+    const fine = (1 + random.below(99)) * EIGHTH_DECIMAL;
+    const isWhole = random.chance(0.7) || child.timeInForce === "FOK";
+    if (!this.#parts.faults.strikes("venue executes in eight decimals", random, 0.3))
+      return [{ quantity: size }];
+    const steps = normalise((BigInt(size) - 1n) / 3n) as Quantity;
+    const larger = { quantity: subtract(subtract(size, steps), STEP), fine: FINE_LIMIT - fine };
+    return isWhole ? [{ quantity: steps, fine }, larger] : [larger];
+  }
+
+  #executePart(row: Row, part: ExactQuantity): void {
     const { faults, random, situations, time } = this.#parts;
-    if (size <= 0) return;
     const executionId = this.#numberOf(row);
     const { symbol, limitPrice, side } = row.child;
     const fair = limitPrice ?? this.#parts.priceOf(symbol) ?? price("100");
@@ -397,8 +425,9 @@ export class WorldVenue {
     if (isBeyond) situations.saw("fill beyond the limit");
     const worse = side === "BUY" ? add(fair, BEYOND) : subtract(fair, BEYOND);
     const at = isBeyond ? worse : fair;
-    row.fills.push({ executionId, quantity: size, price: at, timeMs: time.trueMs });
-    this.#parts.executed(row, size, executionId);
+    const fill: Fill = { executionId, ...part, price: at, timeMs: time.trueMs };
+    row.fills.push(fill);
+    this.#parts.executed(row, fill);
   }
 
   /** Returns the id of a child's next execution. It may be that of executions of other children, and never one of its own. */
@@ -412,6 +441,10 @@ export class WorldVenue {
     while (fills.some(({ executionId }) => executionId === `d${count}`)) count++;
     this.#today.set(child.symbol, { day, count });
     return `d${count}`;
+  }
+
+  #tellsAll({ child }: Row): boolean {
+    return child.reduceOnly && this.#parts.latePositions === true;
   }
 
   #isSlow({ child }: Row): boolean {

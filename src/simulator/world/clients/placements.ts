@@ -1,7 +1,8 @@
-import { parsePrice, parseQuantity } from "../../../decimal/index.ts";
+import { parseExactQuantity, parsePrice, parseQuantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { JsonValue } from "../../../wire/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
+import { exactOf } from "../venue-row.ts";
 import type { Entry, Intent } from "./ledger.ts";
 import type { InstanceReply } from "./transport.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
@@ -109,7 +110,7 @@ export function judgeSnapshot(parts: WorldParts, told: JsonValue, accountId: num
     status === "PENDING_NEW" && apiState === "WAITING" && held === true && cancelPending === false;
   const isOpen = OPEN.includes(status) && MANAGED.includes(apiState) && held === false;
   demand(isEnd || isHeld || (isOpen && !(cancelPending === true && apiState === "WAITING")), "I51", seen);
-  const executed = parseQuantity(String(view.executedQty)) ?? 0;
+  const executed = exactOf(parseExactQuantity(String(view.executedQty)) ?? { quantity: ZERO_QUANTITY });
   demand(executed <= order.executed, "I10", () => `${seen()} of ${order.executed} that are durable`);
   if (isEnd)
     demand(order.ended?.status === status, "I50", () => `${seen()} is ${order.ended?.status} in the journal`);

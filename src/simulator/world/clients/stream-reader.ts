@@ -1,7 +1,8 @@
-import { parseQuantity } from "../../../decimal/index.ts";
+import { parseExactQuantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import { shardOf } from "../../../lifecycle/index.ts";
 import type { JsonValue } from "../../../wire/index.ts";
 import type { WorldParts } from "../parts.ts";
+import { exactOf } from "../venue-row.ts";
 import type { Connection } from "./connection.ts";
 import { member, numberOf } from "./wire.ts";
 
@@ -122,7 +123,7 @@ export class StreamReader {
     demand(order !== undefined, "I20", () => `an event of order ${orderId}, which is not durable`);
     if (order === undefined) return;
     demand(order.accountId === this.#accountId, "I07", () => `an event of order ${orderId}`);
-    const executed = parseQuantity(String(member(told, "z"))) ?? 0;
+    const executed = exactOf(parseExactQuantity(String(member(told, "z"))) ?? { quantity: ZERO_QUANTITY });
     demand(
       executed <= order.executed,
       "I20",

@@ -1,6 +1,6 @@
-import { add, max } from "../../../decimal/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
+import { exactOf } from "../venue-row.ts";
 
 /** Checks I40-I43 and decision 35: the rules of lists, after each record that changes one. */
 export class Lists {
@@ -61,7 +61,7 @@ export class Lists {
   /** Checks held legs. The record of the full fill releases them; a working leg that ends otherwise ends them. */
   #held(working: SeenOrder, legs: readonly SeenOrder[], { record, changes }: SeenRecord): void {
     const { demand, situations } = this.#parts;
-    const isWhole = working.executed >= working.intent.quantity;
+    const isWhole = working.executed >= exactOf(working.intent);
     const isCounted =
       this.#parts.plan.settings.residualCountsAsFilled &&
       working.ended?.reason === "RESIDUAL_BELOW_MIN_NOTIONAL";
@@ -90,10 +90,10 @@ export class Lists {
   #bound(working: SeenOrder, { after, facts }: Pick<SeenChange, "after" | "facts">): void {
     const intended = facts.find((fact) => fact.kind === "CHILD_INTENDED");
     if (intended === undefined || after.orderId === working.orderId || working.ended === undefined) return;
-    const committed = add(after.executed, intended.child.quantity);
-    const isWithin = committed <= max(working.executed, after.executed);
+    const committed = after.executed + exactOf(intended.child);
+    const isWithin = committed <= working.executed || committed <= after.executed;
     this.#parts.demand(
-      isWithin || working.executed >= working.intent.quantity,
+      isWithin || working.executed >= exactOf(working.intent),
       "decision 35",
       () => `leg ${after.orderId} commits ${committed}, its entry executed ${working.executed}`,
     );

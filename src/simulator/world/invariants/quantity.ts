@@ -1,6 +1,6 @@
-import { add } from "../../../decimal/index.ts";
 import type { SeenChange, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
+import { exactOf } from "../venue-row.ts";
 
 /**
  * Checks I10-I12 and I15: counted fills are the venue's executions, and the quantity in flight never exceeds the rest.
@@ -20,10 +20,14 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
     const row = venue.rows.get(childId);
     const told = row?.fills.slice(0, row.shown).find((fill) => fill.executionId === executionId);
     const counted = parts.journal.fills.get(after.orderId)?.get(`${childId} ${executionId}`)?.fill;
-    const isTrue = told !== undefined && told.quantity === counted?.quantity && told.price === counted.price;
+    const isTrue =
+      told !== undefined &&
+      counted !== undefined &&
+      exactOf(told) === exactOf(counted) &&
+      told.price === counted.price;
     demand(isTrue, "I10", () => `${executionId} of ${childId} is counted and the venue did not tell it so`);
     demand(row?.child.parentOrderId === after.orderId, "I10", () => `${executionId} is another order's`);
-    const isOver = after.executed > after.intent.quantity;
+    const isOver = after.executed > exactOf(after.intent);
     demand(!isOver || after.overfilled, "I11", () => `order ${after.orderId} is overfilled without an alert`);
     if (before?.ended !== undefined) situations.saw("fill of an order that has ended");
     else if (before?.pendingEnd?.status === "CANCELED")
@@ -39,9 +43,9 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
 
   function checkIntent({ before, after }: SeenChange): void {
     const { child, executed, intent, orderId } = after;
-    const committed = child === undefined ? executed : add(before?.executed ?? executed, child.quantity);
+    const committed = child === undefined ? executed : (before?.executed ?? executed) + exactOf(child);
     demand(
-      committed <= intent.quantity,
+      committed <= exactOf(intent),
       "I12",
       () => `order ${orderId} commits ${committed} of ${intent.quantity}`,
     );

@@ -1,9 +1,10 @@
-import { add, type Price, type Quantity } from "../../../decimal/index.ts";
+import { FINE_LIMIT, type Price, type Quantity } from "../../../decimal/index.ts";
 import type { ChildOutcome, Fact, SchedulePlan } from "../../../model/index.ts";
 import { ownFillsOf } from "../faults.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { storesEveryPrint } from "../plan.ts";
+import { stepsOf } from "../venue-row.ts";
 
 type IntentFact = Extract<Fact, { kind: "CHILD_INTENDED" }>;
 
@@ -120,7 +121,7 @@ export class Schedules {
 
   /** Returns what an order has executed and the prints leave out: that is volume, too. */
   #unprinted({ executed }: SeenOrder): bigint {
-    return ownFillsOf(this.#parts.plan.rates) === "none" ? BigInt(executed) : 0n;
+    return ownFillsOf(this.#parts.plan.rates) === "none" ? BigInt(stepsOf(executed)) : 0n;
   }
 
   #slot(
@@ -151,7 +152,7 @@ export class Schedules {
   #share({ before, after }: SeenChange, { child, volume }: IntentFact, sender: number): void {
     const { demand, situations, tape, journal, plan } = this.#parts;
     const { intent, volumeBefore, orderId } = after;
-    const executed: Quantity = before?.executed ?? after.executed;
+    const executed = before?.executed ?? after.executed;
     situations.saw("POV child after a print");
     demand(volume !== undefined, "I34", () => `order ${orderId} follows no volume`);
     const seen = BigInt(volume ?? 0);
@@ -161,7 +162,7 @@ export class Schedules {
       () => `order ${orderId} follows volume that was never executed`,
     );
     const target = ((seen - BigInt(volumeBefore ?? 0)) * BigInt(intent.participationBips ?? 0)) / 10_000n;
-    const committed = BigInt(add(executed, child.quantity));
+    const committed = stepsUp(executed) + BigInt(child.quantity);
     demand(committed <= target, "I34", () => `order ${orderId} has ${committed}, its share is ${target}`);
     if (committed === target) situations.saw("POV at its whole share");
     const own = journal.fills.get(orderId);
@@ -180,6 +181,9 @@ export class Schedules {
     );
   }
 }
+
+/** Returns whole steps, rounded up. */
+const stepsUp = (exact: bigint): bigint => BigInt(stepsOf(exact + BigInt(FINE_LIMIT) - 1n));
 
 /** The opening minimum, in the steps of an amount. */
 const MINIMUM = 15n * 10n ** 14n;

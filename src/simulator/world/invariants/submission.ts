@@ -1,17 +1,10 @@
-import {
-  add,
-  notionalOf,
-  type Quantity,
-  subtract,
-  ZERO_NOTIONAL,
-  ZERO_QUANTITY,
-} from "../../../decimal/index.ts";
+import { add, notionalOf, subtract, ZERO_NOTIONAL, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import { type ChildRequest, shardOfId } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { reachable } from "../seen-markets.ts";
 import type { Submitting } from "../submitting.ts";
-import { executedOf } from "../venue-row.ts";
+import { exactOf, executedOf } from "../venue-row.ts";
 import { checkTrust } from "./cluster.ts";
 
 /** More than pauses, late answers and drift can put an engine's estimate of the venue's time ahead. */
@@ -137,12 +130,12 @@ function checkSiblings({ demand, venue, journal }: WorldParts, order: SeenOrder,
 /** Checks that reduce-only children never exceed the position (I13). */
 function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest): void {
   const { accountId, symbol } = child;
-  let reserved: Quantity = child.quantity;
+  let reserved = exactOf(child);
   for (const row of venue.live) {
     const isRival = row.child.reduceOnly && row.child.accountId === accountId && row.child.symbol === symbol;
-    if (isRival && venue.isLive(row)) reserved = add(reserved, subtract(row.child.quantity, executedOf(row)));
+    if (isRival && venue.isLive(row)) reserved += exactOf(row.child) - executedOf(row);
   }
-  const held = hosts.position(accountId, symbol);
+  const held = hosts.exact(accountId, symbol);
   demand(reserved <= held, "I13", () => `${child.childId}: ${reserved} of ${held}`);
 }
 
