@@ -380,6 +380,30 @@ describe("decision 24: own executions that the position does not show yet", () =
     expect(sentTo(world.venue)).toEqual(["SELL 1"]);
   });
 
+  it.each([
+    ["is late", 1_000],
+    ["is not", 0],
+  ])(
+    "executions of eight decimals leave whole steps, rounded down, if the position %s",
+    async (_, lateMs) => {
+      const position = latePosition(lateMs);
+      const world = await createWorld({ exposure: position.exposure });
+      // Two times 0.33333333 of a position of 1, which is shown in whole steps.
+      const moves = [quantity("0.333334"), quantity("0.333333")];
+      world.venue.onSubmit = ({ childId }) => {
+        position.move(moves.shift() ?? ZERO_QUANTITY);
+        return reported(childId, "closed", [{ ...fillOf({ quantity: "0.333333" }), fine: 330_000_000_000 }]);
+      };
+      for (const stopPrice of ["100", "100", "90"])
+        await world.place({ ...EXIT, quantity: stopPrice === "90" ? "1" : "0.333334", stopPrice });
+      await world.quote("99", "100");
+      await world.pass(100);
+      world.venue.onSubmit = () => "silence";
+      await world.quote("89", "90");
+      expect(sentTo(world.venue)).toEqual(["SELL 0.333334", "SELL 0.333334", "SELL 0.333333"]);
+    },
+  );
+
   it.each(["an execution", "a time"])("asOf %s: exactly what came later is taken off", async (kind) => {
     let answer: Awaited<ReturnType<Exposure["position"]>> = quantity("2");
     const world = await createWorld({ exposure: { position: () => answer } });

@@ -1,4 +1,13 @@
-import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  abs,
+  add,
+  FINE_LIMIT,
+  max,
+  min,
+  type Quantity,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import { type Fact, type JournalRecord, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { PositionAsOf } from "../../ports/index.ts";
 import type { EngineTime } from "./engine-time.ts";
@@ -6,6 +15,8 @@ import type { EngineTime } from "./engine-time.ts";
 /** A durable execution, or several of the oldest in one: signed, positive for BUY. */
 type Own = Readonly<{
   quantity: Quantity;
+  /** What it has executed below one step, in units of 10^-18, with the same sign. */
+  fine: number;
   childId: string;
   executionId: string;
   /** When the venue executed it, and when it became known here, by the monotonic clock. */
@@ -48,6 +59,9 @@ export type ExposureLag = Readonly<{
 
 /** A market is forgotten that was not used for so many times as long as an execution is remembered. */
 const IDLE = 10;
+
+/** By how many steps a position and a sum of executions that are not in whole steps differ from what they are at most. */
+const MOST_ROUNDED = 2;
 
 /** Most executions that are remembered of one market: the oldest are added up from then on. */
 const MOST = 256;
@@ -134,18 +148,23 @@ export class OwnExecutions {
     const market = this.#used(keyOf(order));
     const smallest = order.intent.side === "SELL" ? min : max;
     if (typeof position === "object") {
-      const left = add(position.quantity, total(this.#laterThan(market, position.asOf, askedAtMs)));
-      return smallest(position.quantity, left);
+      const later = this.#laterThan(market, position.asOf, askedAtMs);
+      return smallest(position.quantity, add(position.quantity, stepsOf(sumOf(later), order)));
     }
     const entries = market.entries.filter(({ number }) => number <= answer.noted);
     const isShown = ({ atMs }: Own): boolean => atMs <= askedAtMs - lagMs;
-    const [first, ...rest] = [total(entries.filter(isShown)), ...entries.filter((own) => !isShown(own))];
-    const sums: Quantity[] = [first];
-    for (const { quantity } of rest) sums.push(add(sums[sums.length - 1] ?? first, quantity));
-    const all = sums[sums.length - 1] ?? first;
-    const bases = basesOf(position, sums, market.bases);
-    if (answer.isSettled) market.bases = bases;
-    return bases.map((base) => add(base, all)).reduce((least, one) => smallest(least, one), position);
+    const missing = entries.filter((own) => !isShown(own));
+    let shown = sumOf(entries.filter(isShown));
+    let hidden = sumOf(missing);
+    const possible = [stateOf(position, { shown, hidden, order })];
+    for (const own of missing) {
+      [shown, hidden] = [plus(shown, own, 1), plus(hidden, own, -1)];
+      possible.push(stateOf(position, { shown, hidden, order }));
+    }
+    const isExact = entries.every(({ fine }) => fine === 0);
+    const states = explainedBy(market.bases ?? [], possible, isExact ? 0 : MOST_ROUNDED);
+    if (answer.isSettled) market.bases = [...new Set(states.map(({ base }) => base))];
+    return states.reduce((least, { left }) => smallest(least, left), position);
   }
 
   get #keepMs(): number {
@@ -175,8 +194,10 @@ export class OwnExecutions {
     const signed = order.intent.side === "BUY" ? fill.quantity : subtract(ZERO_QUANTITY, fill.quantity);
     const market = this.#used(keyOf(order));
     market.lastMs = Math.max(market.lastMs, atMs);
+    const { fine = 0 } = fill;
     market.entries.push({
       quantity: signed,
+      fine: order.intent.side === "BUY" ? fine : -fine,
       childId,
       executionId,
       timeMs,
@@ -188,6 +209,7 @@ export class OwnExecutions {
     market.entries.unshift({
       ...second,
       quantity: add(first.quantity, second.quantity),
+      fine: first.fine + second.fine,
       timeMs: Math.max(first.timeMs, second.timeMs),
     });
   }
@@ -228,21 +250,43 @@ export type ExecutionReader = Readonly<{
   after: (timeMs: number) => void;
 }>;
 
-/**
- * Returns what the account may hold without the executions of which a position shows one of the `sums`: of what it held by
- * the answer before, that which explains the position; if nothing does, all that is possible.
- */
-function basesOf(
+/** What an account may hold: without any of its executions, and with all of them. */
+type State = Readonly<{ base: Quantity; left: Quantity }>;
+
+/** Returns what an account holds if a position shows these executions and not those. */
+function stateOf(
   position: Quantity,
-  sums: readonly Quantity[],
-  before: readonly Quantity[] | undefined,
-): readonly Quantity[] {
-  const possible = new Set(sums.map((sum) => subtract(position, sum)));
-  const explained = before?.filter((base) => possible.has(base)) ?? [];
-  return explained.length > 0 ? explained : [...possible];
+  { shown, hidden, order }: Readonly<{ shown: Sum; hidden: Sum; order: ParentOrder }>,
+): State {
+  return { base: subtract(position, stepsOf(shown, order)), left: add(position, stepsOf(hidden, order)) };
 }
 
-const total = (entries: readonly Own[]): Quantity =>
-  entries.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
+/** Returns of the possible states those that the answer before explains; if it explains none, all of them. */
+function explainedBy(
+  before: readonly Quantity[],
+  possible: readonly State[],
+  most: number,
+): readonly State[] {
+  const explained = possible.filter((one) => before.some((base) => abs(subtract(one.base, base)) <= most));
+  return explained.length > 0 ? explained : possible;
+}
+
+/** A signed sum of executions: whole steps, and the rest in units of 10^-18. */
+type Sum = Pick<Own, "quantity" | "fine">;
+
+const plus = (sum: Sum, own: Sum, sign: 1 | -1): Sum => ({
+  quantity: sign === 1 ? add(sum.quantity, own.quantity) : subtract(sum.quantity, own.quantity),
+  fine: sum.fine + sign * own.fine,
+});
+
+const sumOf = (entries: readonly Own[]): Sum =>
+  entries.reduce<Sum>((sum, own) => plus(sum, own, 1), { quantity: ZERO_QUANTITY, fine: 0 });
+
+/** Returns a sum in whole steps, rounded so that less is left for an order that reduces the position. */
+function stepsOf({ quantity, fine }: Sum, { intent }: ParentOrder): Quantity {
+  const rest = fine % FINE_LIMIT;
+  const least = intent.side === "SELL" ? Math.min(Math.sign(rest), 0) : Math.max(Math.sign(rest), 0);
+  return add(quantity, ((fine - rest) / FINE_LIMIT + least) as Quantity);
+}
 
 const keyOf = ({ accountId, intent }: ParentOrder): string => `${accountId} ${intent.symbol}`;
