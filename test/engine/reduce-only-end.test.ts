@@ -404,6 +404,29 @@ describe("decision 24: own executions that the position does not show yet", () =
     },
   );
 
+  it("a position shows them in the order of their execution, also if they become known in another", async () => {
+    let shown = quantity("3");
+    const world = await createWorld({ exposure: { lagMs: 1_000, position: () => shown } });
+    const timed = (childId: string, size: string, timeMs: number) =>
+      reported(childId, "closed", [{ ...fillOf({ quantity: size }), timeMs }]);
+    const orders = ["1", "0.5", "2"].map((size, n) => ({
+      ...EXIT,
+      quantity: size,
+      stopPrice: String(100 - 10 * n),
+    }));
+    for (const order of orders) await world.place(order);
+    world.venue.onSubmit = () => "silence";
+    await world.quote("99", "100");
+    const [{ childId = "" } = {}] = world.venue.submitted;
+    world.venue.onSubmit = (child) => timed(child.childId, "0.5", 2_000);
+    await world.quote("89", "90");
+    world.venue.say(timed(childId, "1", 1_000));
+    await world.pass(0);
+    shown = quantity("2");
+    await world.quote("79", "80");
+    expect(sentTo(world.venue)).toEqual(["SELL 1", "SELL 0.5", "SELL 1.5"]);
+  });
+
   it.each(["an execution", "a time"])("asOf %s: exactly what came later is taken off", async (kind) => {
     let answer: Awaited<ReturnType<Exposure["position"]>> = quantity("2");
     const world = await createWorld({ exposure: { position: () => answer } });

@@ -27,6 +27,7 @@ type Own = Readonly<{
 }>;
 
 type Market = {
+  /** In the order of their execution. */
   entries: Own[];
   /**
    * What the account may hold without `entries`, as the last measurement at rest left it: one value if it is known which
@@ -195,22 +196,21 @@ export class OwnExecutions {
     const market = this.#used(keyOf(order));
     market.lastMs = Math.max(market.lastMs, atMs);
     const { fine = 0 } = fill;
-    market.entries.push({
+    const own: Own = {
       quantity: signed,
       fine: order.intent.side === "BUY" ? fine : -fine,
-      childId,
-      executionId,
-      timeMs,
-      atMs,
-      number: ++this.#noted,
-    });
+      ...{ childId, executionId, timeMs, atMs, number: ++this.#noted },
+    };
+    // A position shows them in the order in which they were executed, which may not be that in which they become known.
+    const after = market.entries.findLastIndex((other) => other.timeMs <= timeMs);
+    market.entries.splice(after + 1, 0, own);
     if (market.entries.length <= MOST) return;
     const [first, second] = market.entries.splice(0, 2) as [Own, Own];
     market.entries.unshift({
       ...second,
       quantity: add(first.quantity, second.quantity),
       fine: first.fine + second.fine,
-      timeMs: Math.max(first.timeMs, second.timeMs),
+      atMs: Math.max(first.atMs, second.atMs),
     });
   }
 
