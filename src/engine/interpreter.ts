@@ -88,18 +88,22 @@ export class EffectInterpreter implements EffectRunner {
       exposure.keep(live);
       stalls.follow(live, record.steps[index]?.facts ?? []);
     }
-    for (const step of record.steps) this.#follow(step);
+    for (const step of record.steps) this.#follow(step, record.record.timeMs);
     stream.tell(record);
     arming.admit(...liveOrders);
     quotes.begin();
   }
 
-  #follow(step: ParentStep): void {
-    const { children, exposure, committer } = this.#parts;
+  #follow(step: ParentStep, decidedAtMs: number): void {
+    const { children, exposure, committer, board } = this.#parts;
     children.followUp(step);
     for (const effect of step.effects) {
-      if (effect.kind === "SUBMIT") children.submit(step, committer.askedAt);
-      else exposure.measure(step.order);
+      if (effect.kind !== "SUBMIT") {
+        exposure.measure(step.order);
+        continue;
+      }
+      board.childDurable(decidedAtMs);
+      children.submit(step, committer.askedAt);
     }
   }
 

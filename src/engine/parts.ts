@@ -10,6 +10,7 @@ import { VenueClock } from "./children/venue-clock.ts";
 import { VenueQueue } from "./children/venue-queue.ts";
 import { Cancels } from "./commands/cancels.ts";
 import { Placements } from "./commands/placement.ts";
+import { AppendTimes } from "./commit/append-times.ts";
 import { Committer } from "./commit/committer.ts";
 import { Housekeeping } from "./commit/housekeeping.ts";
 import type { EngineOptions } from "./core/api.ts";
@@ -87,7 +88,8 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const bursts = new Bursts(core, commits);
   const stream = new EventStream(core);
   const venueClock = new VenueClock(core, { venue, timers });
-  const venueQueue = new VenueQueue(core, { venue, venueClock });
+  const times = new AppendTimes(core);
+  const venueQueue = new VenueQueue(core, { venue, venueClock, times });
   const shards = new Shards(stored.heads, core, venueQueue);
   const endedNames = new EndedNames(core, timers);
   const market = new MarketHub(core, stored.market, { instruments, timers, bursts, stream });
@@ -112,14 +114,14 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     ...{ shards, market, participants, exposure, arming, bursts, funds, stalls },
   });
   const rearming = new Rearming({ bursts, participants, arming, children, exposure });
-  const board = new StatusBoard(core, { shards, market, reconciler, stream, quotes, stalls });
+  const board = new StatusBoard(core, { shards, market, reconciler, stream, quotes, stalls, timers });
   const volumes = options.volumeHistory ?? market.tape;
   const placements = new Placements(core, options, { shards, market, lists, volumes, board });
   const cancels = new Cancels({ trust: core.trust, shards, reads, lists, bursts });
   const stories = new Stories(core, { shards, reads, market, funds });
   const storing = { shards, market, timers };
   const housekeeping = new Housekeeping(core, storing);
-  const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping });
+  const committer = new Committer(core, { ...storing, commits, bursts, board, calls, housekeeping, times });
   const asking = { calls, venueQueue, reconciler, closed, exposure, housekeeping };
   const rest = new Rest(core, { committer, timers, reports, asking });
   const parts: EngineParts = {

@@ -1,4 +1,5 @@
 import { createManualClock, type ManualClock } from "../../src/adapters/memory/index.ts";
+import { AppendTimes } from "../../src/engine/commit/append-times.ts";
 import { type CommitParts, Committer } from "../../src/engine/commit/committer.ts";
 import type { Core } from "../../src/engine/core/core.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
@@ -25,8 +26,8 @@ export type FakeShard = {
   reload: (pending: readonly FakeRecord[], mayBeKept: boolean) => Promise<void>;
 };
 
-/** How the store answers an append; `durable` and `fenced` stand for every shard of it. */
-export type Answer = "durable" | "fenced" | Error | "silence";
+/** How the store answers an append; `durable` and `fenced` stand for every shard of it. A promise answers when it resolves. */
+export type Answer = "durable" | "fenced" | Error | "silence" | Promise<"durable" | "fenced">;
 
 /** A committer, and what it did. */
 export type Subject = {
@@ -75,6 +76,7 @@ export function subject(first: readonly Answer[] = []): Subject {
   const answers = [...first];
   const clock = createManualClock({ startMs: 1_000 });
   const waiting = new Map<FakeShard, FakeRecord[]>();
+  const held = new Set<FakeShard>();
   let soon: (() => void)[] = [];
   let marks: MarketMark[] = [];
   let prints: PricedPrint[] = [];
@@ -130,6 +132,7 @@ export function subject(first: readonly Answer[] = []): Subject {
         batches.push(batch);
         const answer = answers.shift() ?? "durable";
         if (answer instanceof Error) return Promise.reject(answer);
+        if (answer instanceof Promise) return answer.then((one) => batch.shards.map(() => one));
         if (answer === "silence") return new Promise(() => undefined);
         return Promise.resolve(batch.shards.map(() => answer));
       },
@@ -139,13 +142,20 @@ export function subject(first: readonly Answer[] = []): Subject {
     shards: { at: shardOf },
     commits: {
       get isEmpty() {
-        return waiting.size === 0;
+        return [...waiting.keys()].every((shard) => held.has(shard));
       },
       add: (shard: FakeShard) => void waiting.set(shard, waiting.get(shard) ?? []),
       take() {
-        const taken = new Map(waiting);
-        waiting.clear();
+        const taken = new Map([...waiting].filter(([shard]) => !held.has(shard)));
+        for (const shard of taken.keys()) waiting.delete(shard);
         return taken;
+      },
+      isHeld: (shard: FakeShard) => held.has(shard),
+      hold(some: readonly FakeShard[]) {
+        for (const shard of some) held.add(shard);
+      },
+      release(some: readonly FakeShard[]) {
+        for (const shard of some) held.delete(shard);
       },
     },
     timers: { after: (ms: number, run: () => void) => clock.schedule(clock.monotonicMs() + ms, run) },
@@ -164,9 +174,9 @@ export function subject(first: readonly Answer[] = []): Subject {
       get marksDue() {
         return marks.length;
       },
-      takeFacts() {
-        const taken = { marks, prints };
-        [marks, prints] = [[], []];
+      takeFacts({ withPrints = true }) {
+        const taken = { marks, prints: withPrints ? prints : [] };
+        [marks, prints] = [[], withPrints ? [] : prints];
         return taken;
       },
       quotesToKeep(of: Iterable<string>) {
@@ -193,7 +203,8 @@ export function subject(first: readonly Answer[] = []): Subject {
         void did.push(`housekeeping ${shards.map(({ number }) => number).join()}`),
     },
   };
-  const committer = new Committer(core as unknown as Core, parts as unknown as CommitParts);
+  const times = new AppendTimes(core);
+  const committer = new Committer(core as unknown as Core, { ...parts, times } as unknown as CommitParts);
   const settle = async (): Promise<void> => {
     for (let step = 0; step < 64; step++) await Promise.resolve();
   };

@@ -1,6 +1,7 @@
 import { capabilitiesOf } from "../../host-answers/index.ts";
 import { type ChildRequest, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
+import type { AppendTimes } from "../commit/append-times.ts";
 import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
 import { Fifo } from "../core/fifo.ts";
@@ -31,13 +32,14 @@ export function dueChildOf(order: ParentOrder): DueChild | undefined {
 }
 
 /** Dependencies of {@link VenueQueue}. */
-export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock }>;
+export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock; times: AppendTimes }>;
 
 /** Due children that wait for the venue's rate. Reduce-only ones go first, and none is dropped (decision 26). */
 export class VenueQueue {
   readonly #core: Core;
   readonly #venue: ExecutionVenue;
   readonly #clock: VenueClock;
+  readonly #times: AppendTimes;
   readonly #reducing: Fifo<QueuedChild> = new Fifo();
   readonly #opening: Fifo<QueuedChild> = new Fifo();
   /** By shard number: children whose turn does not come before they are taken back. */
@@ -45,10 +47,11 @@ export class VenueQueue {
   #places = 0;
   readonly #pace: VenuePace = new VenuePace();
 
-  constructor(core: Core, { venue, venueClock }: VenueQueueParts) {
+  constructor(core: Core, { venue, venueClock, times }: VenueQueueParts) {
     this.#core = core;
     this.#venue = venue;
     this.#clock = venueClock;
+    this.#times = times;
   }
 
   get size(): number {
@@ -135,13 +138,15 @@ export class VenueQueue {
 
   /**
    * Returns the latest time at which a child decided now may be handed over, by the estimate of the venue's time. This is the
-   * deadline of a submit that starts after all children decided earlier have gone out at the venue's rate.
+   * deadline of a submit that starts when the store has kept the child's intent, and all children decided earlier have gone
+   * out at the venue's rate.
    */
   notAfterMs(): number {
     this.readRate();
     const before = this.size + this.#core.counters.deciding;
     const waitMs = this.#pace.behindMs(this.#core.monotonicMs(), before);
-    const notAfterMs = this.#clock.nowMs() + this.#core.settings.submitDeadlineMs + waitMs;
+    const startMs = this.#clock.nowMs() + this.#times.allowanceMs + waitMs;
+    const notAfterMs = startMs + this.#core.settings.submitDeadlineMs;
     return Math.min(notAfterMs, ANY_TIME);
   }
 

@@ -15,6 +15,7 @@ import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
+import type { AppendTimes } from "./append-times.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { LateCalls } from "./late-calls.ts";
 import { MarkPause } from "./mark-pause.ts";
@@ -30,6 +31,7 @@ export type CommitParts = Readonly<{
   board: StatusBoard;
   calls: OpenCalls;
   housekeeping: Housekeeping;
+  times: AppendTimes;
 }>;
 
 /**
@@ -44,17 +46,23 @@ const UNITS_PER_RECORD = 0.5;
 /** After this many times `hostTimeoutMs` without an answer, the append or its answer counts as lost. */
 export const APPEND_PATIENCE = 12;
 
+/** Lets the next append follow, at once or after a pause. Only the first call counts. */
+type GoOn = (after?: "pause") => void;
+
 type MarkWaiter = Readonly<{ shard: number; resolve: (durable: boolean) => void }>;
 
+/** One append. `isAside` says that it had no answer for `hostTimeoutMs`, so that others do not wait for it any more. */
 type Batch = Readonly<{
   parts: readonly ShardPart[];
   prints: readonly PricedPrint[];
   quotes: readonly KeptQuote[];
-}>;
+}> & { askedAt: Moment; isAside: boolean; isAnswered: boolean };
 
 /**
- * Group commit: records of many commands and many shards share one append. One append is under way at a time. After a
- * failed append every shard in it reads itself from the store again.
+ * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides
+ * those without an answer for `hostTimeoutMs` (decision 53). What such an append has a part of waits for it: its shards,
+ * and the market journal. All others go on. After a failed append every shard in it reads itself from the store again,
+ * while the appends of others go on.
  */
 export class Committer {
   readonly #core: Core;
@@ -66,8 +74,10 @@ export class Committer {
   #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
-  /** Records that the store was handed and has not answered for. */
-  #handedOver: readonly ShardPart[] = [];
+  /** Appends without an answer, and those whose records are being settled or read again, each with its end. */
+  readonly #open: Map<Batch, Promise<void>> = new Map();
+  /** The append whose prints and quotes the later ones wait for. */
+  #marketAside: Batch | undefined;
   #askedAt: Moment = { wallMs: 0, monotonicMs: 0 };
   /** Ends the pause after a failure; undefined when there is none. */
   #endPause: (() => void) | undefined;
@@ -105,7 +115,7 @@ export class Committer {
 
   /** Whether an append is due or under way. */
   get busy(): boolean {
-    return this.#busy && this.#endPause === undefined;
+    return this.#open.size > 0 || (this.#busy && this.#endPause === undefined);
   }
 
   /**
@@ -145,7 +155,7 @@ export class Committer {
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
     const { market } = this.#parts;
-    const isCalm = !this.#busy && this.#backlog.isEmpty;
+    const isCalm = !this.#busy && this.#open.size === 0 && this.#backlog.isEmpty;
     this.#stopped = true;
     if (!isCalm) return;
     const parts = this.#partsOf(new Map(), market.takeFacts({ onlyDue: false }).marks);
@@ -159,14 +169,15 @@ export class Committer {
   }
 
   /** Resolves when no append is under way or waits. */
-  get resting(): Promise<void> {
-    return this.#running;
+  get resting(): Promise<unknown> {
+    return Promise.all([this.#running, ...this.#open.values()]);
   }
 
   /** Stops appending, and ends the wait of all callers for records that the store has not answered for. */
   stop(): void {
     this.#stopped = true;
-    void this.#reloads.start(this.#handedOver, true);
+    for (const { parts, isAnswered } of this.#open.keys())
+      if (!isAnswered) void this.#reloads.start(parts, true);
     for (const { resolve } of this.#whenMarked.splice(0)) resolve(false);
   }
 
@@ -180,8 +191,8 @@ export class Committer {
       const waiting = this.#whenMarked;
       const batch = this.#gather();
       this.#whenMarked = [];
-      if (batch !== undefined) await this.#commit(batch);
-      for (const { shard, resolve } of waiting) resolve(!this.#backlog.has(shard));
+      if (batch !== undefined && (await this.#commit(batch)) === "pause") await this.#pause();
+      for (const { shard, resolve } of waiting) resolve(this.#areMarksKept(shard));
       if (batch === undefined) break;
       this.#parts.bursts.wake();
       // Remaining records and follow-up work wait for the next turn. Otherwise callers that place again as soon as
@@ -196,21 +207,28 @@ export class Committer {
     return this.#whenMarked.length > 0;
   }
 
+  #areMarksKept(shard: number): boolean {
+    const { shards, commits } = this.#parts;
+    return !this.#backlog.has(shard) && !commits.isHeld(shards.at(shard));
+  }
+
   #gather(): Batch | undefined {
     const { commits, market } = this.#parts;
     const taken = commits.take();
     const onlyDue = this.#marks.onlyDue && !this.#isMarkingAll;
-    const { marks: since, prints } = market.takeFacts({ onlyDue });
+    const withMarket = this.#marketAside === undefined;
+    const { marks: since, prints } = market.takeFacts({ onlyDue, withPrints: withMarket });
     const marks = this.#backlog.take(since);
     this.#marks.taken(marks.length);
     const parts = this.#partsOf(taken, marks);
     if (parts.length + prints.length === 0) return undefined;
-    return { parts, prints, quotes: market.quotesToKeep(marketsOf(parts)) };
+    const quotes = withMarket ? market.quotesToKeep(marketsOf(parts)) : [];
+    return { parts, prints, quotes, askedAt: this.#askedAt, isAside: false, isAnswered: false };
   }
 
   /**
    * Returns the parts of an append, each with the records and marks of its shard. Marks of a shard that is being read
-   * again wait until it runs; those of a shard that another engine owns are dropped.
+   * again, or waits for an append, wait until it runs; those of a shard that another engine owns are dropped.
    */
   #partsOf(
     records: ReadonlyMap<Shard, readonly PendingRecord[]>,
@@ -218,10 +236,12 @@ export class Committer {
   ): readonly ShardPart[] {
     const marksOf = new Map<Shard, MarketMark[]>();
     const waiting: MarketMark[] = [];
+    const { shards: all, commits } = this.#parts;
     for (const mark of marks) {
-      const shard = this.#parts.shards.at(mark.shard);
-      if (shard.state === "reloading") waiting.push(mark);
-      if (shard.state !== "running") continue;
+      const shard = all.at(mark.shard);
+      const waits = shard.state === "reloading" || commits.isHeld(shard);
+      if (waits) waiting.push(mark);
+      if (waits || shard.state !== "running") continue;
       const those = marksOf.get(shard);
       if (those === undefined) marksOf.set(shard, [mark]);
       else those.push(mark);
@@ -236,14 +256,27 @@ export class Committer {
     }));
   }
 
-  async #commit(batch: Batch): Promise<void> {
-    const { parts, prints, quotes } = batch;
+  /**
+   * Appends a batch. Resolves when the next append may follow, to whether that waits for a pause: when the records are
+   * settled or the append has failed, and at the latest after `hostTimeoutMs`.
+   */
+  #commit(batch: Batch): Promise<"pause" | undefined> {
     this.#core.counters.activity++;
+    return new Promise((goOn) => {
+      this.#open.set(
+        batch,
+        this.#complete(batch, goOn).then(() => this.#over(batch)),
+      );
+    });
+  }
+
+  async #complete(batch: Batch, goOn: GoOn): Promise<void> {
+    const { parts, prints, quotes } = batch;
     let refused: readonly ShardPart[];
     try {
-      const outcomes = await this.#ask(batch);
-      this.#parts.board.storeWorked();
-      refused = await this.#settle(parts, outcomes);
+      const outcomes = await this.#ask(batch, goOn);
+      if (!this.#isSilent) this.#parts.board.storeWorked();
+      refused = await this.#settle(batch, outcomes);
       const kept = parts.filter((part) => !refused.includes(part));
       this.#parts.market.kept({ marks: marksIn(kept), prints, quotes });
       if (refused.length > 0) this.#backlog.put(marksIn(refused));
@@ -252,59 +285,88 @@ export class Committer {
       if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);
       this.#backlog.put(marksIn(parts));
       this.#parts.market.notKept(prints);
-      return await this.#recover(batch, error);
+      return await this.#recover(batch, error, goOn);
     }
-    await this.#retake(refused);
+    const read = this.#retake(refused, goOn);
     this.#parts.housekeeping.afterCommit(parts.map(({ shard }) => shard));
+    await read;
   }
 
-  async #ask(batch: Batch): Promise<readonly AppendOutcome[]> {
+  /** Lets others go on without an append that has no answer. What it has a part of waits until it is over. */
+  #setAside(batch: Batch): void {
+    batch.isAside = true;
+    this.#parts.commits.hold(batch.parts.map(({ shard }) => shard));
+    if (batch.prints.length + batch.quotes.length > 0) this.#marketAside = batch;
+  }
+
+  #over(batch: Batch): void {
+    this.#open.delete(batch);
+    if (!batch.isAside) return;
+    this.#core.counters.activity++;
+    this.#parts.commits.release(batch.parts.map(({ shard }) => shard));
+    if (this.#marketAside === batch) this.#marketAside = undefined;
+    this.wake();
+  }
+
+  /** Whether an append that was set aside has no answer still. */
+  get #isSilent(): boolean {
+    return [...this.#open.keys()].some(({ isAside, isAnswered }) => isAside && !isAnswered);
+  }
+
+  async #ask(batch: Batch, goOn: GoOn): Promise<readonly AppendOutcome[]> {
     let cancelPatience = (): void => undefined;
     const silence = new Promise<never>((_, giveUp) => {
-      cancelPatience = this.#watchStore(giveUp);
+      cancelPatience = this.#watchStore(batch, goOn, giveUp);
     });
-    this.#handedOver = batch.parts;
+    const answered = this.#parts.times.asked();
     try {
       return await Promise.race([this.#append(batch), silence]);
     } finally {
-      this.#handedOver = [];
+      batch.isAnswered = true;
+      answered();
       cancelPatience();
     }
   }
 
   /**
-   * Reloads the shards whose records the store refused: another epoch owns the shard, or its memory is out of step.
+   * Reads the shards again whose records the store refused: another epoch owns the shard, or its memory is out of step.
    */
-  async #retake(refused: readonly ShardPart[]): Promise<void> {
+  #retake(refused: readonly ShardPart[], goOn: GoOn): Promise<void> {
     this.#isAsked = false;
     for (const { shard } of refused)
       this.#core.telemetry.event("error", "append.refused", { shard: shard.number });
-    await this.#reloads.start(refused, false);
-    if (refused.some(({ shard }) => shard.state === "running")) await this.#pace();
-    else this.#failures = 0;
+    const isFailure = refused.some(({ shard }) => shard.state === "running");
+    if (!isFailure) this.#failures = 0;
+    const read = this.#reloads.start(refused, false);
+    goOn(isFailure ? this.#paceOfFailures() : undefined);
+    return read;
   }
 
   /**
-   * Reports a store that does not answer as failing, and answers the calls that wait for it. After `APPEND_PATIENCE`
-   * such periods the append is given up. Its shards then read, behind a fence, what became of it.
+   * Reports a store that does not answer as failing, and answers the calls that wait for it; after the first such period
+   * others go on. After `APPEND_PATIENCE` periods the append is given up. Its shards then read, behind a fence, what
+   * became of it.
    */
-  #watchStore(giveUp: (error: Error) => void): () => void {
+  #watchStore(batch: Batch, goOn: GoOn, giveUp: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
     let times = 0;
     return this.#late.watch(() => {
       const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
-      for (const { shard, pending } of this.#handedOver) if (pending.length > 0) shard.noteLate();
+      for (const { shard, pending } of batch.parts) if (pending.length > 0) shard.noteLate();
+      if (times === 1) this.#setAside(batch);
       if (times === APPEND_PATIENCE) giveUp(error);
+      goOn();
     });
   }
 
-  async #append({ parts, prints, quotes }: Batch): Promise<readonly AppendOutcome[]> {
+  async #append(batch: Batch): Promise<readonly AppendOutcome[]> {
+    const { parts, prints, quotes } = batch;
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
     this.#parts.bursts.spend(UNITS_PER_RECORD * countOf(parts));
-    this.#askedAt = this.#core.time.moment();
+    batch.askedAt = this.#core.time.moment();
     const outcomes = await this.#core.store.append({
       shards: parts.map(appendOf),
       ...(prints.length > 0 && { prints }),
@@ -320,7 +382,7 @@ export class Committer {
    * large ones in turns after the one in which they were stored. Resolves to the parts that the store refused.
    */
   async #settle(
-    parts: readonly ShardPart[],
+    { parts, askedAt }: Batch,
     outcomes: readonly AppendOutcome[],
   ): Promise<readonly ShardPart[]> {
     const settled: Readonly<{ shard: Shard; record: PendingRecord }>[] = [];
@@ -335,23 +397,29 @@ export class Committer {
       if (settled.length > SETTLED_PER_TURN && !this.#stopped) await this.#core.turns.next();
       const some = settled.slice(from, from + SETTLED_PER_TURN);
       this.#parts.bursts.spend(some.length);
+      this.#askedAt = askedAt;
       for (const { shard, record } of some) shard.settle(record);
     }
     return refused;
   }
 
-  async #recover({ parts }: Batch, error: unknown): Promise<void> {
+  /** Reads the shards again whose records may be kept or not. Resolves when each has been read or has failed once. */
+  async #recover({ parts }: Batch, error: unknown, goOn: GoOn): Promise<void> {
     this.#isAsked = false;
     this.#core.telemetry.event("error", "append.failed", {
       message: errorMessage(error),
       shards: parts.length,
     });
     const withRecords = parts.filter(({ pending }) => pending.length > 0);
-    await this.#reloads.start(withRecords, true);
-    if (withRecords.length > 0) return await this.#pace();
-    if (!isOfLaterOwner(error)) return await this.#pause();
+    if (withRecords.length > 0) {
+      const read = this.#reloads.start(withRecords, true);
+      goOn(this.#paceOfFailures());
+      return await read;
+    }
+    if (!isOfLaterOwner(error)) return goOn("pause");
     // The market journal belongs to a later engine, and this engine has no say in what it keeps.
     this.#parts.market.stopWriting();
+    goOn();
   }
 
   /** Appends the marks that have waited until their shard runs. */
@@ -364,8 +432,8 @@ export class Committer {
    * a look-up. The first failure is retried without waiting. A store that keeps failing is retried only after a
    * pause, not in a tight loop (decision EG).
    */
-  async #pace(): Promise<void> {
-    if (++this.#failures > 1) await this.#pause();
+  #paceOfFailures(): "pause" | undefined {
+    return ++this.#failures > 1 ? "pause" : undefined;
   }
 
   async #pause(): Promise<void> {

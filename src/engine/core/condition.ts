@@ -13,6 +13,7 @@ export type StatusKind =
   | "HAND_OVER_WANTED"
   | "EVENTS_DROPPED"
   | "VOLUME_NOT_COUNTED"
+  | "CHILDREN_LATE"
   | "QUOTES_STOPPED"
   | "ORDERS_STALLED"
   | "CHILD_UNKNOWN";
@@ -30,13 +31,14 @@ export interface EngineStatus {
 }
 
 /**
- * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `LEASE_RENEWED`, `CLOCK_NEAR`, `NODES_CURRENT`,
- * `SHARDS_OWNED`, `QUOTES_RESUMED` and `HAND_OVER_WITHDRAWN` one that ended. Of single orders the alerts tell, not the status.
+ * A condition that began, or with `STORE_RECOVERED`, `VOLUME_COUNTED`, `CHILDREN_IN_TIME`, `LEASE_RENEWED`, `CLOCK_NEAR`,
+ * `NODES_CURRENT`, `SHARDS_OWNED`, `QUOTES_RESUMED` and `HAND_OVER_WITHDRAWN` one that ended. Of single orders the alerts tell, not the status.
  */
 export type StatusChange =
   | Exclude<StatusKind, "ORDERS_STALLED" | "CHILD_UNKNOWN">
   | "QUOTES_RESUMED"
   | "STORE_RECOVERED"
+  | "CHILDREN_IN_TIME"
   | "LEASE_RENEWED"
   | "CLOCK_NEAR"
   | "NODES_CURRENT"

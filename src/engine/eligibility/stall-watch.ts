@@ -248,6 +248,7 @@ export class StallWatch {
       return { cause: "NO_FUNDS", detail: obstacle?.detail ?? "the account has too little" };
     if (!isInside(order, quote)) return OUTSIDE;
     if (obstacle !== undefined) return obstacle;
+    if (live.pending !== undefined) return UNSTORED;
     if (order.child !== undefined) return QUEUED;
     if (live.measuring !== undefined || wait === "MEASURING")
       return { cause: "WAITING_FOR_EXPOSURE", detail: "the host has not said what there is to reduce" };
@@ -290,6 +291,7 @@ const LOOKED_UP: Obstacle = {
   detail: "its last child was closed with less than asked, and is looked up before the next one",
 };
 const QUEUED: Obstacle = { cause: "RATE", detail: "its child waits for the rate of the venue" };
+const UNSTORED: Obstacle = { cause: "STORE_SLOW", detail: "the store has not kept its last record yet" };
 const OUTSIDE: Obstacle = { cause: "LIMIT", detail: "the market is outside its limit price" };
 
 /** Reasons of parents that wait for what they were placed to wait for, and of markets without a fresh quote. */

@@ -456,15 +456,18 @@ export class MarketHub implements MarketSink {
 
   /**
    * Returns the market facts since the last call. With `onlyDue`, marks of moved references wait for a later call, and
-   * only those on which new records rest are returned.
+   * only those on which new records rest are returned. Without `withPrints`, all prints wait.
    */
-  takeFacts({ onlyDue }: Readonly<{ onlyDue: boolean }>): MarketFacts {
+  takeFacts({
+    onlyDue,
+    withPrints = true,
+  }: Readonly<{ onlyDue: boolean; withPrints?: boolean }>): MarketFacts {
     const marks: MarketMark[] = [];
     for (const book of this.#marked) {
       for (const mark of onlyDue ? book.takeDueMarks() : book.takeMarks()) marks.push(mark);
     }
     if (!onlyDue) this.#marked.clear();
-    return { marks, prints: this.tape.takePrints() };
+    return { marks, prints: withPrints ? this.tape.takePrints() : [] };
   }
 
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */

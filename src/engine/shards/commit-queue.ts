@@ -16,12 +16,32 @@ export type ShardPart = Readonly<{
   marks: readonly MarketMark[];
 }>;
 
-/** The shards with records that are decided and not handed to the store yet. */
+/** The shards with records that are decided and not handed to the store yet. Those of held shards wait and do not count. */
 export class CommitQueue {
   readonly #shards: Set<Shard> = new Set();
+  readonly #held: Set<Shard> = new Set();
 
   add(shard: Shard): void {
-    this.#shards.add(shard);
+    if (!this.#held.has(shard)) this.#shards.add(shard);
+  }
+
+  /** Whether the records of a shard wait for an append of it that has no answer. */
+  isHeld(shard: Shard): boolean {
+    return this.#held.has(shard);
+  }
+
+  hold(shards: readonly Shard[]): void {
+    for (const shard of shards) {
+      this.#held.add(shard);
+      this.#shards.delete(shard);
+    }
+  }
+
+  release(shards: readonly Shard[]): void {
+    for (const shard of shards) {
+      this.#held.delete(shard);
+      if (shard.pending.size > 0) this.#shards.add(shard);
+    }
   }
 
   get isEmpty(): boolean {
@@ -48,8 +68,8 @@ export class CommitQueue {
   }
 
   /**
-   * Returns the number of the oldest pending decision. Decisions are numbered without gaps, and the store already has
-   * all older ones.
+   * Returns the number of the oldest pending decision. Decisions are numbered without gaps, and the store was handed all
+   * older ones, except for those of held shards.
    */
   #oldestDecision(): number {
     let oldest = Number.POSITIVE_INFINITY;

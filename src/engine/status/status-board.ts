@@ -7,6 +7,7 @@ import type { StallWatch } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { QuoteWatch } from "../market/quote-watch.ts";
 import type { Shards } from "../shards/shards.ts";
+import type { Timers } from "../time/timers.ts";
 
 /** Dependencies of {@link StatusBoard}. */
 export type StatusParts = Readonly<{
@@ -16,6 +17,7 @@ export type StatusParts = Readonly<{
   stream: EventStream;
   quotes: QuoteWatch;
   stalls: StallWatch;
+  timers: Timers;
 }>;
 
 /** Codes by which a store's error says that the disk is full. */
@@ -31,6 +33,9 @@ export class StatusBoard {
   #store: StatusReason | undefined;
   /** Prints that were not counted since the store began to fail. */
   #uncounted = 0;
+  /** Children that the store made late, and by the monotonic clock when the last one became durable. */
+  #childrenLate: StatusReason | undefined;
+  #childLateAtMs = 0;
   #ending: StatusReason | undefined;
   #lease: StatusReason | undefined;
   #clock: StatusReason | undefined;
@@ -161,6 +166,30 @@ export class StatusBoard {
   }
 
   /**
+   * Notes that the intent of a child is durable, and when it was decided, in engine time. From the first one that took
+   * longer than `submitDeadlineMs` until none has for `stalledAfterMs`, children are late (decision 53).
+   */
+  childDurable(decidedAtMs: number): void {
+    const afterMs = this.#core.nowMs() - decidedAtMs;
+    if (afterMs <= this.#core.settings.submitDeadlineMs) return;
+    this.#childLateAtMs = this.#core.monotonicMs();
+    const detail = `the store kept a child ${Math.round(afterMs)} ms after its decision: children go out late, and only if the market is still there`;
+    const isFirst = this.#childrenLate === undefined;
+    this.#childrenLate = { kind: "CHILDREN_LATE", detail };
+    if (!isFirst) return;
+    this.#tell("CHILDREN_LATE", detail);
+    this.#awaitChildrenInTime();
+  }
+
+  #awaitChildrenInTime(): void {
+    const { monotonicMs, settings } = this.#core;
+    const waitMs = this.#childLateAtMs + settings.stalledAfterMs - monotonicMs();
+    if (waitMs > 0) return void this.#parts.timers.after(waitMs, () => this.#awaitChildrenInTime());
+    this.#childrenLate = undefined;
+    this.#tell("CHILDREN_IN_TIME", "the store keeps children in time again");
+  }
+
+  /**
    * Notes that a print was not counted because the limit of prints waiting for the store is reached; or, on a node that
    * does not write the market journal, that the oldest one waits no longer.
    */
@@ -199,7 +228,7 @@ export class StatusBoard {
     const reasons: StatusReason[] = [];
     if (this.#ending !== undefined) reasons.push(this.#ending);
     for (const reason of [
-      ...[this.#store, this.#lease, this.#clock, this.#nodes, this.#unowned],
+      ...[this.#store, this.#childrenLate, this.#lease, this.#clock, this.#nodes, this.#unowned],
       ...[this.#dropped, this.#wanted],
     ])
       if (reason !== undefined) reasons.push(reason);
