@@ -138,7 +138,8 @@ export interface OrderStore {
   head(shard: number): Promise<ShardHead>;
   /**
    * Writes a batch as one transaction and resolves when it is durable: to one outcome per entry of `shards`, in their
-   * order. Only the entries that are `fenced` are left out. A rejection means that the outcome is unknown.
+   * order. Only the entries that are `fenced` are left out. A rejection means that the outcome is unknown. While an append
+   * has no answer for long, the engine asks for others, of other shards and without prints and quotes: none may wait for it.
    */
   append(batch: AppendBatch): Promise<readonly AppendOutcome[]>;
   /**

@@ -289,6 +289,122 @@ describe("decision CC: a store that does not answer an append", () => {
   });
 });
 
+describe("decision 53: an append without an answer for hostTimeoutMs", () => {
+  /** A committer whose first append, of a record, a mark and a print of shard 7, is answered by the test. */
+  async function hung(): Promise<
+    ReturnType<typeof begun> & Readonly<{ answer: (as: "durable" | "fenced") => void }>
+  > {
+    let answer: (as: "durable" | "fenced") => void = () => undefined;
+    const made = begun([new Promise((resolve) => (answer = resolve))]);
+    made.addMark(mark(1));
+    made.addPrint(samplePrint({ id: "a" }));
+    made.decide(made.shard, recordOf(1));
+    await made.turn();
+    made.decide(made.shardOf(8), recordOf(2));
+    made.decide(made.shard, recordOf(3));
+    await made.pass(hostTimeoutMs - 1);
+    expect(decisionsOf(made)).toEqual([[1]]);
+    await made.pass(1);
+    return Object.assign(made, { answer: (as: "durable" | "fenced") => answer(as) });
+  }
+
+  it("others go on; its shard waits for it, and then goes on in order", async () => {
+    const made = await hung();
+    expect(decisionsOf(made)).toEqual([[1], [2]]);
+    made.decide(made.shardOf(9), recordOf(4));
+    await made.turn();
+    expect(decisionsOf(made)).toEqual([[1], [2], [4]]);
+    expect(made.did.filter((what) => what.startsWith("settle"))).toEqual(["settle 2", "settle 4"]);
+    made.answer("durable");
+    await made.pass(0);
+    await made.turn();
+    expect(decisionsOf(made)).toEqual([[1], [2], [4], [3]]);
+    expect(made.did.filter((what) => what.startsWith("settle")).slice(2)).toEqual(["settle 1", "settle 3"]);
+  });
+
+  it("marks of its shard and prints wait for it, in their order", async () => {
+    const made = await hung();
+    made.addMark(mark(2));
+    made.addPrint(samplePrint({ id: "b" }));
+    made.decide(made.shardOf(8), recordOf(4));
+    await made.turn();
+    expect([positionsOf(made), printsOf(made)]).toEqual([
+      [[1], [], []],
+      [["a"], [], []],
+    ]);
+    made.answer("durable");
+    await made.pass(0);
+    await made.turn();
+    expect([positionsOf(made).at(-1), printsOf(made).at(-1)]).toEqual([[2], ["b"]]);
+  });
+
+  it("I34: what rests on the volume of its prints waits with them, so that the volume is not less after a crash", async () => {
+    const made = await hung();
+    const facts = [{ kind: "CHILD_INTENDED", volume: 1n }];
+    made.decide(made.shardOf(9), { ...recordOf(4), steps: [{ facts, order: { intent: {} } }] });
+    made.decide(made.shardOf(8), recordOf(5));
+    await made.turn();
+    expect(decisionsOf(made)).toEqual([[1], [2], [5]]);
+    made.addPrint(samplePrint({ id: "b" }));
+    made.answer("durable");
+    await made.pass(0);
+    await made.turn();
+    expect(decisionsOf(made).at(-1)?.toSorted()).toEqual([3, 4]);
+    expect(printsOf(made).at(-1)).toEqual(["b"]);
+  });
+
+  it("whoever asks for marks of its shard to be kept is told that they are not", async () => {
+    const made = await hung();
+    const [own, other] = [made.committer.keepMarks(7), made.committer.keepMarks(8)];
+    await made.turn();
+    expect(await Promise.all([own, other])).toEqual([false, true]);
+  });
+
+  it("the store counts as failing until it answers, whatever it keeps meanwhile", async () => {
+    const made = await hung();
+    expect(made.did).not.toContain("worked");
+    made.answer("durable");
+    await made.pass(0);
+    expect(made.did).toContain("worked");
+  });
+
+  it("what it was given counts as under way: a close waits for it, and answers its callers", async () => {
+    const made = await hung();
+    let rests = false;
+    void made.committer.resting.then(() => (rests = true));
+    await made.pass(0);
+    expect([made.committer.busy, rests]).toEqual([true, false]);
+    made.committer.stop();
+    expect(made.did.filter((what) => what.startsWith("reload"))).toEqual(["reload 7 1 maybe"]);
+    made.answer("durable");
+    await made.pass(0);
+    expect([made.committer.busy, rests]).toEqual([false, true]);
+  });
+
+  it("the time of an append is that of the append whose records are settled", async () => {
+    const made = await hung();
+    expect(made.committer.askedAtMs).toBe(1_000 + hostTimeoutMs);
+    made.answer("durable");
+    await made.pass(0);
+    expect(made.committer.askedAtMs).toBe(1_000);
+  });
+
+  it("refused or given up, its shard is read again and goes on; others do not wait for the reading", async () => {
+    const refused = await hung();
+    refused.answer("fenced");
+    await refused.pass(0);
+    await refused.turn();
+    expect(refused.did).toContain("reload 7 1");
+    expect(decisionsOf(refused)).toEqual([[1], [2], [3]]);
+    const given = await hung();
+    given.shard.reload = () => new Promise(() => undefined);
+    await given.pass(11 * hostTimeoutMs);
+    given.decide(given.shardOf(8), recordOf(4));
+    await given.turn();
+    expect(decisionsOf(given)).toEqual([[1], [2], [4]]);
+  });
+});
+
 describe("I31: marks of a failed append are kept for the next one", () => {
   it("without records the append is repeated after a pause, with the marks, and does not wait for further marks", async () => {
     const made = begun([new Error("disk full")]);

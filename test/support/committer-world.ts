@@ -81,6 +81,7 @@ export function subject(first: readonly Answer[] = []): Subject {
   let marks: MarketMark[] = [];
   let prints: PricedPrint[] = [];
   let writes = true;
+  let isAside = false;
   const shards = new Map<number, FakeShard>();
   let quotes: readonly string[] = [];
   const markets: (readonly string[])[] = [];
@@ -154,6 +155,11 @@ export function subject(first: readonly Answer[] = []): Subject {
       hold(some: readonly FakeShard[]) {
         for (const shard of some) held.add(shard);
       },
+      holdIf(has: (one: FakeRecord) => boolean) {
+        const some = [...waiting].filter(([shard, all]) => !held.has(shard) && all.some(has));
+        for (const [shard] of some) held.add(shard);
+        return some.map(([shard]) => shard);
+      },
       release(some: readonly FakeShard[]) {
         for (const shard of some) held.delete(shard);
       },
@@ -174,14 +180,17 @@ export function subject(first: readonly Answer[] = []): Subject {
       get marksDue() {
         return marks.length;
       },
-      takeFacts({ withPrints = true }) {
-        const taken = { marks, prints: withPrints ? prints : [] };
-        [marks, prints] = [[], withPrints ? [] : prints];
+      setAside(aside: boolean) {
+        isAside = aside;
+      },
+      takeFacts() {
+        const taken = { marks, prints: isAside ? [] : prints };
+        [marks, prints] = [[], isAside ? prints : []];
         return taken;
       },
       quotesToKeep(of: Iterable<string>) {
         markets.push([...of]);
-        return quotes;
+        return isAside ? [] : quotes;
       },
       kept: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
       notKept(some: readonly PricedPrint[]) {

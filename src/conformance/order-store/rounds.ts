@@ -112,8 +112,22 @@ const readBack: StoreRule = {
   },
 };
 
+const overlapping: StoreRule = {
+  name: "decision 53: appends of different shards that are under way at once are kept, each whole",
+  remedy: "Lock only the shards of an append. A caller does not wait for one append before it asks for another of other shards.",
+  async check({ store }) {
+    const first = store.append({ shards: [3, 5].map((shard) => part(shard, 1, { records: [sampleRecord(shard, 1)] })) });
+    const second = store.append({ shards: [part(4, 1, { records: [sampleRecord(4, 1)] })] });
+    same("appends of shards 3 and 5, and of shard 4", await Promise.all([first, second]), [
+      ["durable", "durable"],
+      ["durable"],
+    ]);
+    for (const shard of [3, 4, 5]) same(`head(${shard})`, (await store.head(shard)).sequence, 1);
+  },
+};
+
 /** Rules of the rounds of an epoch: they fence an append that arrives after its shard was read again. */
 export const rounds: StoreRules = {
   name: "rounds",
-  rules: [earlierRound, emptyPart, lateFence, futureRound, foreignRound, firstRound, readBack],
+  rules: [earlierRound, emptyPart, lateFence, futureRound, foreignRound, firstRound, readBack, overlapping],
 };

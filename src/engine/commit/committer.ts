@@ -51,17 +51,20 @@ type GoOn = (after?: "pause") => void;
 
 type MarkWaiter = Readonly<{ shard: number; resolve: (durable: boolean) => void }>;
 
-/** One append. `isAside` says that it had no answer for `hostTimeoutMs`, so that others do not wait for it any more. */
+/**
+ * One append. `held` are the shards that wait for it since it had no answer for `hostTimeoutMs`; undefined before, while all
+ * do.
+ */
 type Batch = Readonly<{
   parts: readonly ShardPart[];
   prints: readonly PricedPrint[];
   quotes: readonly KeptQuote[];
-}> & { askedAt: Moment; isAside: boolean; isAnswered: boolean };
+}> & { askedAt: Moment; held: Shard[] | undefined; isAnswered: boolean };
 
 /**
  * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides
  * those without an answer for `hostTimeoutMs` (decision 53). What such an append has a part of waits for it: its shards,
- * and the market journal. All others go on. After a failed append every shard in it reads itself from the store again,
+ * and the market journal with the records that rest on its volume. All others go on. After a failed append every shard in it reads itself from the store again,
  * while the appends of others go on.
  */
 export class Committer {
@@ -214,16 +217,16 @@ export class Committer {
 
   #gather(): Batch | undefined {
     const { commits, market } = this.#parts;
+    this.#marketAside?.held?.push(...commits.holdIf(restsOnVolume));
     const taken = commits.take();
     const onlyDue = this.#marks.onlyDue && !this.#isMarkingAll;
-    const withMarket = this.#marketAside === undefined;
-    const { marks: since, prints } = market.takeFacts({ onlyDue, withPrints: withMarket });
+    const { marks: since, prints } = market.takeFacts({ onlyDue });
     const marks = this.#backlog.take(since);
     this.#marks.taken(marks.length);
     const parts = this.#partsOf(taken, marks);
     if (parts.length + prints.length === 0) return undefined;
-    const quotes = withMarket ? market.quotesToKeep(marketsOf(parts)) : [];
-    return { parts, prints, quotes, askedAt: this.#askedAt, isAside: false, isAnswered: false };
+    const quotes = market.quotesToKeep(marketsOf(parts));
+    return { parts, prints, quotes, askedAt: this.#askedAt, held: undefined, isAnswered: false };
   }
 
   /**
@@ -294,23 +297,29 @@ export class Committer {
 
   /** Lets others go on without an append that has no answer. What it has a part of waits until it is over. */
   #setAside(batch: Batch): void {
-    batch.isAside = true;
-    this.#parts.commits.hold(batch.parts.map(({ shard }) => shard));
-    if (batch.prints.length + batch.quotes.length > 0) this.#marketAside = batch;
+    const { commits, market } = this.#parts;
+    batch.held = batch.parts.map(({ shard }) => shard);
+    commits.hold(batch.held);
+    if (batch.prints.length + batch.quotes.length === 0) return;
+    this.#marketAside = batch;
+    market.setAside(true);
   }
 
   #over(batch: Batch): void {
     this.#open.delete(batch);
-    if (!batch.isAside) return;
+    if (batch.held === undefined) return;
     this.#core.counters.activity++;
-    this.#parts.commits.release(batch.parts.map(({ shard }) => shard));
-    if (this.#marketAside === batch) this.#marketAside = undefined;
+    this.#parts.commits.release(batch.held);
+    if (this.#marketAside === batch) {
+      this.#marketAside = undefined;
+      this.#parts.market.setAside(false);
+    }
     this.wake();
   }
 
   /** Whether an append that was set aside has no answer still. */
   get #isSilent(): boolean {
-    return [...this.#open.keys()].some(({ isAside, isAnswered }) => isAside && !isAnswered);
+    return [...this.#open.keys()].some(({ held, isAnswered }) => held !== undefined && !isAnswered);
   }
 
   async #ask(batch: Batch, goOn: GoOn): Promise<readonly AppendOutcome[]> {
@@ -451,6 +460,16 @@ export class Committer {
 /** Returns whether an error says that the market journal belongs to another engine. */
 const isOfLaterOwner = (error: unknown): boolean =>
   error instanceof InvariantError && error.invariant === "I60";
+
+/** Returns whether a record uses the volume of prints, which must not be less after a crash. */
+const restsOnVolume = ({ steps }: PendingRecord): boolean =>
+  steps.some(({ facts }) =>
+    facts.some(
+      (fact) =>
+        (fact.kind === "ACCEPTED" && fact.volumeBefore !== undefined) ||
+        (fact.kind === "CHILD_INTENDED" && fact.volume !== undefined),
+    ),
+  );
 
 const appendOf = ({ shard, pending, marks }: ShardPart): ShardAppend => shard.appendOf(pending, marks);
 

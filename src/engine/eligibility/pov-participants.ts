@@ -52,11 +52,13 @@ export class PovParticipants {
 
   /**
    * Returns all executed volume of the market, own fills included, measured as at the parent's admission, if there is a trade
-   * of others that the parent has not followed; else undefined.
+   * of others that the parent has not followed; else undefined. While prints wait for an append without an answer, nothing is
+   * followed: the volume must not be less after a crash.
    */
   volumeFor(live: LiveOrder): Quantity | undefined {
     const { intent, executions, executedQuantity } = live.working;
     if (intent.participationBips === undefined || live.followedTo === undefined) return undefined;
+    if (this.#tape.isAside) return undefined;
     const certain = live.others === undefined ? ZERO_QUANTITY : this.#printedOf(live, live.others);
     const own = (id: string): boolean => this.#ownFills === "by-execution-id" && executions.names(id);
     if (!this.#tape.hasExternal(intent.symbol, { position: live.followedTo, own })) return undefined;

@@ -456,25 +456,27 @@ export class MarketHub implements MarketSink {
 
   /**
    * Returns the market facts since the last call. With `onlyDue`, marks of moved references wait for a later call, and
-   * only those on which new records rest are returned. Without `withPrints`, all prints wait.
+   * only those on which new records rest are returned.
    */
-  takeFacts({
-    onlyDue,
-    withPrints = true,
-  }: Readonly<{ onlyDue: boolean; withPrints?: boolean }>): MarketFacts {
+  takeFacts({ onlyDue }: Readonly<{ onlyDue: boolean }>): MarketFacts {
     const marks: MarketMark[] = [];
     for (const book of this.#marked) {
       for (const mark of onlyDue ? book.takeDueMarks() : book.takeMarks()) marks.push(mark);
     }
     if (!onlyDue) this.#marked.clear();
-    return { marks, prints: withPrints ? this.tape.takePrints() : [] };
+    return { marks, prints: this.tape.takePrints() };
   }
 
   /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */
   quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
-    if (!this.writes) return [];
+    if (!this.writes || this.tape.isAside) return [];
     this.#quotesUnderWay = this.memory.due((symbol) => this.#gates.get(symbol)?.last, touched);
     return this.#quotesUnderWay;
+  }
+
+  /** Says whether an append with prints or quotes has no answer for long: later ones wait until it is over. */
+  setAside(isAside: boolean): void {
+    this.tape.isAside = isAside;
   }
 
   /** Stores marks, prints and quotes that became durable. */

@@ -42,6 +42,8 @@ export class VolumeTape implements VolumeHistory {
   readonly #maxAheadMs: number;
   readonly #pending: PendingPrints;
   readonly #settled: (print: PricedPrint) => void;
+  /** Whether prints wait for an append of others that has no answer. Nothing follows the volume meanwhile. */
+  isAside = false;
 
   constructor(options: TapeOptions) {
     this.#pending = new PendingPrints(options.maxWaiting);
@@ -179,7 +181,7 @@ export class VolumeTape implements VolumeHistory {
 
   /** Returns the prints to append that no append has taken yet. `kept` or `putBack` tells what became of them. */
   takePrints(): readonly PricedPrint[] {
-    return this.#pending.take();
+    return this.isAside ? [] : this.#pending.take();
   }
 
   /** Notes that an append with these prints is durable. */
@@ -194,7 +196,7 @@ export class VolumeTape implements VolumeHistory {
 
   /** Whether there are prints to append. */
   get hasPrints(): boolean {
-    return this.#pending.hasDue;
+    return this.#pending.hasDue && !this.isAside;
   }
 
   /** Whether as many prints wait as may. */

@@ -37,6 +37,13 @@ export class CommitQueue {
     }
   }
 
+  /** Holds the shards that have such a record, and returns them. */
+  holdIf(has: (record: PendingRecord) => boolean): readonly Shard[] {
+    const shards = [...this.#shards].filter(({ pending }) => pending.some(has));
+    this.hold(shards);
+    return shards;
+  }
+
   release(shards: readonly Shard[]): void {
     for (const shard of shards) {
       this.#held.delete(shard);

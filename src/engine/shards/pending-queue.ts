@@ -13,6 +13,10 @@ export class PendingQueue {
     return this.#records[0]?.decision;
   }
 
+  some(has: (record: PendingRecord) => boolean): boolean {
+    return this.#records.some(has);
+  }
+
   add(record: PendingRecord): void {
     this.#records.push(record);
   }
