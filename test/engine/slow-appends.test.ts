@@ -102,11 +102,13 @@ describe("decision 53: a slow store delays children and never silences them", ()
     const { world, store } = slow;
     world.venue.onSubmit = (child) => reported(child.childId, "rejected");
     const allowed = async (): Promise<number> => {
+      await world.quote("99", "100");
       const order = await stop(world, 1, { stopPrice: "95" });
       const decidedAtMs = world.clock.nowMs() + 500;
       await quoteFor(slow, 500);
       const story = await world.engine.story(order.orderId);
-      const facts = story?.records.flatMap((record) => record.changes.flatMap((change) => change.facts)) ?? [];
+      const facts =
+        story?.records.flatMap((record) => record.changes.flatMap((change) => change.facts)) ?? [];
       const [intended] = facts.filter((fact) => fact.kind === "CHILD_INTENDED");
       await world.cancel(order);
       return (intended?.child.notAfterMs ?? 0) - decidedAtMs;
@@ -165,19 +167,22 @@ describe("decision 53: a slow store delays children and never silences them", ()
     expect(changes(world)).toEqual(["CHILDREN_LATE", "CHILDREN_IN_TIME"]);
   });
 
-  it.each([1_000, 4_000, 7_000])("a process that dies %d ms after the trigger: one child at most", async (ms) => {
-    const slow = await slowWorld();
-    const { world, store } = slow;
-    const order = await stop(world);
-    store.takesMs = 3_000;
-    await quoteFor(slow, ms);
-    store.takesMs = 0;
-    await world.crash();
-    await quoteFor(slow, 60_000);
-    expect(sentTo(world.venue)).toHaveLength(1);
-    expect(await world.status(order)).toBe("FILLED FILLED");
-    expect((await world.engine.verify()).equal).toBe(true);
-  });
+  it.each([1_000, 4_000, 7_000])(
+    "a process that dies %d ms after the trigger: one child at most",
+    async (ms) => {
+      const slow = await slowWorld();
+      const { world, store } = slow;
+      const order = await stop(world);
+      store.takesMs = 3_000;
+      await quoteFor(slow, ms);
+      store.takesMs = 0;
+      await world.crash();
+      await quoteFor(slow, 60_000);
+      expect(sentTo(world.venue)).toHaveLength(1);
+      expect(await world.status(order)).toBe("FILLED FILLED");
+      expect((await world.engine.verify()).equal).toBe(true);
+    },
+  );
 });
 
 describe("decision 53: what waits for one part of a store does not wait for another", () => {

@@ -114,9 +114,12 @@ const readBack: StoreRule = {
 
 const overlapping: StoreRule = {
   name: "decision 53: appends of different shards that are under way at once are kept, each whole",
-  remedy: "Lock only the shards of an append. A caller does not wait for one append before it asks for another of other shards.",
+  remedy:
+    "Lock only the shards of an append. A caller does not wait for one append before it asks for another of other shards.",
   async check({ store }) {
-    const first = store.append({ shards: [3, 5].map((shard) => part(shard, 1, { records: [sampleRecord(shard, 1)] })) });
+    const first = store.append({
+      shards: [3, 5].map((shard) => part(shard, 1, { records: [sampleRecord(shard, 1)] })),
+    });
     const second = store.append({ shards: [part(4, 1, { records: [sampleRecord(4, 1)] })] });
     same("appends of shards 3 and 5, and of shard 4", await Promise.all([first, second]), [
       ["durable", "durable"],
