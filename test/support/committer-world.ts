@@ -81,7 +81,7 @@ export function subject(first: readonly Answer[] = []): Subject {
   let marks: MarketMark[] = [];
   let prints: PricedPrint[] = [];
   let writes = true;
-  let isAside = false;
+  const tape = { isAside: false };
   const shards = new Map<number, FakeShard>();
   let quotes: readonly string[] = [];
   const markets: (readonly string[])[] = [];
@@ -180,17 +180,15 @@ export function subject(first: readonly Answer[] = []): Subject {
       get marksDue() {
         return marks.length;
       },
-      setAside(aside: boolean) {
-        isAside = aside;
-      },
+      tape,
       takeFacts() {
-        const taken = { marks, prints: isAside ? [] : prints };
-        [marks, prints] = [[], isAside ? prints : []];
+        const taken = { marks, prints: tape.isAside ? [] : prints };
+        [marks, prints] = [[], tape.isAside ? prints : []];
         return taken;
       },
       quotesToKeep(of: Iterable<string>) {
         markets.push([...of]);
-        return isAside ? [] : quotes;
+        return tape.isAside ? [] : quotes;
       },
       kept: (facts: { marks: readonly MarketMark[] }) => void did.push(`kept ${facts.marks.length}`),
       notKept(some: readonly PricedPrint[]) {

@@ -217,7 +217,8 @@ export class Committer {
 
   #gather(): Batch | undefined {
     const { commits, market } = this.#parts;
-    this.#marketAside?.held?.push(...commits.holdIf(restsOnVolume));
+    if (this.#marketAside !== undefined)
+      for (const shard of commits.holdIf(restsOnVolume)) this.#marketAside.held?.push(shard);
     const taken = commits.take();
     const onlyDue = this.#marks.onlyDue && !this.#isMarkingAll;
     const { marks: since, prints } = market.takeFacts({ onlyDue });
@@ -302,7 +303,7 @@ export class Committer {
     commits.hold(batch.held);
     if (batch.prints.length + batch.quotes.length === 0) return;
     this.#marketAside = batch;
-    market.setAside(true);
+    market.tape.isAside = true;
   }
 
   #over(batch: Batch): void {
@@ -312,7 +313,7 @@ export class Committer {
     this.#parts.commits.release(batch.held);
     if (this.#marketAside === batch) {
       this.#marketAside = undefined;
-      this.#parts.market.setAside(false);
+      this.#parts.market.tape.isAside = false;
     }
     this.wake();
   }

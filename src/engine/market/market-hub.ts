@@ -474,11 +474,6 @@ export class MarketHub implements MarketSink {
     return this.#quotesUnderWay;
   }
 
-  /** Says whether an append with prints or quotes has no answer for long: later ones wait until it is over. */
-  setAside(isAside: boolean): void {
-    this.tape.isAside = isAside;
-  }
-
   /** Stores marks, prints and quotes that became durable. */
   kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
     for (const mark of marks) this.history.add(mark);

@@ -42,7 +42,10 @@ export class VolumeTape implements VolumeHistory {
   readonly #maxAheadMs: number;
   readonly #pending: PendingPrints;
   readonly #settled: (print: PricedPrint) => void;
-  /** Whether prints wait for an append of others that has no answer. Nothing follows the volume meanwhile. */
+  /**
+   * Whether an append with prints or quotes has no answer for long. Later ones wait until it is over, and no order follows
+   * the volume meanwhile.
+   */
   isAside = false;
 
   constructor(options: TapeOptions) {

@@ -68,6 +68,20 @@ const roundFaults = [
   ),
   planted("a takeover keeps the rounds", ["an epoch begins with round 0"], withRounds({ keepsRounds: true })),
   planted(
+    "an append takes the place of the one under way",
+    ["appends of different shards that are under way at once"],
+    () => {
+      let newest: object | undefined;
+      return (store) => ({
+        async append(batch) {
+          newest = batch;
+          await someTurns();
+          return newest === batch ? await store.append(batch) : batch.shards.map(() => "fenced");
+        },
+      });
+    },
+  ),
+  planted(
     "an append under way becomes durable after the answer to the fence",
     ["the result of an append from before the round is certain"],
     () => (store) => ({
