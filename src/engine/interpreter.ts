@@ -88,7 +88,7 @@ export class EffectInterpreter implements EffectRunner {
       exposure.keep(live);
       stalls.follow(live, record.steps[index]?.facts ?? []);
     }
-    for (const step of record.steps) this.#follow(step, record.record.timeMs);
+    for (const step of record.steps) this.#follow(step, record.decidedAtMs);
     stream.tell(record);
     arming.admit(...liveOrders);
     quotes.begin();

@@ -19,7 +19,10 @@ function subject(): Readonly<{ undecided: Undecided; toldOf: (last: number) => s
       told = error instanceof OrderError ? error.reason : String(error);
     },
   };
-  undecided.add({ record, text: encodeRecord(record), decision: 0, steps: [], waiters: [waiter] }, true);
+  undecided.add(
+    { record, text: encodeRecord(record), decision: 0, decidedAtMs: 0, steps: [], waiters: [waiter] },
+    true,
+  );
   const toldOf = (last: number): string => {
     undecided.answer({ refusal: undefined, last, found: () => undefined });
     return told;

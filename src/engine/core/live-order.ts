@@ -87,6 +87,8 @@ export type PendingRecord = {
   readonly text: string;
   /** Number of the decision, across all shards. Decisions on one quote are acted on in this order (decision 20). */
   readonly decision: number;
+  /** When it was decided, by the monotonic clock. */
+  readonly decidedAtMs: number;
   /** Steps in the order of the record's changes. */
   readonly steps: readonly ParentStep[];
   /** The list that the record touches, in its state after the record. */

@@ -467,7 +467,9 @@ export class Shard {
     const text = encodeRecord(record);
     const list = this.memory.listAfter(steps);
     const decision = this.#core.counters.decisions++;
-    const pending: PendingRecord = { record, text, decision, steps, ...(list && { list }), waiters: [] };
+    const decidedAtMs = this.#core.monotonicMs();
+    const of = { record, text, decision, decidedAtMs, steps };
+    const pending: PendingRecord = { ...of, ...(list && { list }), waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
     this.pending.add(pending);

@@ -166,13 +166,14 @@ export class StatusBoard {
   }
 
   /**
-   * Notes that the intent of a child is durable, and when it was decided, in engine time. From the first one that took
+   * Notes that the intent of a child is durable, and when it was decided, by the monotonic clock. From the first one that took
    * longer than `submitDeadlineMs` until none has for `stalledAfterMs`, children are late (decision 53).
    */
   childDurable(decidedAtMs: number): void {
-    const afterMs = this.#core.nowMs() - decidedAtMs;
+    const nowMs = this.#core.monotonicMs();
+    const afterMs = nowMs - decidedAtMs;
     if (afterMs <= this.#core.settings.submitDeadlineMs) return;
-    this.#childLateAtMs = this.#core.monotonicMs();
+    this.#childLateAtMs = nowMs;
     const detail = `the store kept a child ${Math.round(afterMs)} ms after its decision: children go out late, and only if the market is still there`;
     const isFirst = this.#childrenLate === undefined;
     this.#childrenLate = { kind: "CHILDREN_LATE", detail };
