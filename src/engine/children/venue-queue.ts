@@ -1,7 +1,7 @@
 import { capabilitiesOf } from "../../host-answers/index.ts";
 import { type ChildRequest, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
-import type { AppendTimes } from "../commit/append-times.ts";
+import type { AppendTimes } from "../core/append-times.ts";
 import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
 import { Fifo } from "../core/fifo.ts";

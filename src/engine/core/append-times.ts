@@ -1,4 +1,4 @@
-import type { Core } from "../core/core.ts";
+import type { Core } from "./core.ts";
 
 /** How long an append counts that no later one has outlasted. */
 const REMEMBERED_MS = 60_000;
