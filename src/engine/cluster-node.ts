@@ -156,7 +156,7 @@ class SharingNode implements ClusterNode {
     const { core } = this.#parts;
     const { shards, housekeeping } = this.#engineParts;
     // Other nodes delete rows while this reads them: leave out those that are due within the hour.
-    const cutoffMs = core.time.steadyMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
+    const cutoffMs = core.time.deletedByMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
     const all = () =>
       shards.all.map((shard) =>
         shard.state === "elsewhere" ? (this.#journal.shards[shard.number] ?? shard) : shard,

@@ -157,7 +157,7 @@ class WaitingEngine implements Standby {
     if (this.#engine !== undefined) return await this.#engine.verify();
     const { core } = this.#parts;
     // The active engine deletes rows while this reads them: leave out those that are due within the hour.
-    const cutoffMs = core.time.steadyMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
+    const cutoffMs = core.time.deletedByMs() - core.settings.retentionDays * DAY_MS + HOUR_MS;
     return await verify(core, () => this.#journal.shards, cutoffMs);
   }
 

@@ -116,6 +116,16 @@ describe("decision 52: an opening whose wall clock is far ahead of the store", (
     expect(await world.status(order)).toBe("CANCELED CANCELED");
   });
 
+  it("verifies all orders after it: a clock that was days ahead does not leave them out as deleted", async () => {
+    const world = await createWorld();
+    await world.cancel(await world.place({ price: "50" }));
+    world.clock.stepWall(40 * DAY);
+    await world.crash();
+    await world.pass(20);
+    world.clock.stepWall(-40 * DAY);
+    expect(await world.engine.verify()).toMatchObject({ equal: true, live: expect.stringMatching(/^1:/) });
+  });
+
   it("takes no execution as older than it is: a reduce-only child after it sells nothing twice", async () => {
     const world = await createWorld({ exposure: { lagMs: 5_000, position: () => quantityIn("2") } });
     const sell = { side: "SELL", type: "STOP_MARKET", reduceOnly: true, stopPrice: "100" } as const;

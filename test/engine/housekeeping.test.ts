@@ -189,7 +189,11 @@ describe("decision HI: snapshots and marks", () => {
 });
 
 it("a period of retention that is no whole number of milliseconds deletes up to a whole one, as Postgres demands", () => {
-  const core = { settings: { retentionDays: 1 / 7 }, time: { steadyMs: () => 1_760_000_000_000 }, store: {} };
+  const core = {
+    settings: { retentionDays: 1 / 7 },
+    time: { deletedByMs: () => 1_760_000_000_000 },
+    store: {},
+  };
   const parts = { timers: { after: () => undefined } };
   const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
   expect(made.cutoffMs()).toBe(1_759_987_657_142);

@@ -58,7 +58,7 @@ function subject(
     turns: held.turns,
     settings: { retentionDays: 30 },
     counters: { shards: 256 },
-    time: { steadyMs: () => NOW_MS, retentionMs: () => NOW_MS, hasSteppedWithin: () => false },
+    time: { deletedByMs: () => NOW_MS, retentionMs: () => NOW_MS, hasSteppedWithin: () => false },
     telemetry,
     probe: (point: string) => void did.push(point),
     questions: new Questions({ clock: createManualClock({ startMs: 0 }), telemetry, timeoutMs: 5_000 }),

@@ -60,7 +60,7 @@ export class Housekeeping {
 
   /** Returns the time before which records may have been deleted. */
   cutoffMs(): number {
-    return this.#beforeMs(this.#core.time.steadyMs());
+    return this.#beforeMs(this.#core.time.deletedByMs());
   }
 
   /**

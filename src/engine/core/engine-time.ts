@@ -29,8 +29,8 @@ export class EngineTime {
   readonly #smallestStepMs: number;
   /** Engine time minus monotonic time. It only rises. */
   #aheadMs: number;
-  /** The same without the jumps since the engine was opened. */
-  #steadyAheadMs: number;
+  /** The latest time by which retention has deleted. */
+  #deletedMs = Number.NEGATIVE_INFINITY;
   /** Wall clock minus monotonic clock when the engine was opened. */
   readonly #openedAheadMs: number;
   /** When the wall clock was set last, or an opening found it far ahead of the store, by the monotonic clock. */
@@ -59,7 +59,6 @@ export class EngineTime {
     this.#wallAheadMs = clock.nowMs() - this.#steadySinceMs;
     this.#unsteppedAheadMs = this.#wallAheadMs;
     this.#aheadMs = this.#wallAheadMs;
-    this.#steadyAheadMs = this.#wallAheadMs;
     this.#openedAheadMs = this.#wallAheadMs;
   }
 
@@ -81,11 +80,14 @@ export class EngineTime {
   }
 
   /**
-   * Returns engine time without the jumps since the engine was opened. What retention has deleted ended before this time
-   * less the period of retention.
+   * Returns the latest time by which this process, or one before it, can have deleted: what retention has deleted ended before
+   * this time less the period of retention. A clock that was far ahead at the opening, or is now, does not raise it.
    */
-  steadyMs(): number {
-    return this.#clock.monotonicMs() + this.#steadyAheadMs;
+  deletedByMs(): number {
+    const monotonicMs = this.#clock.monotonicMs();
+    const wallMs = Math.min(this.#clock.nowMs(), monotonicMs + this.#openedAheadMs);
+    const keptAheadMs = this.#keptAheadMs ?? Number.NEGATIVE_INFINITY;
+    return Math.max(wallMs, monotonicMs + keptAheadMs, this.#deletedMs);
   }
 
   /**
@@ -96,7 +98,9 @@ export class EngineTime {
   retentionMs(): number {
     const engineMs = this.nowMs();
     const otherAheadMs = Math.min(this.#openedAheadMs, this.#storeAheadMs);
-    return Math.min(engineMs, this.#clock.nowMs(), this.#clock.monotonicMs() + otherAheadMs);
+    const retentionMs = Math.min(engineMs, this.#clock.nowMs(), this.#clock.monotonicMs() + otherAheadMs);
+    this.#deletedMs = Math.max(this.#deletedMs, retentionMs);
+    return retentionMs;
   }
 
   /** Whether the wall clock was set within the given time, by the monotonic clock, or an opening found it far ahead. */
@@ -181,7 +185,6 @@ export class EngineTime {
   startFrom(keptMs: number): void {
     const aheadMs = keptMs - this.#clock.monotonicMs();
     this.#keptAheadMs = Math.max(this.#keptAheadMs ?? aheadMs, aheadMs);
-    this.#steadyAheadMs = Math.max(this.#steadyAheadMs, aheadMs);
     this.#raise(aheadMs);
   }
 

@@ -7,7 +7,7 @@ import { mayDieWhileOpening } from "../dying-opening.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClusterPlan } from "../plan.ts";
-import { turns } from "../world-time.ts";
+import { HOUR_MS, turns } from "../world-time.ts";
 import type { Direction, Link } from "./link.ts";
 import type { Standstill } from "./machine-clock.ts";
 import { ShardOperator } from "./shard-operator.ts";
@@ -40,6 +40,7 @@ export class ClusterSupervisor {
   readonly #parts: WorldParts;
   readonly #plan: ClusterPlan;
   readonly #random: Random;
+  readonly #instants: Random;
   /** Present if the nodes share the shards. */
   readonly #shards: ShardOperator | undefined;
   #kill: Instance | undefined;
@@ -54,6 +55,7 @@ export class ClusterSupervisor {
     this.#parts = parts;
     this.#plan = plan;
     this.#random = parts.random.of("supervisor of nodes");
+    this.#instants = parts.random.of("instants of a clock that is days ahead");
     this.#shards = plan.shares ? new ShardOperator(parts) : undefined;
   }
 
@@ -192,6 +194,7 @@ export class ClusterSupervisor {
   #start(): void {
     const { fleet, faults, situations } = this.#parts;
     const { alive } = fleet;
+    this.#jumpForAnInstant();
     const isTwin = faults.strikes("nodes have one name", this.#random, 0.3) && alive.length > 0;
     if (isTwin) situations.saw("two living nodes with one name");
     const twin = isTwin ? this.#random.pick(alive).name : undefined;
@@ -199,6 +202,17 @@ export class ClusterSupervisor {
     if (this.#shards !== undefined) this.#parts.beside(this.#noteJoin(this.#shards));
     if (this.#isStoreGone) for (const direction of BOTH) instance.links.store.cut(direction);
     mayDieWhileOpening(this.#parts, instance, { random: this.#random, chance: 0.1 });
+  }
+
+  /** A node starts while the wall clock of its machine, and of all others, is days ahead for 20 ms. */
+  #jumpForAnInstant(): void {
+    const { faults, time, beside, journal, situations } = this.#parts;
+    const ms = this.#instants.pick([1, 7, 40]) * 24 * HOUR_MS;
+    const strikes = faults.strikes("clock is days ahead for an instant", this.#instants, 0.1);
+    if (!strikes || journal.records === 0 || time.wallMs !== time.trueMs) return;
+    situations.saw("restart while the clock is days ahead");
+    time.step(ms);
+    beside(time.after(20).then(() => time.step(-ms)));
   }
 
   async #noteJoin(shards: ShardOperator): Promise<void> {
