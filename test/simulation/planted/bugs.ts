@@ -12,8 +12,8 @@ export type Bug = Readonly<{ name: string; edits: readonly Edit[]; world?: "clus
 const DEADLINE_IN_ENGINE_TIME: Bug["edits"] = [
   {
     file: "src/engine/children/venue-queue.ts",
-    before: "const notAfterMs = this.#clock.nowMs() +",
-    after: "const notAfterMs = this.#core.nowMs() +",
+    before: "const startMs = this.#clock.nowMs() +",
+    after: "const startMs = this.#core.nowMs() +",
   },
   {
     file: "src/engine/children/dispatcher.ts",
@@ -29,12 +29,12 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/commit/committer.ts",
-        before: `      const outcomes = await this.#ask(batch);
-      this.#parts.board.storeWorked();
-      refused = await this.#settle(parts, outcomes);`,
-        after: `      refused = await this.#settle(parts, parts.map(() => "durable" as const));
-      await this.#ask(batch);
-      this.#parts.board.storeWorked();`,
+        before: `      const outcomes = await this.#ask(batch, goOn);
+      if (!this.#isSilent) this.#parts.board.storeWorked();
+      refused = await this.#settle(batch, outcomes);`,
+        after: `      refused = await this.#settle(batch, parts.map(() => "durable" as const));
+      await this.#ask(batch, goOn);
+      if (!this.#isSilent) this.#parts.board.storeWorked();`,
       },
     ],
   },
