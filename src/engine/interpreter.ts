@@ -61,7 +61,7 @@ export class EffectInterpreter implements EffectRunner {
       case "REARM":
         return void arming.arm(effect.live);
       case "ADMITTED":
-        return arming.admit(effect.live);
+        return arming.admit([effect.live]);
       case "FIRED":
         return attempts.fired(effect.fired, effect.quote);
       case "ACTIVATED":
@@ -90,7 +90,7 @@ export class EffectInterpreter implements EffectRunner {
     }
     for (const step of record.steps) this.#follow(step, record.decidedAtMs);
     stream.tell(record);
-    arming.admit(...liveOrders);
+    arming.admit(liveOrders);
     quotes.begin();
   }
 

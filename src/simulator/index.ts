@@ -19,6 +19,7 @@ export {
   type BarPath,
   type CsvOptions,
   csvMarket,
+  type HeartbeatRow,
   MarketDataError,
   type MarketRow,
   type MarketSource,

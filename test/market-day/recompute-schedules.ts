@@ -82,11 +82,13 @@ class Parent {
   }
 
   onQuote(timeMs: number): void {
-    if (!this.#isOpen) return;
-    if (this.order.kind === "POV") {
-      if (this.#unfollowed) this.#follow(timeMs);
-      return;
-    }
+    if (this.order.kind !== "POV") return this.onSlot(timeMs);
+    if (this.#isOpen && this.#unfollowed) this.#follow(timeMs);
+  }
+
+  /** Offers the quote that stands to a schedule. */
+  onSlot(timeMs: number): void {
+    if (!this.#isOpen || this.order.kind === "POV") return;
     const slot = Math.floor((timeMs - this.#startMs) / this.order.intervalMs);
     if (slot < 0 || slot <= this.#used) return;
     const slice = this.#sliceOf(slot);
@@ -128,7 +130,7 @@ class Parent {
     const price = quote[side];
     const { limit } = this.order;
     if (limit !== undefined && (side === "ask" ? price > limit : price < limit)) return false;
-    const shown = side === "ask" ? quote.askSize : quote.bidSize;
+    const shown = left[side];
     if (price * least(wanted, shown) < MINIMUM) {
       if (this.fills.length > 0 && price * this.#rest < MINIMUM) this.status = "EXPIRED";
       return false;
@@ -177,13 +179,23 @@ function weightsOf(
 /** The events of one time. */
 type Instant = Readonly<{ timeMs: number; quote: Row | undefined; trade: Trade | undefined }>;
 
-/** Due work first, then the quote, then the trade, then the resulting executions. */
+/**
+ * Due work first: ends, and slots that open, which act on the quote that stands. Then the quote, the trade, and the resulting
+ * executions.
+ */
 function happen(market: Market, parents: readonly Parent[], { timeMs, quote, trade }: Instant): void {
   for (const parent of parents) parent.endBy(timeMs);
+  for (const parent of parents) parent.onSlot(timeMs);
+  settle(market, parents);
   if (quote !== undefined) market.take(quote);
   if (quote !== undefined) for (const parent of parents) parent.onQuote(timeMs);
   if (trade !== undefined) market.count(trade);
   if (trade !== undefined) for (const parent of parents) parent.onTrade(trade, false);
+  settle(market, parents);
+}
+
+/** Counts own executions, which are trades too. */
+function settle(market: Market, parents: readonly Parent[]): void {
   for (const { owner, ...print } of market.own.splice(0)) {
     market.count(print);
     for (const parent of parents) parent.onTrade(print, parent === owner);
@@ -204,7 +216,12 @@ export function recomputeSchedules(
   for (const timeMs of [...times].filter((one) => one <= day.lastMs).sort((a, b) => a - b)) {
     happen(market, parents, { timeMs, quote: quoteAt.get(timeMs), trade: tradeAt.get(timeMs) });
     const placed = orders.filter(({ placedAtMs }) => placedAtMs === timeMs);
-    parents.push(...placed.map((order) => new Parent(order, market)));
+    for (const order of placed) {
+      const parent = new Parent(order, market);
+      parents.push(parent);
+      parent.onSlot(timeMs);
+      settle(market, parents);
+    }
   }
   return new Map(parents.map(({ order, status, fills }) => [order.id, { status, fills }]));
 }

@@ -11,6 +11,7 @@ import type { Cause, ParentOrder } from "../../model/index.ts";
 import type { TriggerBook, Watch } from "../../triggers/index.ts";
 import type { Core } from "../core/core.ts";
 import { awaitsLookUp, type LiveOrder } from "../core/live-order.ts";
+import type { OrderWatch } from "../market/market.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
@@ -44,8 +45,8 @@ export class Arming {
    * Arms parents that may have become able to act, and offers them the quote that stands in their market. Those of one list
    * are offered it together.
    */
-  admit(...liveOrders: readonly LiveOrder[]): void {
-    const offered = new Map<string, { orderId: number; watch: Watch }[]>();
+  admit(liveOrders: readonly LiveOrder[]): void {
+    const offered = new Map<string, OrderWatch[]>();
     for (const live of liveOrders) {
       const watch = this.arm(live);
       if (watch === undefined) continue;
@@ -114,7 +115,7 @@ export class Arming {
    * reload, so that its reference misses no quote.
    */
   rearm(live: LiveOrder): void {
-    this.admit(live);
+    this.admit([live]);
     const { durable, working } = live;
     const book = this.#parts.market.open(working.intent.symbol);
     if (durable === working || this.#parts.shards.isFrozen(working)) return;
@@ -182,7 +183,7 @@ export class Arming {
     if (atMs === undefined || atMs === endMs) return;
     live.cancelSlot = this.#parts.timers.whileHeard(atMs, () => {
       live.cancelSlot = undefined;
-      this.admit(live);
+      this.admit([live]);
     });
   }
 
@@ -201,7 +202,7 @@ export class Arming {
     callOff(live, "cancelRetry");
     live.cancelRetry = this.#parts.timers.whileHeard(atMs, () => {
       live.cancelRetry = undefined;
-      this.admit(live);
+      this.admit([live]);
     });
   }
 }

@@ -10,7 +10,7 @@ import type {
   QuoteVerdict,
   VolumeState,
 } from "../../ports/index.ts";
-import { type Fired, MarkHistory, meets, TriggerBook, type Watch } from "../../triggers/index.ts";
+import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
 import type { QuoteNow } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
@@ -18,7 +18,7 @@ import type { ParentStep } from "../core/live-order.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import { ListedInstruments } from "./listed.ts";
-import { Market } from "./market.ts";
+import { type DroppedQuotes, Market, type OrderWatch } from "./market.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { PrintHistory } from "./print-history.ts";
 import { isFinerPrint } from "./print-reading.ts";
@@ -43,13 +43,9 @@ export type MarketParts = Readonly<{
   stream: EventStream;
 }>;
 
-/** Quotes of a market that did not count since the last one that did. */
-export type DroppedQuotes = Readonly<{ count: number; last: QuoteDrop }>;
-
 /**
- * What a standby has made before the opening: quote gates, which count quotes until the opening is over, trigger books of
- * the parents that it follows, with the history that these books read and that has no marks yet, and which markets these
- * parents watch.
+ * What a standby has made before the opening: quote gates, which count quotes until it is over, books of the parents that it
+ * follows, with the history that these books read and that has no marks yet, and which markets these parents watch.
  */
 export type MarketAhead = Readonly<{
   gates: Map<string, QuoteGate>;
@@ -67,9 +63,8 @@ export type KeptMarket = Readonly<{
 }>;
 
 /**
- * The market side of an engine: a quote gate and a trigger book for each market, the executed volume, and the durable marks
- * of all markets. A market is opened by the first order that is armed in it, and by the first quote or print of an instrument
- * that the host has then (decision BN).
+ * The market side of an engine: its markets, the executed volume, and the durable marks. A market is opened by the first order
+ * that is armed in it, and by the first quote or print of an instrument that the host has then (decision BN).
  */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {
@@ -106,7 +101,6 @@ export class MarketHub implements MarketSink {
   readonly #marked: Set<TriggerBook> = new Set();
   /** Markets of which a print has contradicted the log. Each is told once. */
   readonly #outOfLog: Set<string> = new Set();
-  readonly #droppedSince: Map<string, DroppedQuotes> = new Map();
   /** Quotes of the append that is under way. */
   #quotesUnderWay: readonly KeptQuote[] = [];
   #isClosing = false;
@@ -193,7 +187,7 @@ export class MarketHub implements MarketSink {
   }
 
   #counts(market: Market, quote: Quote): void {
-    if (this.#droppedSince.size > 0) this.#droppedSince.delete(quote.symbol);
+    market.dropped = undefined;
     this.counted++;
     this.memory.counted(quote);
     this.#show(market, quote);
@@ -249,15 +243,11 @@ export class MarketHub implements MarketSink {
    * those whose condition it meets leave the book and fire, and it activates those that begin to trail, which it does not
    * trigger (decisions 16 and 17).
    */
-  offer(symbol: string, watches: readonly Readonly<{ orderId: number; watch: Watch }>[]): void {
+  offer(symbol: string, watches: readonly OrderWatch[]): void {
     const market = this.#markets.get(symbol);
     const quote = market && this.#standing(market);
     if (market === undefined || quote === undefined) return;
-    const fired: Fired[] = [];
-    for (const { orderId, watch } of watches) {
-      const met = firedBy(orderId, watch, quote);
-      if (met !== undefined && market.book.remove(orderId)) fired.push(met);
-    }
+    const fired = market.fire(watches, quote);
     this.#seed(market);
     if (fired.length > 0) this.#core.effects.emit({ kind: "FIRED", fired, quote });
   }
@@ -291,14 +281,14 @@ export class MarketHub implements MarketSink {
   #drop(drop: QuoteDrop, symbol?: string): QuoteDrop {
     this.dropped[drop]++;
     // Only of markets that are open: a stranger to the engine must not make it remember names.
-    if (symbol !== undefined && this.#markets.has(symbol))
-      this.#droppedSince.set(symbol, { count: (this.#droppedSince.get(symbol)?.count ?? 0) + 1, last: drop });
+    const market = symbol === undefined ? undefined : this.#markets.get(symbol);
+    if (market !== undefined) market.dropped = { count: (market.dropped?.count ?? 0) + 1, last: drop };
     return drop;
   }
 
   /** Returns what became of the quotes of a market that came after the last counted one; undefined if none came. */
   droppedSince(symbol: string): DroppedQuotes | undefined {
-    return this.#droppedSince.get(symbol);
+    return this.#markets.get(symbol)?.dropped;
   }
 
   /** Returns when the last counted quote of a market was confirmed last, by the monotonic clock. */
@@ -507,12 +497,4 @@ export class MarketHub implements MarketSink {
     this.tape.stopWriting();
     this.#quotesUnderWay = [];
   }
-}
-
-/** Returns the fire of an order whose watch a quote meets. A trailing order fires only on a quote after that of its activation. */
-function firedBy(orderId: number, watch: Watch, quote: Quote): Fired | undefined {
-  const observed = quote[watch.side];
-  if (watch.kind === "every") return { orderId, observed };
-  if (watch.kind !== "level" || !meets(watch.condition, observed)) return undefined;
-  return { orderId, observed, level: watch.condition.level };
 }

@@ -1,8 +1,15 @@
 import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { Level, MarketSide, Quote } from "../../model/index.ts";
-import { executableSide, type TriggerBook } from "../../triggers/index.ts";
+import type { QuoteDrop } from "../../ports/index.ts";
+import { executableSide, type Fired, meets, type TriggerBook, type Watch } from "../../triggers/index.ts";
 import type { ParentStep } from "../core/live-order.ts";
 import type { QuoteGate } from "./quote-gate.ts";
+
+/** What an order of a market waits for. */
+export type OrderWatch = Readonly<{ orderId: number; watch: Watch }>;
+
+/** Quotes of a market that did not count since the last one that did. */
+export type DroppedQuotes = Readonly<{ count: number; last: QuoteDrop }>;
 
 /** What own children took of the sizes of one side since the source has last told them, and may take yet. */
 type Taken = { executed: Quantity; readonly inFlight: Map<string, Quantity> };
@@ -19,6 +26,8 @@ export class Market {
   observation = 0;
   /** The last quote that the book was given: none after an opening until the source has spoken. */
   shown: Quote | undefined;
+  /** What became of the quotes after the last counted one; undefined if none came. */
+  dropped: DroppedQuotes | undefined;
   readonly #taken: Readonly<Record<MarketSide, Taken>> = {
     bid: { executed: ZERO_QUANTITY, inFlight: new Map() },
     ask: { executed: ZERO_QUANTITY, inFlight: new Map() },
@@ -47,6 +56,16 @@ export class Market {
     if (nowMs > this.#executedAtMs) for (const taken of this.#sides) taken.executed = ZERO_QUANTITY;
   }
 
+  /** Takes the orders out of the book whose condition a quote meets, and returns their fires. */
+  fire(watches: readonly OrderWatch[], quote: Quote): readonly Fired[] {
+    const fired: Fired[] = [];
+    for (const { orderId, watch } of watches) {
+      const met = firedBy(orderId, watch, quote);
+      if (met !== undefined && this.book.remove(orderId)) fired.push(met);
+    }
+    return fired;
+  }
+
   /** Follows the children of a durable step. */
   follow({ order, facts }: ParentStep, nowMs: number): void {
     const taken = this.#taken[executableSide(order.intent.side)];
@@ -70,6 +89,14 @@ export class Market {
     const asks = leftOf(quote.asks, this.#taken.ask);
     return bids === quote.bids && asks === quote.asks ? quote : { ...quote, bids, asks };
   }
+}
+
+/** Returns the fire of an order whose watch a quote meets. A trailing order fires only on a quote after that of its activation. */
+function firedBy(orderId: number, watch: Watch, quote: Quote): Fired | undefined {
+  const observed = quote[watch.side];
+  if (watch.kind === "every") return { orderId, observed };
+  if (watch.kind !== "level" || !meets(watch.condition, observed)) return undefined;
+  return { orderId, observed, level: watch.condition.level };
 }
 
 /** Takes a quantity from levels, best first. A level without a size has any quantity. */

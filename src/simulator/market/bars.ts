@@ -54,6 +54,8 @@ const BPS_SCALE = 8;
 const HALVES: bigint = 2n * 10_000n * 10n ** BigInt(BPS_SCALE);
 /** A bar has four prices, at the start of each quarter of its period; the last at its end. */
 const POINTS = 4n;
+/** Between its prices the market stands: a quote is confirmed before it is too old, as settings are by default. */
+const HEARTBEAT_MS = 5_000;
 
 const pathOption: OptionCheck = (value, name) => {
   if (typeof value === "function" || value === "low-first" || value === "high-first") return;
@@ -74,8 +76,9 @@ export const barChecks: OptionChecks<BarOptions> = {
 const barOption: OptionCheck = optionsOf<BarOptions>(barChecks);
 
 /**
- * Turns bars into quotes and trades: four prices for each bar, at the start of its quarters, the last at its end, and a
- * quarter of its volume with each. Throws a TypeError or RangeError that names a wrong option, and a MarketDataError
+ * Turns bars into quotes, heartbeats and trades: four prices for each bar, at the start of its quarters, the last at its end,
+ * a quarter of its volume with each, and a heartbeat every five seconds between. Half of the quarter is the size of the bid,
+ * and half that of the ask, so that what an account executes within a bar never exceeds its volume. Throws a TypeError or RangeError that names a wrong option, and a MarketDataError
  * for a bar whose prices are no decimals or whose high or low does not enclose them.
  *
  * @example
@@ -118,11 +121,15 @@ export function* rowsOfBar(bar: Bar, { path = "low-first", spreadBps }: BarOptio
   const points = chosen === "high-first" ? [open, high, low, close] : [open, low, high, close];
   const spread = BigInt(parseScaled(spreadBps ?? DEFAULT_SPREAD_BPS, BPS_SCALE) ?? 0);
   const volumes = quarters(bar);
+  let quotedMs = openMs;
   for (const [index, price] of points.entries()) {
     const isLast = index === points.length - 1;
     const timeMs = isLast ? openMs + intervalMs - 1 : openMs + Math.floor((intervalMs * index) / 4);
-    yield { kind: "quote", timeMs, symbol, ...aroundPrice(price, spread) };
     const quantity = volumes[index] ?? ZERO_QUANTITY;
+    for (let atMs = quotedMs + HEARTBEAT_MS; atMs < timeMs; atMs += HEARTBEAT_MS)
+      yield { kind: "heartbeat", timeMs: atMs, symbol };
+    quotedMs = timeMs;
+    yield { kind: "quote", timeMs, symbol, ...aroundPrice(price, spread), ...halves(quantity) };
     if (quantity > 0)
       yield {
         kind: "trade",
@@ -156,6 +163,12 @@ function quarters({ volume }: Bar): readonly Quantity[] {
   const part = portion(total as Quantity, { numerator: 1, denominator: POINTS, rounding: "down" });
   const last = [part, part, part].reduce((rest, each) => subtract(rest, each), total as Quantity);
   return [part, part, part, last];
+}
+
+/** Returns a volume as the sizes of both sides. */
+function halves(volume: Quantity): Readonly<{ bidQuantity: string; askQuantity: string }> {
+  const half = portion(volume, { numerator: 1, denominator: 2n, rounding: "down" });
+  return { bidQuantity: formatQuantity(half), askQuantity: formatQuantity(subtract(volume, half)) };
 }
 
 /** Returns bid and ask around a price, each half a spread away. */

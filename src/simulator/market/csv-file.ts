@@ -10,6 +10,9 @@ import { MarketDataError, type MarketRow } from "./market-row.ts";
 /** Most characters of a line. */
 const LONGEST_LINE = 1_000_000;
 
+/** Rows from which on a batch is delivered before the part of the file is read to its end. */
+const MOST_ROWS = 10_000;
+
 const LONE_RETURNS =
   "lines must end with a line feed, but these end with a carriage return alone; convert the file, for example with: tr '\\r' '\\n'";
 
@@ -45,12 +48,19 @@ async function* rowsOf(path: string, options: CsvOptions): AsyncGenerator<Batch>
   const file = new CsvFile(options);
   try {
     for await (const lines of linesOf(path)) {
-      const rows: MarketRow[] = [];
+      let rows: MarketRow[] = [];
       let failure: Readonly<{ error: unknown }> | undefined;
-      try {
-        for (const line of lines) file.read(line, rows);
-      } catch (error) {
-        failure = { error };
+      for (const line of lines) {
+        try {
+          file.read(line, rows);
+        } catch (error) {
+          failure = { error };
+          break;
+        }
+        // The bar of a day becomes thousands of rows.
+        if (rows.length < MOST_ROWS) continue;
+        yield rows;
+        rows = [];
       }
       yield rows;
       if (failure !== undefined) throw failure.error;

@@ -2,6 +2,7 @@ export { type Bar, type BarOptions, type BarPath, marketOfBars } from "./bars.ts
 export { type Batch, batchesOf } from "./batches.ts";
 export { type CsvOptions, csvMarket } from "./csv-file.ts";
 export {
+  type HeartbeatRow,
   MarketDataError,
   type MarketRow,
   type MarketSource,

@@ -13,8 +13,15 @@ export interface TradeRow extends Omit<PrintInput, "id"> {
   readonly id?: string;
 }
 
+/** The source's word at a time, in epoch milliseconds, that its last quote holds. It brings no sizes back. */
+export interface HeartbeatRow {
+  readonly kind: "heartbeat";
+  readonly timeMs: number;
+  readonly symbol: string;
+}
+
 /** One event of a market. */
-export type MarketRow = QuoteRow | TradeRow;
+export type MarketRow = QuoteRow | TradeRow | HeartbeatRow;
 
 /** Events of a market in the order of their times, such as an array or a reader of a file. */
 export type MarketSource = Iterable<MarketRow> | AsyncIterable<MarketRow>;

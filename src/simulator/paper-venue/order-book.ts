@@ -1,5 +1,7 @@
 import {
   add,
+  formatPrice,
+  formatQuantity,
   min,
   type Notional,
   notionalOf,
@@ -10,6 +12,7 @@ import {
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { Level, Quote, Side } from "../../model/index.ts";
+import type { LevelInput, QuoteInput } from "../../ports/index.ts";
 
 /** An order from the book's point of view. Without a `limitPrice` it takes every level. */
 export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; limitPrice?: Price }>;
@@ -40,6 +43,14 @@ type Sides = { quote: Quote; readonly bids: OpenSide; readonly asks: OpenSide };
 
 const opened = (levels: readonly Level[]): readonly OpenLevel[] =>
   levels.map(({ price, size }) => ({ price, left: size }));
+
+const isTaken = (levels: readonly Level[], side: OpenSide): boolean =>
+  side.levels?.some(({ left }, index) => left !== levels[index]?.size) ?? false;
+
+const inputOf = (levels: readonly Level[], side: OpenSide): readonly LevelInput[] =>
+  (side.levels ?? opened(levels)).map(({ price, left }) =>
+    left === undefined ? [formatPrice(price)] : [formatPrice(price), formatQuantity(left)],
+  );
 
 const takeOf = ({ price, left }: OpenLevel, quantity: Quantity): Take =>
   left === undefined ? { price, quantity } : { price, quantity, shown: left };
@@ -99,6 +110,16 @@ export class OrderBook {
       rest = subtract(rest, notionalOf(price, quantity));
     }
     return { takes, spent: false };
+  }
+
+  /** Returns the newest quote of a symbol with what is left of its sizes; undefined if nothing was taken of them. */
+  left(symbol: string): QuoteInput | undefined {
+    const sides = this.#quotes.get(symbol);
+    if (sides === undefined) return undefined;
+    const { quote, bids, asks } = sides;
+    if (!isTaken(quote.bids, bids) && !isTaken(quote.asks, asks)) return undefined;
+    const prices = { bid: formatPrice(quote.bid), ask: formatPrice(quote.ask) };
+    return { symbol, ...prices, bids: inputOf(quote.bids, bids), asks: inputOf(quote.asks, asks) };
   }
 
   /** Returns whether a quote of the symbol ever arrived. */

@@ -9,6 +9,7 @@ import type {
   Instruments,
   NativeOrders,
   PrintInput,
+  QuoteInput,
   SubmitOptions,
   Telemetry,
   VenueEvent,
@@ -47,6 +48,8 @@ export interface PaperVenue extends ExecutionVenue, Exposure {
   readonly native: NativeOrders;
   /** Applies a counted quote: its sizes replace those used up, and it fills resting orders. */
   quote(quote: Quote): void;
+  /** Returns the last quote of a symbol with what is left of its sizes; undefined if nothing was taken of them. */
+  left(symbol: string): QuoteInput | undefined;
   /** Takes note of a trade of the market, own ones included, for an impact model with `windowMs`. */
   traded(print: Pick<CountedPrint, "symbol" | "quantity">): void;
   /**

@@ -10,6 +10,7 @@ import type {
   Instruments,
   NotFound,
   PrintInput,
+  QuoteInput,
   SubmitOptions,
   VenueCapabilities,
   VenueEvent,
@@ -183,6 +184,10 @@ class RecordedVenue implements PaperVenue {
   quote(quote: Quote): void {
     this.#book.replace(quote);
     if (this.#durable.writable() === undefined) this.native.meet(quote.symbol);
+  }
+
+  left(symbol: string): QuoteInput | undefined {
+    return this.#book.left(symbol);
   }
 
   traded({ symbol, quantity }: Pick<CountedPrint, "symbol" | "quantity">): void {

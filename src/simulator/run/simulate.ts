@@ -167,6 +167,7 @@ class Simulation {
   }
 
   #deliver(row: MarketRow): void {
+    if (row.kind === "heartbeat") return this.#heartbeat(row.symbol);
     if (row.kind === "trade") {
       const { kind: _, id = `row-${this.#rows}`, ...print } = row;
       this.#parts.engine.market.print({ ...print, id: marketId(id) });
@@ -192,6 +193,14 @@ class Simulation {
     this.#recorder.quoted(quote);
     venue.quote(quote);
     this.#quotes.tell(quote);
+  }
+
+  /** Confirms a quote. If something was taken of its sizes, the engine is told what is left of them. */
+  #heartbeat(symbol: string): void {
+    const { engine, venue } = this.#parts;
+    const left = venue.left(symbol);
+    if (left === undefined) engine.market.heartbeat(symbol);
+    else engine.market.quote(left);
   }
 
   #throwFailure(): void {

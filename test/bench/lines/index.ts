@@ -4,7 +4,7 @@ import { forwarding } from "./forwarding.ts";
 import { lists } from "./lists.ts";
 import { historyPage } from "./pages.ts";
 import { placements64, placements512 } from "./placements.ts";
-import { dormantQuotes, newHighsManyATurn, newHighsOneATurn } from "./quotes.ts";
+import { dormantHeartbeats, dormantQuotes, newHighsManyATurn, newHighsOneATurn } from "./quotes.ts";
 import { rest, restFronts, socket, socketFronts } from "./requests.ts";
 import { memory, restart } from "./resting.ts";
 import { clientSigning, clientSigningCcxt, verification } from "./signing.ts";
@@ -16,6 +16,7 @@ import { turnOfCancelAll, turnOfFires, turnOfRetention, turnOfSnapshot } from ".
 /** All lines of the table in order, by the names that the command takes. */
 export const LINES: Readonly<Record<string, Line>> = {
   "dormant-quotes": dormantQuotes,
+  "dormant-heartbeats": dormantHeartbeats,
   "new-highs-1": newHighsOneATurn,
   "new-highs-64": newHighsManyATurn,
   triggers,

@@ -44,6 +44,34 @@ export const dormantQuotes: Line = {
   },
 };
 
+/** Measures heartbeats, which offer the quote that stands to the orders that can act on it: none here. */
+export const dormantHeartbeats: Line = {
+  work: "heartbeat of a market, 1,000,000 stops",
+  unit: "heartbeats",
+  peer: "the engine, as many dormant quotes",
+  timedBy: "processor",
+  target: "costs what a quote costs at most",
+  reached: (_perSecond, ratio) => ratio >= 1,
+  async open({ of }) {
+    const engine = await dormant(of(1_000_000));
+    const quotes = quotesOf(of(QUOTES), false);
+    beginQuotes(engine);
+    feed(engine, quotes.slice(0, 20_000));
+    const beat = (): void => {
+      for (const { symbol } of quotes) engine.market.heartbeat(symbol);
+    };
+    return {
+      take: async () => ({
+        ours: await metered(quotes.length, beat),
+        peer: await metered(quotes.length, () => feed(engine, quotes)),
+      }),
+      close: async () => {
+        await engine.close();
+      },
+    };
+  },
+};
+
 const NEW_HIGHS = 200_000;
 
 /** Measures new highs for trailing stops, a fixed number per turn, until the last mark is durable. */
