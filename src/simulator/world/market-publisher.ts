@@ -48,6 +48,16 @@ export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote
   });
 }
 
+/** Sends a heartbeat of a market to a process. */
+export function showHeartbeat({ time }: WorldParts, instance: Instance, symbol: string): void {
+  instance.enter(() => {
+    if (instance.sink === undefined) return;
+    instance.sink.heartbeat(symbol);
+    const isFirst = instance.engine?.quote(symbol) !== undefined;
+    instance.markets.heartbeat(symbol, instance.now(time), isFirst);
+  });
+}
+
 function sawVerdict(
   { situations, time }: WorldParts,
   instance: Instance,
@@ -117,16 +127,8 @@ export class MarketPublisher {
   heartbeat(): void {
     const { fleet, markets, time } = this.#parts;
     if (time.trueMs < this.#silentUntilMs) return;
-    for (const instance of fleet.alive) {
-      for (const { symbol } of markets) {
-        instance.enter(() => {
-          if (instance.sink === undefined) return;
-          instance.sink.heartbeat(symbol);
-          const isFirst = instance.engine?.quote(symbol) !== undefined;
-          instance.markets.heartbeat(symbol, instance.now(time), isFirst);
-        });
-      }
-    }
+    for (const instance of fleet.alive)
+      for (const { symbol } of markets) showHeartbeat(this.#parts, instance, symbol);
   }
 
   #isInEight(): boolean {

@@ -12,6 +12,7 @@ export const SITUATIONS = [
   "fill of an order that has ended",
   "reduce-only order ended with its position",
   "position closed by hand",
+  "waits inside a market that stands",
   "more filled than was sent",
   "fill beyond the limit",
   "not found, then there",

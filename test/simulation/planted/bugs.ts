@@ -70,6 +70,21 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     ],
   },
   {
+    name: "orders act on arrival only",
+    edits: [
+      {
+        file: "src/engine/market/market-hub.ts",
+        before: "    else this.#show(market, quote, false);\n",
+        after: "",
+      },
+      {
+        file: "src/engine/market/market-hub.ts",
+        before: "    const quote = market && this.#standing(market);\n    if (market === undefined || quote",
+        after: "    const quote: Quote | undefined = undefined;\n    if (market === undefined || quote",
+      },
+    ],
+  },
+  {
     name: "release on partial fill",
     edits: [
       {

@@ -1,5 +1,6 @@
+import { type Price, parsePrice } from "../../../decimal/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
-import { showQuote } from "../market-publisher.ts";
+import { showHeartbeat, showQuote } from "../market-publisher.ts";
 import { settle, unknownOrders } from "../operator.ts";
 import type { WorldParts } from "../parts.ts";
 
@@ -20,6 +21,7 @@ const SWEEP = 72;
 export async function endAll(parts: WorldParts): Promise<void> {
   const { journal, time, plan, hosts, venue } = parts;
   if (plan.seed % 2 === 0) await closeByHand(parts);
+  if (plan.seed % 4 === 1) await fallQuiet(parts);
   for (const { accountId } of plan.clients)
     for (const { symbol } of parts.markets) hosts.replenish(accountId, symbol, 1_000_000_000 as never);
   const cancels = plan.cluster?.cancels ?? "never";
@@ -72,11 +74,50 @@ async function closeByHand(parts: WorldParts): Promise<void> {
 }
 
 /** Lets time pass with a process that serves, and without quotes. */
-async function passServed({ time, fleet, venue }: WorldParts, ms: number): Promise<void> {
+async function passServed({ time, fleet, venue }: WorldParts, ms: number, act = () => {}): Promise<void> {
   for (let passed = 0; passed < ms; passed += ROUND_MS) {
     if (fleet.newest === undefined) fleet.start();
+    act();
     await time.pass(ROUND_MS);
     venue.tick();
+  }
+}
+
+/** Time of a quiet market, in which an order at the slowest pace sends several children. */
+const STANDING_MS = 60_000;
+/** Children of an order in that time: one by the quote, the others by heartbeats. */
+const SENT_MEANWHILE = 2;
+
+/**
+ * One quote of each market, then heartbeats alone: a limit that the quote lies inside acts on it again and again until it has
+ * ended (decision 16). Orders of an account without funds, and of a venue that takes its time to resolve children, are left
+ * out.
+ */
+async function fallQuiet(parts: WorldParts): Promise<void> {
+  const { journal, markets, fleet, demand, situations } = parts;
+  const asks = new Map<string, Price>();
+  for (const market of markets) {
+    const { quote } = market.at(1);
+    asks.set(market.symbol, parsePrice(quote.ask) as Price);
+    for (const instance of fleet.alive) showQuote(parts, instance, { quote });
+  }
+  const actsOn = ({ intent: { type, side, price, symbol, reduceOnly }, ...order }: SeenOrder): boolean => {
+    if (type !== "SYNTHETIC_LIMIT" || side !== "BUY" || reduceOnly || price === undefined) return false;
+    if (order.child !== undefined || order.pendingEnd !== undefined || order.frozen) return false;
+    const ask = asks.get(symbol);
+    return ask !== undefined && price >= ask;
+  };
+  const inside = [...journal.open].flatMap((orderId) => journal.find(orderId) ?? []).filter(actsOn);
+  await passServed(parts, STANDING_MS, () => {
+    for (const instance of fleet.alive)
+      for (const { symbol } of markets) showHeartbeat(parts, instance, symbol);
+  });
+  for (const { orderId, attempts } of inside) {
+    const now = journal.find(orderId);
+    if (now === undefined || now.ended !== undefined) continue;
+    situations.saw("waits inside a market that stands");
+    const hasActed = !actsOn(now) || now.attempts >= attempts + SENT_MEANWHILE;
+    demand(hasActed, "decision 16", () => `order ${orderId} does not act on the market as it stands`);
   }
 }
 
