@@ -30,6 +30,8 @@ export const FAULTS = [
   "store keeps an append and does not say so",
   "store keeps an append after it was read again",
   "store is slow",
+  "store takes three seconds for each append",
+  "store does not answer an append for a minute",
   "store fails a read",
   "store reads slowly",
   "store fails a snapshot",

@@ -63,6 +63,9 @@ export const SITUATIONS = [
   "order that has left is read",
   "client id of an order that has left used again",
   "append shared by several shards",
+  "append of other shards while one has no answer",
+  "append answered after others went on",
+  "child sent that the store has made late",
   "append of an old engine refused",
   // Processes and clocks
   "killed between intent and submit",

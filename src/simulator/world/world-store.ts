@@ -55,6 +55,9 @@ const READING = {
   running: { slow: 0.05, fails: 0.03 },
 } as const;
 
+/** How long an append takes for a while, for how long, and how much longer than six seconds one may have no answer. */
+const [SLOW_MS, SLOW_FOR_MS, SILENT_MS] = [3_000, 60_000, 64_000];
+
 /** Longest time of an append while shards are in motion. */
 const SLOWEST_MOVE_MS = 400;
 
@@ -72,6 +75,11 @@ export class WorldStore {
   readonly #deletions: Random;
   readonly #holding: Random;
   readonly #slowness: Random;
+  readonly #silence: Random;
+  /** Until when each append takes three seconds. */
+  #threeSecondsUntilMs = Number.NEGATIVE_INFINITY;
+  /** Processes with an append that has no answer for long. */
+  readonly #silent: Set<Instance> = new Set();
   /** Until when appends are slow. */
   #slowUntilMs = Number.NEGATIVE_INFINITY;
   /** Appends of nodes that have not arrived. */
@@ -83,6 +91,7 @@ export class WorldStore {
     this.#parts = parts;
     this.#holding = parts.random.of("appends under way");
     this.#slowness = parts.random.of("slow appends");
+    this.#silence = parts.random.of("appends of three seconds, and without an answer");
     this.held = new HeldAppends(parts.situations);
     this.late = new LateCalls(parts.time);
     this.#upkeep = parts.random.of("upkeep");
@@ -157,10 +166,12 @@ export class WorldStore {
   ): Promise<readonly AppendOutcome[]> {
     const { random, faults, situations, time } = this.#parts;
     instance.appending++;
+    if (this.#silent.has(instance)) situations.saw("append of other shards while one has no answer");
     try {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (faults.strikes("store is slow", random, 0.1)) await this.#delay(instance, slowMs(random));
       if (time.trueMs < this.#slowUntilMs) await this.#delay(instance, this.#slowness.below(SLOWEST_MOVE_MS));
+      await this.#takeLong(instance);
       if (instance.dead) return [];
       if (this.#isHeld(instance)) await this.#hold(instance, store, batch);
       if (faults.strikes("store fails an append", random, 0.02))
@@ -169,7 +180,11 @@ export class WorldStore {
         this.#keepLater(instance, store, batch);
         throw this.#failed(instance, batch, "append fails");
       }
+      const isSilent = faults.strikes("store does not answer an append for a minute", this.#silence, 0.003);
+      const isKeptLate = isSilent && this.#silence.chance(0.5);
+      if (isKeptLate) await this.#beSilent(instance);
       const outcomes = await this.#keep(instance, store, batch);
+      if (isSilent && !isKeptLate) await this.#beSilent(instance);
       if (faults.strikes("store keeps an append and does not say so", random, 0.02))
         throw this.#failed(instance, batch, "unknown append that was kept");
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
@@ -178,6 +193,25 @@ export class WorldStore {
     } finally {
       instance.appending--;
     }
+  }
+
+  /** Lets each append of a while take three seconds. */
+  async #takeLong(instance: Instance): Promise<void> {
+    const { faults, time } = this.#parts;
+    if (faults.strikes("store takes three seconds for each append", this.#silence, 0.003))
+      this.#threeSecondsUntilMs = time.trueMs + SLOW_FOR_MS;
+    if (!faults.quiet && time.trueMs < this.#threeSecondsUntilMs) await this.#delay(instance, SLOW_MS);
+  }
+
+  /** Leaves an append without an answer for more than `hostTimeoutMs`, until the faults are over, or its process dies. */
+  async #beSilent(instance: Instance): Promise<void> {
+    const { faults, time, situations } = this.#parts;
+    const untilMs = time.trueMs + 6_000 + this.#silence.below(SILENT_MS);
+    instance.unansweredUntilMs = Math.max(instance.unansweredUntilMs, untilMs);
+    this.#silent.add(instance);
+    while (time.trueMs < untilMs && !faults.quiet && !instance.dead) await time.after(500);
+    this.#silent.delete(instance);
+    if (untilMs - time.trueMs <= 0) situations.saw("append answered after others went on");
   }
 
   async #delay(instance: Instance, ms: number): Promise<void> {

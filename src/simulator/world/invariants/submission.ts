@@ -38,6 +38,7 @@ export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
   if (isNow) checkOrder(parts, order, submitting);
   checkSiblings(parts, order, child);
   sawQueue(parts);
+  sawLate(parts, order, submitting);
   if (child.reduceOnly) checkExposure(parts, child);
   if (isNow) checkMarket(parts, submitting);
 }
@@ -52,6 +53,17 @@ function sawQueue({ plan, journal, venue, situations }: WorldParts): void {
   }
   // The child that is being handed over is one of them.
   if (waiting > 2) situations.saw("several children wait for the rate");
+}
+
+/** Notes a child that waited longer than a submit may take, which only the store causes at a venue without a rate. */
+function sawLate(
+  { plan, situations, time }: WorldParts,
+  { child }: SeenOrder,
+  { instance }: Submitting,
+): void {
+  const ageMs = instance.now(time).wallMs - (child?.intendedAtMs ?? Number.POSITIVE_INFINITY);
+  const isLate = plan.venue.ratePerSecond === undefined && ageMs > plan.settings.submitDeadlineMs;
+  if (isLate) situations.saw("child sent that the store has made late");
 }
 
 /**
