@@ -123,6 +123,15 @@ describe("decision 16: a jump", () => {
     expect(prices("100", "2000", "101", "2000", "102")).toEqual(["100", "jump", "101", "jump", "102"]);
   });
 
+  it("is forgotten when a heartbeat counts a quote near the previous ones", () => {
+    const gate = new QuoteGate(LIMITS);
+    gate.take(at("100", "101"), clocksAt(NOW));
+    expect(gate.take(at("1", "1"), clocksAt(NOW))).toBe("jump");
+    expect(gate.take(at("99", "101", { timeMs: NOW + 60_000 }), clocksAt(NOW))).toBe("future");
+    expect(gate.heartbeat(clocksAt(NOW))?.bid).toBe(price("99"));
+    expect(gate.take(at("1", "1"), clocksAt(NOW))).toBe("jump");
+  });
+
   it("is not confirmed by another jump elsewhere", () => {
     expect(prices("100", "2000", "5", "40000", "4")).toEqual(["100", "jump", "jump", "jump", "jump"]);
   });

@@ -117,6 +117,8 @@ export class QuoteGate {
   #count(quote: Quote, { wallMs, monotonicMs }: Moment): Quote {
     this.#last = quote;
     this.#uncounted = undefined;
+    // One that came before this one is not confirmed by the next.
+    this.#heldBack = undefined;
     this.#memory = undefined;
     this.#confirmedWallMs = quote.timeMs;
     this.#confirmedMonotonicMs = monotonicMs - Math.max(wallMs - quote.timeMs, 0);
