@@ -108,6 +108,7 @@ export class EffectInterpreter implements EffectRunner {
   }
 
   #found(record: DurableRecord): void {
+    this.#parts.market.follow(record.steps);
     this.#parts.children.found(record.steps);
     this.#parts.stream.tell(record);
   }

@@ -20,6 +20,7 @@ export {
   awaitsPostOnlyCheck,
   frozenLimitOf,
   isActive,
+  limitConditionOf,
   limitOf,
   needsTrigger,
   watchOf,

@@ -1,7 +1,15 @@
 import { add, max, min, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { limitConditionOf } from "../../lifecycle/index.ts";
 import type { Level, MarketSide, Quote } from "../../model/index.ts";
 import type { QuoteDrop } from "../../ports/index.ts";
-import { executableSide, type Fired, meets, type TriggerBook, type Watch } from "../../triggers/index.ts";
+import {
+  executableSide,
+  type Fired,
+  type LevelCondition,
+  meets,
+  type TriggerBook,
+  type Watch,
+} from "../../triggers/index.ts";
 import type { ParentStep } from "../core/live-order.ts";
 import type { QuoteGate } from "./quote-gate.ts";
 
@@ -12,7 +20,10 @@ export type OrderWatch = Readonly<{ orderId: number; watch: Watch }>;
 export type DroppedQuotes = Readonly<{ count: number; last: QuoteDrop }>;
 
 /** What own children took of the sizes of one side since the source has last told them, and may take yet. */
-type Taken = { executed: Quantity; readonly inFlight: Map<string, Quantity> };
+type Taken = { executed: Quantity; readonly inFlight: Map<string, InFlight> };
+
+/** What a child may still take, and at which prices; at any without a condition. */
+type InFlight = Readonly<{ quantity: Quantity; inside: LevelCondition | undefined }>;
 
 /**
  * One market of an engine: its quote gate, its trigger book, and the quote that stands in it (decision 16). Orders act on
@@ -33,6 +44,8 @@ export class Market {
     ask: { executed: ZERO_QUANTITY, inFlight: new Map() },
   };
   readonly #sides = [this.#taken.bid, this.#taken.ask];
+  /** What is left of a quote, until that changes: the orders that one quote meets look at it one by one. */
+  #left: Readonly<{ of: Quote; quote: Quote }> | undefined;
   /** When an own execution was last counted here, in engine time. */
   #executedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -44,6 +57,7 @@ export class Market {
   /** Notes a counted quote. */
   quoted(): void {
     this.observation++;
+    this.#left = undefined;
     for (const taken of this.#sides) {
       taken.executed = ZERO_QUANTITY;
       if (taken.inFlight.size > 0) taken.inFlight.clear();
@@ -53,6 +67,7 @@ export class Market {
   /** Notes that the source has confirmed its last quote. What children in flight may take is not confirmed. */
   confirmed(nowMs: number): void {
     this.observation++;
+    this.#left = undefined;
     if (nowMs > this.#executedAtMs) for (const taken of this.#sides) taken.executed = ZERO_QUANTITY;
   }
 
@@ -70,24 +85,34 @@ export class Market {
   follow({ order, facts }: ParentStep, nowMs: number): void {
     const taken = this.#taken[executableSide(order.intent.side)];
     const { inFlight } = taken;
+    this.#left = undefined;
     for (const fact of facts) {
-      if (fact.kind === "CHILD_INTENDED") inFlight.set(fact.child.childId, fact.child.quantity);
-      else if (fact.kind === "CHILD_CLOSED") inFlight.delete(fact.childId);
+      if (fact.kind === "CHILD_INTENDED") {
+        const { childId, quantity } = fact.child;
+        inFlight.set(childId, { quantity, inside: limitConditionOf(order) });
+      } else if (fact.kind === "CHILD_CLOSED") inFlight.delete(fact.childId);
       else if (fact.kind === "FILLED") {
         const { childId, fill } = fact;
         this.#executedAtMs = nowMs;
         taken.executed = add(taken.executed, fill.quantity);
         const open = inFlight.get(childId);
-        if (open !== undefined) inFlight.set(childId, max(subtract(open, fill.quantity), ZERO_QUANTITY));
+        if (open !== undefined)
+          inFlight.set(childId, {
+            ...open,
+            quantity: max(subtract(open.quantity, fill.quantity), ZERO_QUANTITY),
+          });
       }
     }
   }
 
   /** Returns a quote of this market with what is left of its sizes. */
   left(quote: Quote): Quote {
+    if (this.#left?.of === quote) return this.#left.quote;
     const bids = leftOf(quote.bids, this.#taken.bid);
     const asks = leftOf(quote.asks, this.#taken.ask);
-    return bids === quote.bids && asks === quote.asks ? quote : { ...quote, bids, asks };
+    const left = bids === quote.bids && asks === quote.asks ? quote : { ...quote, bids, asks };
+    this.#left = { of: quote, quote: left };
+    return left;
   }
 }
 
@@ -99,15 +124,25 @@ function firedBy(orderId: number, watch: Watch, quote: Quote): Fired | undefined
   return { orderId, observed, level: watch.condition.level };
 }
 
-/** Takes a quantity from levels, best first. A level without a size has any quantity. */
+/** Takes quantities from levels, best first: a child from those inside its limit. A level without a size has any quantity. */
 function leftOf(levels: readonly Level[], { executed, inFlight }: Taken): readonly Level[] {
-  let taken = executed;
-  for (const quantity of inFlight.values()) taken = add(taken, quantity);
-  if (taken === ZERO_QUANTITY) return levels;
-  return levels.map((level) => {
-    if (level.size === undefined) return level;
-    const part = min(level.size, taken);
-    taken = subtract(taken, part);
-    return { ...level, size: subtract(level.size, part) };
-  });
+  if (executed === ZERO_QUANTITY && inFlight.size === 0) return levels;
+  const left = [...levels];
+  take(left, { quantity: executed, inside: undefined });
+  for (const child of inFlight.values()) {
+    if (left.every(({ size }) => size === undefined || size <= 0)) break;
+    take(left, child);
+  }
+  return left;
+}
+
+function take(left: Level[], { quantity, inside }: InFlight): void {
+  let open = quantity;
+  for (const [index, level] of left.entries()) {
+    if (open <= 0 || (inside !== undefined && !meets(inside, level.price))) return;
+    if (level.size === undefined) continue;
+    const part = min(level.size, open);
+    open = subtract(open, part);
+    left[index] = { ...level, size: subtract(level.size, part) };
+  }
 }
