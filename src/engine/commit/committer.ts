@@ -64,8 +64,8 @@ type Batch = Readonly<{
 /**
  * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides
  * those without an answer for `hostTimeoutMs` (decision 53). What such an append has a part of waits for it: its shards,
- * and the market journal with the records that rest on its volume. All others go on. After a failed append every shard in it reads itself from the store again,
- * while the appends of others go on.
+ * and the market journal with the records that rest on its volume. All others go on. After a failed append every shard
+ * in it reads itself from the store again, while the appends of others go on.
  */
 export class Committer {
   readonly #core: Core;

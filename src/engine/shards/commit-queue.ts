@@ -62,14 +62,21 @@ export class CommitQueue {
     return waiting >= MOST_RECORDS;
   }
 
-  /** Takes the oldest records, up to the limit of an append, by shard. */
+  /**
+   * Takes the oldest records, up to the limit of an append, by shard. Those of a shard that was held may be older by far than
+   * those of the others, which must not wait for as many appends.
+   */
   take(): Map<Shard, readonly PendingRecord[]> {
     const taken = new Map<Shard, readonly PendingRecord[]>();
-    const before = this.#oldestDecision() + MOST_RECORDS;
-    for (const shard of this.#shards) {
-      const pending = shard.pending.take(before);
-      if (pending.length > 0) taken.set(shard, pending);
-      if (shard.pending.size === 0) this.#shards.delete(shard);
+    for (let left = MOST_RECORDS; left > 0 && this.#shards.size > 0; ) {
+      const before = this.#oldestDecision() + left;
+      for (const shard of this.#shards) {
+        const pending = shard.pending.take(before);
+        const earlier = taken.get(shard);
+        left -= pending.length;
+        if (pending.length > 0) taken.set(shard, earlier === undefined ? pending : [...earlier, ...pending]);
+        if (shard.pending.size === 0) this.#shards.delete(shard);
+      }
     }
     return taken;
   }
