@@ -59,7 +59,7 @@ type Batch = Readonly<{
   parts: readonly ShardPart[];
   prints: readonly PricedPrint[];
   quotes: readonly KeptQuote[];
-}> & { askedAt: Moment; held: Shard[] | undefined; isAnswered: boolean };
+}> & { askedAt: Moment; held: Shard[] | undefined; isAnswered: boolean; over: Promise<void> };
 
 /**
  * Group commit: records of many commands and many shards share one append. One append is under way at a time, besides
@@ -77,8 +77,8 @@ export class Committer {
   #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
-  /** Appends without an answer, and those whose records are being settled or read again, each with its end. */
-  readonly #open: Map<Batch, Promise<void>> = new Map();
+  /** Appends without an answer, and those whose records are being settled or read again. A map would keep old ones alive. */
+  #open: readonly Batch[] = [];
   /** The append whose prints and quotes the later ones wait for. */
   #marketAside: Batch | undefined;
   #askedAt: Moment = { wallMs: 0, monotonicMs: 0 };
@@ -118,7 +118,7 @@ export class Committer {
 
   /** Whether an append is due or under way. */
   get busy(): boolean {
-    return this.#open.size > 0 || (this.#busy && this.#endPause === undefined);
+    return this.#open.length > 0 || (this.#busy && this.#endPause === undefined);
   }
 
   /**
@@ -158,7 +158,7 @@ export class Committer {
   /** Appends the marks that waited and the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
     const { market } = this.#parts;
-    const isCalm = !this.#busy && this.#open.size === 0 && this.#backlog.isEmpty;
+    const isCalm = !this.#busy && this.#open.length === 0 && this.#backlog.isEmpty;
     this.#stopped = true;
     if (!isCalm) return;
     const parts = this.#partsOf(new Map(), market.takeFacts({ onlyDue: false }).marks);
@@ -173,14 +173,13 @@ export class Committer {
 
   /** Resolves when no append is under way or waits. */
   get resting(): Promise<unknown> {
-    return Promise.all([this.#running, ...this.#open.values()]);
+    return Promise.all([this.#running, ...this.#open.map(({ over }) => over)]);
   }
 
   /** Stops appending, and ends the wait of all callers for records that the store has not answered for. */
   stop(): void {
     this.#stopped = true;
-    for (const { parts, isAnswered } of this.#open.keys())
-      if (!isAnswered) void this.#reloads.start(parts, true);
+    for (const { parts, isAnswered } of this.#open) if (!isAnswered) void this.#reloads.start(parts, true);
     for (const { resolve } of this.#whenMarked.splice(0)) resolve(false);
   }
 
@@ -227,7 +226,15 @@ export class Committer {
     const parts = this.#partsOf(taken, marks);
     if (parts.length + prints.length === 0) return undefined;
     const quotes = market.quotesToKeep(marketsOf(parts));
-    return { parts, prints, quotes, askedAt: this.#askedAt, held: undefined, isAnswered: false };
+    return {
+      parts,
+      prints,
+      quotes,
+      askedAt: this.#askedAt,
+      held: undefined,
+      isAnswered: false,
+      over: this.#running,
+    };
   }
 
   /**
@@ -267,10 +274,8 @@ export class Committer {
   #commit(batch: Batch): Promise<"pause" | undefined> {
     this.#core.counters.activity++;
     return new Promise((goOn) => {
-      this.#open.set(
-        batch,
-        this.#complete(batch, goOn).then(() => this.#over(batch)),
-      );
+      this.#open = [...this.#open, batch];
+      batch.over = this.#complete(batch, goOn).then(() => this.#over(batch));
     });
   }
 
@@ -307,7 +312,7 @@ export class Committer {
   }
 
   #over(batch: Batch): void {
-    this.#open.delete(batch);
+    this.#open = this.#open.filter((one) => one !== batch);
     if (batch.held === undefined) return;
     this.#core.counters.activity++;
     this.#parts.commits.release(batch.held);
@@ -320,7 +325,7 @@ export class Committer {
 
   /** Whether an append that was set aside has no answer still. */
   get #isSilent(): boolean {
-    return [...this.#open.keys()].some(({ held, isAnswered }) => held !== undefined && !isAnswered);
+    return this.#open.some(({ held, isAnswered }) => held !== undefined && !isAnswered);
   }
 
   async #ask(batch: Batch, goOn: GoOn): Promise<readonly AppendOutcome[]> {

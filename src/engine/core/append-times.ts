@@ -7,7 +7,7 @@ const REMEMBERED_MS = 60_000;
 export class AppendTimes {
   readonly #core: Pick<Core, "monotonicMs" | "settings">;
   /** When the appends under way were asked for, oldest first. */
-  readonly #open: Set<Readonly<{ askedAtMs: number }>> = new Set();
+  readonly #open: number[] = [];
   #longestMs = 0;
   #longestUntilMs = 0;
 
@@ -17,12 +17,12 @@ export class AppendTimes {
 
   /** Notes that the store is asked for an append. The returned function notes that it has answered, or that it was given up. */
   asked(): () => void {
-    const one = { askedAtMs: this.#core.monotonicMs() };
-    this.#open.add(one);
+    const askedAtMs = this.#core.monotonicMs();
+    this.#open.push(askedAtMs);
     return () => {
-      this.#open.delete(one);
+      this.#open.splice(this.#open.indexOf(askedAtMs), 1);
       const nowMs = this.#core.monotonicMs();
-      const tookMs = nowMs - one.askedAtMs;
+      const tookMs = nowMs - askedAtMs;
       if (tookMs < this.#longestMs && nowMs < this.#longestUntilMs) return;
       this.#longestMs = tookMs;
       this.#longestUntilMs = nowMs + REMEMBERED_MS;
@@ -37,7 +37,7 @@ export class AppendTimes {
     const nowMs = this.#core.monotonicMs();
     const longestMs = nowMs < this.#longestUntilMs ? this.#longestMs : 0;
     const [oldest] = this.#open;
-    const openMs = oldest === undefined ? 0 : nowMs - oldest.askedAtMs;
+    const openMs = oldest === undefined ? 0 : nowMs - oldest;
     return 2 * Math.min(Math.ceil(Math.max(longestMs, openMs)), this.#core.settings.hostTimeoutMs);
   }
 }
