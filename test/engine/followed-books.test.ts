@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { price } from "../../src/decimal/index.ts";
+import { price, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
 import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
 import { coreOf } from "../../src/engine/core/core.ts";
@@ -11,7 +11,7 @@ import type { ShardLeases } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
-import { createCluster, TTL_MS } from "../support/cluster.ts";
+import { ACCOUNT_IDS, createCluster, TTL_MS } from "../support/cluster.ts";
 import { OCO, OTOCO } from "../support/list-samples.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
@@ -225,6 +225,32 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     await cluster.quote("89", "90");
     expect(sentTo(cluster.venue)).toEqual(["SELL 1", "SELL 1", "SELL 1"]);
     expect((await engine.verify()).equal).toBe(true);
+  });
+
+  it("decision 24: an exit that has triggered is watched for its position after a takeover too", async () => {
+    const cluster = createCluster();
+    const a = await cluster.start("a");
+    const b = await cluster.start("b");
+    const exit = {
+      side: "SELL",
+      type: "STOP_LOSS_LIMIT",
+      stopPrice: "90",
+      price: "95",
+      reduceOnly: true,
+    } as const;
+    await cluster.quote("99", "100");
+    const position = { accountId: ACCOUNT_IDS[0] ?? 1, symbol: SYMBOL };
+    cluster.exposure.set({ ...position, quantity: quantity("1") });
+    const { orderId, accountId } = await cluster.place(a, exit);
+    expect(accountId).toBe(position.accountId);
+    // The market is outside its limit, so that it sends no child that would measure the position.
+    await cluster.quote("89", "90");
+    a.process.kill();
+    cluster.exposure.set({ ...position, quantity: ZERO_QUANTITY });
+    await cluster.pass(2 * TTL_MS);
+    await cluster.pass(30_000);
+    const order = await cluster.active(b).findAny(orderId);
+    expect([order?.trigger !== undefined, order?.ended?.reason]).toEqual([true, "NOTHING_TO_REDUCE"]);
   });
 
   it("decision WS: quotes that come while it opens are those of its engine, also the first ones of a market", async () => {

@@ -7,6 +7,7 @@ import {
   createMemoryStore,
   type ManualClock,
   type MemoryDisk,
+  type MemoryExposure,
 } from "../../src/adapters/memory/index.ts";
 import {
   type ClusterOptions,
@@ -95,6 +96,8 @@ export type ClusterEar = Readonly<{
 export type Cluster = {
   readonly clock: ManualClock;
   readonly disk: MemoryDisk;
+  /** Positions of all accounts, as every node is told. */
+  readonly exposure: MemoryExposure;
   readonly venue: ScriptedVenue;
   /** Starts another process. */
   start(
@@ -150,6 +153,7 @@ export const settle = (): Promise<void> => turns(400);
 export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear: ClusterEar = {}): Cluster {
   const clock = createManualClock({ startMs: START_MS });
   const disk = createMemoryDisk();
+  const exposure = createMemoryExposure();
   const sinks: { readonly node: Instance; readonly sink: MarketSink }[] = [];
   let started = 0;
   let tokens = 0;
@@ -194,7 +198,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
       }),
       instruments: catalogueOf(name),
       accounts: accountsOf((accountId) => ear.asking?.(name, accountId)),
-      exposure: createMemoryExposure(),
+      exposure,
       venue: venueOf(venue, process, (child, deadlineMs) => ear.submitting?.(name, child, deadlineMs)),
       clock: { ...own, nowMs: () => own.nowMs() + node.skewMs },
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
@@ -215,6 +219,7 @@ export function createCluster(venue: ScriptedVenue = createScriptedVenue(), ear:
   return {
     clock,
     disk,
+    exposure,
     venue,
     async join(name, settings, cluster) {
       const begin = begun(name);

@@ -121,8 +121,12 @@ export class FollowedBooks {
   }
 }
 
-/** Returns whether the place of a parent in the book does not depend on the time at which it is armed, or on volume. */
-function isTimeless({ intent, plan, notBeforeMs }: ParentOrder): boolean {
+/**
+ * Returns whether a parent is only to be put into the book, at a place that does not depend on the time at which it is armed, or
+ * on volume. Of one that has triggered, the engine also watches whether its position is gone and whether it is stalled.
+ */
+function isTimeless({ intent, plan, notBeforeMs, trigger, stall }: ParentOrder): boolean {
+  if (trigger !== undefined || stall !== undefined) return false;
   return plan === undefined && notBeforeMs === 0 && intent.participationBips === undefined;
 }
 
