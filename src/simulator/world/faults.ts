@@ -25,6 +25,7 @@ export const FAULTS = [
   "venue numbers executions per child",
   "venue numbers executions anew each day",
   "venue executes in eight decimals",
+  "venue executes after closing",
   "venue does not tell its time",
   "store fails an append",
   "store keeps an append and does not say so",

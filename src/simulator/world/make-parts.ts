@@ -7,6 +7,7 @@ import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
 import type { Demand } from "./invariant-broken.ts";
 import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
+import { EarlyCloses } from "./invariants/early-closes.ts";
 import { Giving } from "./invariants/giving.ts";
 import { checkSubmit } from "./invariants/submission.ts";
 import { JournalBook, type RecordCheck } from "./journal-book.ts";
@@ -98,6 +99,7 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     ...makeNative(base, tape),
     venue: makeVenue(base, { ...others, parts: () => parts }),
     ledger: new Ledger(),
+    earlyCloses: new EarlyCloses(() => parts),
     beside: (doing) => {
       doing.catch((error: unknown) => demand(false, "the world itself", () => textOf(error)));
     },
@@ -173,7 +175,9 @@ function makeVenue(
     submitting: (submitting) => checkSubmit(parts(), submitting),
     latePositions: plan.rates["exposure is late"] !== undefined,
     ...(plan.cluster && { takeoverMs: 2 * plan.cluster.ttlMs }),
-    executed: ({ child }, fill) => {
+    executed: (row, fill) => {
+      const { child } = row;
+      parts().earlyCloses.executed(row);
       hosts.executed(child, exactOf(fill));
       const { executionId: id, ...size } = fill;
       tape.owe(child.symbol, { name: `${child.childId} ${id}`, id, size });

@@ -191,10 +191,14 @@ function drawSettings(random: Random): EngineSettings {
 function drawVenue(random: Random): VenueCapabilities {
   const kind = random.below(6);
   const ratePerSecond = random.pick([undefined, 5, 50]);
+  const fillsMayFollowCloseMs = random
+    .of("executions after a close")
+    .pick([undefined, undefined, 2_000, 8_000]);
   return {
     honoursDeadline: kind < 4,
     canVoid: kind === 3 || kind === 4,
     ...(ratePerSecond !== undefined && { ratePerSecond }),
+    ...(fillsMayFollowCloseMs !== undefined && { fillsMayFollowCloseMs }),
   };
 }
 

@@ -15,6 +15,8 @@ export const SITUATIONS = [
   "waits inside a market that stands",
   "more filled than was sent",
   "fill beyond the limit",
+  "execution after an early close",
+  "next child after a look-up of an early close",
   "not found, then there",
   "late answer to a question for the time",
   "refused temporarily",

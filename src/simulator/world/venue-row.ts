@@ -35,6 +35,11 @@ export type Row = {
   touchedAtMs: number;
   /** Whether the venue no longer knows it. Its outcome stays true. */
   forgotten: boolean;
+  /** Time at which it was closed, and until when the venue may go on to execute it all the same. */
+  closedAtMs: number;
+  followsUntilMs: number;
+  /** The last answer to a look-up that each process has heard after the close: when it was asked, and its executions. */
+  readonly answered: Map<number, Readonly<{ askedAtMs: number; fills: number }>>;
   /** Whether it was reported as closed before all of its fills were. Later subscribers receive its report again. */
   late: boolean;
 };
@@ -57,6 +62,9 @@ export function newRow(
     hiddenUntilMs: 0,
     touchedAtMs: rest.submittedAtMs,
     forgotten: false,
+    closedAtMs: Number.POSITIVE_INFINITY,
+    followsUntilMs: Number.NEGATIVE_INFINITY,
+    answered: new Map(),
     late: false,
   };
 }

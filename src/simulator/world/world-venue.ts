@@ -60,6 +60,8 @@ const SLOWEST_ANSWER_MS = 2_000;
 /** Longest time that the answer to a question for the venue's time takes. */
 const SLOWEST_TIME_MS = 3_000;
 const BEYOND = price("0.25");
+/** How long executions follow a close, of a venue that does not declare it. */
+const FOLLOWS_MS = 8_000;
 /** A day of the venue, after which it numbers executions anew: so short that many orders execute on several. */
 const VENUE_DAY_MS = 10_000;
 
@@ -78,6 +80,9 @@ export class WorldVenue {
   /** Until when it answers submits of a shard slowly. */
   readonly #slowUntilMs: Map<number, number> = new Map();
   readonly #decimals: Random;
+  readonly #closing: Random;
+  /** Answers to look-ups of closed children that say what is. */
+  readonly #true: WeakSet<object> = new WeakSet();
   readonly #refusals: Random;
   /** Until when it refuses every child of an account on a market and side. */
   readonly #refusedUntilMs: Map<string, number> = new Map();
@@ -91,6 +96,7 @@ export class WorldVenue {
     this.#stops = parts.random.of("stops before the socket");
     this.#slowness = parts.random.of("slow answers");
     this.#decimals = parts.random.of("decimals of executions");
+    this.#closing = parts.random.of("executions after the close");
     this.#refusals = parts.random.of("refusals without end");
   }
 
@@ -114,7 +120,12 @@ export class WorldVenue {
         void answer.then(answered, answered);
         return answer;
       },
-      lookup: (child) => call(() => this.#lookup(child)),
+      lookup: async (child) => {
+        const askedAtMs = this.#parts.time.trueMs;
+        const answer = await call(() => this.#lookup(child));
+        this.#heard(instance, answer, askedAtMs);
+        return answer;
+      },
       voidChild: (child) => call(() => this.#void(child)),
       ...(clock && { venueTimeMs: () => call(() => this.#tellTime(clock.random)) }),
       subscribe: (listener) => {
@@ -141,7 +152,9 @@ export class WorldVenue {
 
   /** Returns whether a child can still execute. A child that is completely filled cannot, whatever its state. */
   isLive(row: Row): boolean {
-    return (row.state === "open" && leftOf(row) > 0) || row.arrivesAtMs !== undefined;
+    const isDeclared = this.capabilities.fillsMayFollowCloseMs !== undefined;
+    const isOpen = row.state === "open" || (isDeclared && this.#follows(row));
+    return (isOpen && leftOf(row) > 0) || row.arrivesAtMs !== undefined;
   }
 
   /** Children that can still execute or that are not fully reported. */
@@ -177,6 +190,7 @@ export class WorldVenue {
     for (const row of this.rows.values()) {
       if (row.state === "open") row.state = "closed";
       row.arrivesAtMs = undefined;
+      row.followsUntilMs = Number.NEGATIVE_INFINITY;
       row.shown = row.fills.length;
       if (this.#live.has(row)) this.#reports.tell(row);
     }
@@ -258,11 +272,22 @@ export class WorldVenue {
       return notFound;
     }
     if (row.denied) situations.saw("not found, then there");
+    const { fillsMayFollowCloseMs = Number.POSITIVE_INFINITY } = this.capabilities;
+    if (this.#parts.time.trueMs >= row.closedAtMs + fillsMayFollowCloseMs) row.shown = row.fills.length;
+    const report = reportOf(row);
     if (faults.strikes("venue says nonsense", random, 0.05)) {
       situations.saw("nonsense in a look-up");
-      return nonsenseOf(reportOf(row), random);
+      return nonsenseOf(report, random);
     }
-    return reportOf(row);
+    if (report.state === "closed") this.#true.add(report);
+    return report;
+  }
+
+  /** Notes that a process has heard a true answer to a look-up of a closed child. */
+  #heard({ generation }: Instance, answer: ChildReport | NotFound, askedAtMs: number): void {
+    if (typeof answer !== "object" || answer === null || !this.#true.has(answer)) return;
+    const { childId, fills } = answer as ChildReport;
+    this.rows.get(childId)?.answered.set(generation, { askedAtMs, fills: fills.length });
   }
 
   /**
@@ -327,19 +352,29 @@ export class WorldVenue {
   }
 
   #tickOne(row: Row): void {
+    const { random, time } = this.#parts;
+    row.touchedAtMs = time.trueMs;
+    if (row.state === "open") this.#tickOpen(row);
+    if (this.#follows(row) && this.#closing.chance(0.4)) {
+      this.#execute(row, this.#part(row));
+      row.late = true;
+    }
+    const isHidden = row.shown < row.fills.length;
+    if (isHidden && random.chance(0.1)) this.#show(row);
+    const mayExecute = this.isLive(row) || this.#follows(row);
+    if (!mayExecute && row.shown === row.fills.length) this.#live.delete(row);
+  }
+
+  #tickOpen(row: Row): void {
     const { faults, random, time } = this.#parts;
     const nowMs = time.trueMs;
-    row.touchedAtMs = nowMs;
-    if (row.state === "open") {
-      const mayFill = !this.capabilities.honoursDeadline || nowMs <= row.deadlineMs;
-      if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
-      if (nowMs > row.deadlineMs || random.chance(0.2)) row.state = "closed";
-      const isSilent = faults.strikes("venue fills a part and falls silent", random, 0.6);
-      if (!isSilent || (row.state === "closed" && this.#tellsAll(row))) this.#show(row);
-      if (row.state === "closed" && row.shown < row.fills.length) row.late = true;
-    }
-    if (row.shown < row.fills.length && random.chance(0.1)) this.#show(row);
-    if (!this.isLive(row) && row.shown === row.fills.length) this.#live.delete(row);
+    const mayFill = !this.capabilities.honoursDeadline || nowMs <= row.deadlineMs;
+    if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
+    const closes = nowMs > row.deadlineMs || random.chance(0.2);
+    if (closes) this.#close(row);
+    const isSilent = faults.strikes("venue fills a part and falls silent", random, 0.6);
+    if (!isSilent || (closes && this.#tellsAll(row))) this.#show(row);
+    if (closes && row.shown < row.fills.length) row.late = true;
   }
 
   #show(row: Row): void {
@@ -364,13 +399,14 @@ export class WorldVenue {
       return;
     }
     const dice = random.below(10);
-    if (dice === 0) return;
+    if (dice === 0) return this.#close(row);
     if (dice <= 3 && child.timeInForce !== "FOK") this.#arrivePartly(row);
     else if (!child.reduceOnly && faults.strikes("venue fills more than was sent", random, 0.02)) {
       situations.saw("more filled than was sent");
       this.#execute(row, add(child.quantity, quantity("0.25")));
     } else this.#execute(row, child.quantity);
     row.shown = row.fills.length;
+    if (row.state === "closed") this.#close(row);
     row.late =
       faults.strikes("venue withholds fills", random, this.#isSlow(row) ? 0.5 : 0.08) && !this.#tellsAll(row);
     if (row.late) row.shown = 0;
@@ -441,6 +477,23 @@ export class WorldVenue {
     while (fills.some(({ executionId }) => executionId === `d${count}`)) count++;
     this.#today.set(child.symbol, { day, count });
     return `d${count}`;
+  }
+
+  /** Closes a child, perhaps before it has executed all that it will. */
+  #close(row: Row): void {
+    const { faults, time } = this.#parts;
+    const { honoursDeadline, fillsMayFollowCloseMs = FOLLOWS_MS } = this.capabilities;
+    row.state = "closed";
+    row.closedAtMs = time.trueMs;
+    const mayFollow = !row.child.reduceOnly && row.child.timeInForce !== "FOK" && leftOf(row) > 0;
+    if (!mayFollow || !faults.strikes("venue executes after closing", this.#closing, 0.3)) return;
+    const untilMs = row.closedAtMs + fillsMayFollowCloseMs;
+    row.followsUntilMs = honoursDeadline ? Math.min(untilMs, row.deadlineMs) : untilMs;
+  }
+
+  /** Returns whether a closed child may still execute. */
+  #follows(row: Row): boolean {
+    return this.#parts.time.trueMs < row.followsUntilMs && leftOf(row) > 0;
   }
 
   #tellsAll({ child }: Row): boolean {

@@ -51,7 +51,7 @@ export class World {
       submission(parts),
       state(parts),
       stalls(parts),
-      ...[new Triggers(parts), new Schedules(parts), new Lists(parts)].map(
+      ...[new Triggers(parts), new Schedules(parts), new Lists(parts), parts.earlyCloses].map(
         (check): RecordCheck =>
           (seen) =>
             check.check(seen),

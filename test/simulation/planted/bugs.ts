@@ -85,6 +85,16 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     ],
   },
   {
+    name: "a child that was closed early not looked up",
+    edits: [
+      {
+        file: "src/engine/core/live-order.ts",
+        before: "return child !== undefined && child.childId !== lookedUp;",
+        after: 'return child?.childId === "" && child.childId !== lookedUp;',
+      },
+    ],
+  },
+  {
     name: "release on partial fill",
     edits: [
       {
