@@ -7,7 +7,6 @@ import { Fleet } from "./fleet.ts";
 import { Hosts } from "./hosts.ts";
 import type { Demand } from "./invariant-broken.ts";
 import { checkClaim, checkTakenOver } from "./invariants/cluster.ts";
-import { EarlyCloses } from "./invariants/early-closes.ts";
 import { Giving } from "./invariants/giving.ts";
 import { checkSubmit } from "./invariants/submission.ts";
 import { JournalBook, type RecordCheck } from "./journal-book.ts";
@@ -16,7 +15,7 @@ import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
 import { Situations } from "./situations.ts";
 import { TrueTape } from "./true-tape.ts";
-import { exactOf } from "./venue-row.ts";
+import { exactOf, type Row } from "./venue-row.ts";
 import type { CreateDisk } from "./world-disk.ts";
 import { WorldNative } from "./world-native.ts";
 import { WorldStore } from "./world-store.ts";
@@ -38,6 +37,8 @@ type WorldInputs = Readonly<{
   disk: CreateDisk;
   checks: readonly RecordCheck[];
   demand: Demand;
+  /** Checks what a child and its siblings have executed, after each execution. */
+  executed: (row: Row) => void;
 }>;
 
 /** The parts that all other parts of a world depend on. */
@@ -97,9 +98,8 @@ export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
     ...base,
     ...others,
     ...makeNative(base, tape),
-    venue: makeVenue(base, { ...others, parts: () => parts }),
+    venue: makeVenue(base, { ...others, parts: () => parts, checked: given.executed }),
     ledger: new Ledger(),
-    earlyCloses: new EarlyCloses(() => parts),
     beside: (doing) => {
       doing.catch((error: unknown) => demand(false, "the world itself", () => textOf(error)));
     },
@@ -157,7 +157,14 @@ function makeVenue(
     tape,
     fleet,
     parts,
-  }: Readonly<{ hosts: Hosts; tape: TrueTape; fleet: Fleet; parts: () => WorldParts }>,
+    checked,
+  }: Readonly<{
+    hosts: Hosts;
+    tape: TrueTape;
+    fleet: Fleet;
+    parts: () => WorldParts;
+    checked: (row: Row) => void;
+  }>,
 ): WorldVenue {
   const { plan, random } = base;
   return new WorldVenue({
@@ -177,7 +184,7 @@ function makeVenue(
     ...(plan.cluster && { takeoverMs: 2 * plan.cluster.ttlMs }),
     executed: (row, fill) => {
       const { child } = row;
-      parts().earlyCloses.executed(row);
+      checked(row);
       hosts.executed(child, exactOf(fill));
       const { executionId: id, ...size } = fill;
       tape.owe(child.symbol, { name: `${child.childId} ${id}`, id, size });

@@ -5,7 +5,6 @@ import type { Faults } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Hosts } from "./hosts.ts";
 import type { Demand } from "./invariant-broken.ts";
-import type { EarlyCloses } from "./invariants/early-closes.ts";
 import type { JournalBook } from "./journal-book.ts";
 import type { Market } from "./market.ts";
 import type { Plan } from "./plan.ts";
@@ -32,7 +31,6 @@ export type WorldParts = Readonly<{
   disk: WorldDisk;
   /** Present if the stores forget. */
   departures: Departures | undefined;
-  earlyCloses: EarlyCloses;
   tape: TrueTape;
   hosts: Hosts;
   native: WorldNative;

@@ -3,6 +3,7 @@ import { Client } from "./clients/client.ts";
 import { ClusterSupervisor } from "./cluster/cluster-supervisor.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";
+import { EarlyCloses } from "./invariants/early-closes.ts";
 import { checkEnd, verifyNow } from "./invariants/end.ts";
 import { leaveAll } from "./invariants/lifetime.ts";
 import { Lists } from "./invariants/lists.ts";
@@ -39,8 +40,10 @@ export class World {
     const random = createRandom(plan.seed);
     this.#random = random.of("steps");
     this.#hours = random.of("hours");
+    const earlyCloses = new EarlyCloses(() => this.parts);
     this.parts = makeParts(plan, {
       ...options,
+      executed: (row) => earlyCloses.executed(row),
       checks: this.#checks,
       demand: (holds, invariant, seen) => this.#demand(holds, invariant, seen),
     });
@@ -51,7 +54,7 @@ export class World {
       submission(parts),
       state(parts),
       stalls(parts),
-      ...[new Triggers(parts), new Schedules(parts), new Lists(parts), parts.earlyCloses].map(
+      ...[new Triggers(parts), new Schedules(parts), new Lists(parts), earlyCloses].map(
         (check): RecordCheck =>
           (seen) =>
             check.check(seen),
