@@ -21,7 +21,7 @@ type Closed = Readonly<{
 type Late = Readonly<{ tookMs: number; atMs: number }>;
 
 /** Longer than an engine takes to learn of what is durable, however its store answers. */
-const LEARNT_MS = 60_000;
+const LEARNT_MS = 180_000;
 
 /**
  * Checks decision 55. The next child of an order is decided after the venue has answered its process a look-up of the child
@@ -80,13 +80,19 @@ export class EarlyCloses {
     return this.#parts.venue.capabilities.fillsMayFollowCloseMs ?? 0;
   }
 
-  #filled({ after: { orderId } }: SeenChange, childId: string, { record, instance }: SeenRecord): void {
+  #filled(
+    { after: { orderId, ended } }: SeenChange,
+    childId: string,
+    { record, instance }: SeenRecord,
+  ): void {
     const { situations, time } = this.#parts;
     const closed = this.#closed.get(orderId);
     if (closed === undefined || childId !== closed.childId) return;
     situations.saw("execution after an early close");
     const tookMs = Math.min(record.timeMs - closed.engineMs, MOST_CLOSE_WAIT_MS);
     this.#waits.set(orderId, Math.max(tookMs, this.#waits.get(orderId) ?? 0));
+    // Of an order that has ended, a process learns nothing for others.
+    if (ended !== undefined) return;
     const { generation } = instance;
     this.#late.set(generation, [...(this.#late.get(generation) ?? []), { tookMs, atMs: time.trueMs }]);
   }
