@@ -142,6 +142,23 @@ describe("decision 52: an opening whose wall clock is far ahead of the store", (
     expect(sentTo(world.venue).slice(1)).not.toContain("SELL 2");
   });
 
+  it("nor one of several that it reads: none pushes an earlier one out", async () => {
+    const world = await createWorld({ exposure: { lagMs: 5_000, position: () => quantityIn("4") } });
+    const sell = { side: "SELL", type: "STOP_MARKET", reduceOnly: true, stopPrice: "100" } as const;
+    const meet = async () => {
+      for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    };
+    for (const quantity of ["1", "2"]) {
+      await world.place({ ...sell, quantity });
+      await meet();
+    }
+    world.clock.stepWall(DAY);
+    await world.crash();
+    await world.place({ ...sell, quantity: "4" });
+    await meet();
+    expect(sentTo(world.venue)).toEqual(["SELL 1", "SELL 2", "SELL 1"]);
+  });
+
   it("also of a node that joins others: one reading a day ahead ends nothing of the shards that it takes", async () => {
     const { cluster, a, b } = await pairOf();
     const order = await placeOn(a, accountOn(a), { price: "50", expireTime: cluster.clock.nowMs() + HOUR });

@@ -193,7 +193,7 @@ export class OwnExecutions {
   #add(order: ParentOrder, { childId, fill }: Extract<Fact, { kind: "FILLED" }>, atMs: number): void {
     const { executionId, timeMs } = fill;
     const signed = order.intent.side === "BUY" ? fill.quantity : subtract(ZERO_QUANTITY, fill.quantity);
-    const market = this.#used(keyOf(order));
+    const market = this.#used(keyOf(order), atMs);
     market.lastMs = Math.max(market.lastMs, atMs);
     const { fine = 0 } = fill;
     const own: Own = {
@@ -214,10 +214,13 @@ export class OwnExecutions {
     });
   }
 
-  /** Returns a market, without executions that every position shows. Forgets markets that were not used for as long. */
-  #used(key: string): Market {
+  /**
+   * Returns a market, without executions that every position shows which is asked for from `atMs` on: with those that are read,
+   * which may be {@link younger}, only what is old beside them goes. Forgets markets that were not used for as long.
+   */
+  #used(key: string, atMs?: number): Market {
     const usedMs = this.#monotonicMs();
-    const oldMs = usedMs - this.#keepMs;
+    const oldMs = (atMs ?? usedMs) - this.#keepMs;
     const market = this.#markets.get(key) ?? {
       entries: [],
       lastMs: Number.NEGATIVE_INFINITY,
