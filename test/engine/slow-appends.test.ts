@@ -264,6 +264,26 @@ describe("decision 53: what waits for one part of a store does not wait for anot
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
+  it("who was told that an outcome is unknown gets no page without that order", async () => {
+    const slow = await stopsWorld();
+    const { world, store } = slow;
+    // A POV rests on prints, and waits beside an append with prints that hangs.
+    store.hangs = ({ prints = [] }) => prints.length > 0;
+    await world.print("5");
+    await quoteFor(slow, hostTimeoutMs, "99");
+    const told: unknown[] = [];
+    const placing = world.place({ type: "POV", quantity: "1", participationBips: 1_000 }, 2);
+    placing.catch(({ code }) => void told.push(code));
+    await quoteFor(slow, 2 * hostTimeoutMs, "99");
+    expect(told).toEqual([-1006]);
+    const page = () => world.engine.page({ ...PAGE, accountId: 2 });
+    await expect(page()).rejects.toMatchObject({ code: -1001 });
+    store.hangs = () => false;
+    for (const release of store.held) release();
+    await quoteFor(slow, 2_000, "99");
+    expect((await page()).total).toBe(2);
+  });
+
   it("an engine closes while an append hangs, and says what it did not wait for", async () => {
     const slow = await stopsWorld();
     const { world, store } = slow;

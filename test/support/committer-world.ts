@@ -140,7 +140,12 @@ export function subject(first: readonly Answer[] = []): Subject {
     },
   };
   const parts = {
-    shards: { at: shardOf },
+    shards: {
+      at: shardOf,
+      get all() {
+        return [...shards.values()];
+      },
+    },
     commits: {
       get isEmpty() {
         return [...waiting.keys()].every((shard) => held.has(shard));

@@ -368,7 +368,8 @@ export class Committer {
     return this.#late.watch(() => {
       const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
-      for (const { shard, pending } of batch.parts) if (pending.length > 0) shard.noteLate();
+      // Calls are given up whatever their records wait for: this append, one that was set aside, or the next.
+      for (const shard of this.#parts.shards.all) shard.noteLate();
       if (times === 1) this.#setAside(batch);
       if (times === APPEND_PATIENCE) giveUp(error);
       goOn();

@@ -50,8 +50,8 @@ export class Shard {
   #counter = 0;
   #snapshotSequence = 0;
   readonly #activating: Map<number, Activation> = new Map();
-  /** Whether the store has not answered its append in time. */
-  #isLate = false;
+  /** Sequence of the last record of which callers may have been told that its outcome is unknown, because the store is late. */
+  #lateTo = 0;
   readonly #intents: Intents;
   readonly #undecided: Undecided = new Undecided();
 
@@ -102,14 +102,14 @@ export class Shard {
     return this.#epoch;
   }
 
-  /** Whether callers were told that an outcome is unknown: an append failed, or was not answered in time. */
+  /** Whether callers were told that an outcome is unknown: an append failed, or the store has not answered in time. */
   get isInDoubt(): boolean {
-    return this.#isLate || this.state === "reloading";
+    return this.#durableSequence < this.#lateTo || this.state === "reloading";
   }
 
-  /** Notes that the store has not answered its append in time. */
+  /** Notes that the store is late, and callers who wait for a record are told that its outcome is unknown. */
   noteLate(): void {
-    this.#isLate = true;
+    this.#lateTo = this.#sequence;
   }
 
   /** Throws if nothing can be decided here now. */
@@ -221,7 +221,6 @@ export class Shard {
   /** Handles a durable record: makes it visible, then emits what follows. Called in sequence. */
   settle(settled: PendingRecord): void {
     const { record, steps, waiters } = settled;
-    this.#isLate = false;
     // The record is kept, but this engine has no memory left to show it.
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
@@ -308,7 +307,7 @@ export class Shard {
    */
   async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
     invariant(this.state !== "loading", "I65", "an append failed on a shard that is not loaded yet");
-    this.#isLate = false;
+    this.#lateTo = 0;
     for (const pending of lost) this.#undecided.add(pending, mayBeKept);
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
