@@ -69,6 +69,32 @@ describe("decision 52: the clock of a store is a witness only on another machine
   });
 });
 
+describe("decision 52: a node that is apart from a store elsewhere", () => {
+  it("ends nothing for as long as the store says an earlier time, and goes on with it", async () => {
+    const { cluster, a, ended } = await active();
+    const aheadMs = cluster.clock.nowMs() - cluster.clock.monotonicMs();
+    storeSays({ cluster, a }, aheadMs, true);
+    a.skewMs = 2 * HOUR;
+    await cluster.pass(60_000);
+    const { reasons } = cluster.active(a).status();
+    expect(reasons.map(({ kind }) => kind)).toContain("CLOCK_APART");
+    expect(await ended()).toBe(false);
+    storeSays({ cluster, a }, aheadMs + 2 * HOUR, true);
+    await cluster.pass(TTL_MS / 2);
+    expect(await ended()).toBe(true);
+  });
+
+  it("and nothing is ended by a clock that is right again", async () => {
+    const { cluster, a, ended } = await active();
+    storeSays({ cluster, a }, cluster.clock.nowMs() - cluster.clock.monotonicMs(), true);
+    a.skewMs = 2 * HOUR;
+    await cluster.pass(60_000);
+    a.skewMs = 0;
+    await cluster.pass(60_000);
+    expect(await ended()).toBe(false);
+  });
+});
+
 describe("decision 52: an opening whose wall clock is far ahead of the store", () => {
   it("says in the alert and to who places a schedule what is waited for, and for how long", async () => {
     const world = await createWorld();

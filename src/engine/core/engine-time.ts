@@ -21,8 +21,9 @@ export type TimeListeners = Readonly<{
  * The time of an engine, in which its journal is written. It never falls. It runs on with the monotonic clock
  * whatever happens to the wall clock. It goes forward with the wall clock when that is later, because the machine
  * slept or its clock was corrected. By more than the smallest step it does so only when another clock agrees, or when
- * the wall clock still says so after {@link CONFIRM_MS}, so that one wrong reading ends nothing (decision 52). A wall
- * clock that is set back does not change it (decision DA; I55).
+ * the wall clock still says so after {@link CONFIRM_MS} and no store on another machine denies it, so that one wrong
+ * reading, or a node that is apart, ends nothing (decision 52). A wall clock that is set back does not change it (decision
+ * DA; I55).
  */
 export class EngineTime {
   readonly #clock: Clock;
@@ -45,6 +46,8 @@ export class EngineTime {
   #keptAheadMs: number | undefined;
   /** The store's clock minus monotonic time, as last heard. */
   #storeAheadMs = Number.POSITIVE_INFINITY;
+  /** The same of a store on another machine; before one was heard, nothing that the wall clock could be ahead of. */
+  #witnessAheadMs = Number.POSITIVE_INFINITY;
   /** Whether the wall clock says a later time that nothing confirms yet. */
   #isDoubted = false;
   /** Whether engine time is what the wall clock says: before the engine begins, and until that has said so for long enough. */
@@ -131,9 +134,12 @@ export class EngineTime {
     return this.#isDoubted;
   }
 
-  /** How long the wall clock must still say a later time until engine time follows it without a witness; 0 if it says none. */
+  /**
+   * How long the wall clock must still say a later time until engine time follows it without a witness, unless one denies it; 0
+   * if it says none or has said so for long enough.
+   */
   get doubtedForMs(): number {
-    return this.isDoubted ? this.#steadySinceMs + CONFIRM_MS - this.#clock.monotonicMs() : 0;
+    return this.isDoubted ? Math.max(this.#steadySinceMs + CONFIRM_MS - this.#clock.monotonicMs(), 0) : 0;
   }
 
   /** How far the wall clock has gone forward since a moment without being confirmed; 0 if it has not. */
@@ -178,7 +184,9 @@ export class EngineTime {
   /** Takes the time that the store's clock tells now. It confirms the wall clock only if it is another machine's. */
   hearStore({ clockMs, elsewhere }: Readonly<{ clockMs: number; elsewhere?: boolean }>): void {
     this.#storeAheadMs = clockMs - this.#clock.monotonicMs();
-    if (elsewhere === true) this.confirm(clockMs);
+    if (elsewhere !== true) return;
+    this.#witnessAheadMs = this.#storeAheadMs;
+    this.confirm(clockMs);
   }
 
   /** Raises engine time to at least the time of a stored record or print: whoever wrote it had it confirmed. */
@@ -206,11 +214,12 @@ export class EngineTime {
     const stepMs = wallAheadMs - this.#wallAheadMs;
     const isStep = Math.abs(stepMs) >= this.#smallestStepMs;
     this.#wallAheadMs = wallAheadMs;
-    if (!isStep && monotonicMs - this.#steadySinceMs >= CONFIRM_MS) this.#isProvisional = false;
+    const isDenied = wallAheadMs - this.#witnessAheadMs > this.#smallestStepMs;
+    if (!isStep && !isDenied && monotonicMs - this.#steadySinceMs >= CONFIRM_MS) this.#isProvisional = false;
     if (isStep) this.#steadySinceMs = monotonicMs;
     if (this.#isProvisional) this.#aheadMs = wallAheadMs;
     const isLater = wallAheadMs - this.#aheadMs > this.#smallestStepMs;
-    this.#isDoubted = isLater && monotonicMs - this.#steadySinceMs < CONFIRM_MS;
+    this.#isDoubted = isLater && (isDenied || monotonicMs - this.#steadySinceMs < CONFIRM_MS);
     if (!this.#isDoubted) this.#raise(wallAheadMs);
     this.#unsteppedAheadMs = this.#isDoubted ? Math.min(this.#unsteppedAheadMs, wallAheadMs) : wallAheadMs;
     if (!isStep) return;
