@@ -68,6 +68,8 @@ export class EffectInterpreter implements EffectRunner {
         return attempts.activated(effect.activated, effect.quote);
       case "PRINTED":
         return attempts.printed(effect.print);
+      case "VOLUME_MOVES":
+        return attempts.volumeMoves();
       case "MARKET_MOVED":
         return committer.wake();
       case "QUOTES_STOPPED":

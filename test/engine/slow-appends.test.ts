@@ -284,6 +284,26 @@ describe("decision 53: what waits for one part of a store does not wait for anot
     expect((await page()).total).toBe(2);
   });
 
+  it("POV orders follow what was traded while an append with prints hung, also if no print follows", async () => {
+    const slow = await stopsWorld();
+    const { world, store } = slow;
+    const pov = await world.place({ type: "POV", quantity: "1", participationBips: 1_000 }, 2);
+    await quoteFor(slow, 500, "99");
+    store.hangs = ({ quotes = [] }) => quotes.length > 0;
+    const placing = world.place({ price: "50" }, 1);
+    await quoteFor(slow, hostTimeoutMs - 500, "99");
+    expect(store.held).toHaveLength(1);
+    placing.catch(() => undefined);
+    await quoteFor(slow, 1_000, "99");
+    await world.print("10");
+    await quoteFor(slow, 1_000, "99");
+    store.hangs = () => false;
+    for (const release of store.held) release();
+    await quoteFor(slow, 30_000, "99");
+    const sent = world.venue.submitted.filter(({ parentOrderId }) => parentOrderId === pov.orderId);
+    expect(sent.map(({ quantity }) => quantity)).toEqual([1_000_000]);
+  });
+
   it("an engine closes while an append hangs, and says what it did not wait for", async () => {
     const slow = await stopsWorld();
     const { world, store } = slow;

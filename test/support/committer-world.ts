@@ -120,6 +120,7 @@ export function subject(first: readonly Answer[] = []): Subject {
     turns: { next },
     settings: DEFAULT_SETTINGS,
     counters,
+    effects: { emit: ({ kind }: { kind: string }) => void did.push(kind) },
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     time: { moment: () => ({ wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }) },

@@ -319,6 +319,7 @@ export class Committer {
     if (this.#marketAside === batch) {
       this.#marketAside = undefined;
       this.#parts.market.tape.isAside = false;
+      this.#core.effects.emit({ kind: "VOLUME_MOVES" });
     }
     this.wake();
   }

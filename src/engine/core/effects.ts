@@ -38,6 +38,8 @@ export type EngineEffect =
    * The market journal has something to keep: an extreme that trailing orders rest on moved, or volume was counted.
    */
   | Readonly<{ kind: "MARKET_MOVED" }>
+  /** Prints wait no more for an append without an answer, during which no order followed them. */
+  | Readonly<{ kind: "VOLUME_MOVES" }>
   /** No quote of markets that open orders watch has counted for a while, or one counts again. */
   | Readonly<{ kind: "QUOTES_STOPPED" | "QUOTES_RESUMED"; detail: string }>
   /** An executed trade was not counted because too many trades wait for the store. */

@@ -111,6 +111,22 @@ export class ExecutionAttempts {
     if (liveOrders.length > 0) bursts.add("attempts", print.symbol, this.#followAll(liveOrders, print));
   }
 
+  /** Offers the quotes that stand to all parents that take part in volume: they have not followed it for some time. */
+  volumeMoves(): void {
+    const { participants, bursts } = this.#parts;
+    for (const symbol of participants.symbols)
+      bursts.add("attempts", symbol, this.#admitAll(participants.of(symbol)));
+  }
+
+  *#admitAll(liveOrders: readonly LiveOrder[]): Generator<number, void> {
+    for (const live of liveOrders) {
+      const { orderId } = live.working;
+      const { state, liveOrders: now } = this.#shardOf(orderId);
+      if (state === "running" && now.get(orderId) === live) this.#parts.arming.admit([live]);
+      yield 1;
+    }
+  }
+
   *#followAll(liveOrders: readonly LiveOrder[], print: PricedPrint): Generator<number, void> {
     for (const live of liveOrders) {
       this.#follow(live, print);

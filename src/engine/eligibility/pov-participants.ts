@@ -39,6 +39,11 @@ export class PovParticipants {
     this.#liveOrders.get(live.working.intent.symbol)?.delete(live);
   }
 
+  /** The instruments that have had POV parents. */
+  get symbols(): readonly string[] {
+    return [...this.#liveOrders.keys()];
+  }
+
   /** Returns the POV parents of an instrument. */
   of(symbol: string): readonly LiveOrder[] {
     return [...(this.#liveOrders.get(symbol) ?? [])];
