@@ -67,8 +67,7 @@ export class RunningEngine implements Api.Engine {
         core.clock.soon(() => stream.stepped(stepMs));
       },
     });
-    core.time.begin();
-    if (core.time.isDoubted) core.executions.younger(core.time.wallLeadMs);
+    core.executions.younger(core.time.begin());
     this.#confirmTime();
     if (core.time.isDoubted)
       timers.after(core.settings.clockStepMs, () => {

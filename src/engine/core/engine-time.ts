@@ -34,6 +34,7 @@ export class EngineTime {
   #deletedMs = Number.NEGATIVE_INFINITY;
   /** Wall clock minus monotonic clock when the engine was opened. */
   readonly #openedAheadMs: number;
+  #hasBegun = false;
   /** When the wall clock was set last, or an opening found it far ahead of the store, by the monotonic clock. */
   #steppedAtMs = Number.NEGATIVE_INFINITY;
   /** Since when the wall clock has not been set, by the monotonic clock. */
@@ -123,6 +124,14 @@ export class EngineTime {
     return engineMs - this.#aheadMs;
   }
 
+  /**
+   * Engine time minus monotonic time for what is read from the store. Until the engine begins it is that of its opening, whatever
+   * the wall clock says meanwhile; {@link begin} tells by how much that was wrong.
+   */
+  get readAheadMs(): number {
+    return this.#hasBegun ? this.#aheadMs : this.#openedAheadMs;
+  }
+
   /** Whether engine time is only what the wall clock says, before the engine begins. */
   get isProvisional(): boolean {
     return this.#isProvisional;
@@ -161,9 +170,10 @@ export class EngineTime {
 
   /**
    * Begins at the newest time in the store. A wall clock that is later by more than the smallest step is confirmed as a
-   * step is, unless it has said so for long enough already: the reading at the opening may be the wrong one.
+   * step is, unless it has said so for long enough already: the reading at the opening may be the wrong one. Returns how much
+   * younger, in milliseconds, everything is that was read before.
    */
-  begin(): void {
+  begin(): number {
     const monotonicMs = this.#clock.monotonicMs();
     this.#look(this.#clock.nowMs() - monotonicMs, monotonicMs);
     const keptAheadMs = this.#keptAheadMs ?? this.#aheadMs;
@@ -171,6 +181,8 @@ export class EngineTime {
     this.#isProvisional = false;
     this.#look(this.#wallAheadMs, monotonicMs);
     if (this.#isDoubted) this.#steppedAtMs = monotonicMs;
+    this.#hasBegun = true;
+    return this.#openedAheadMs - this.#aheadMs;
   }
 
   /** Takes the time that another clock tells now: engine time follows the wall clock as far as that. */

@@ -72,8 +72,9 @@ const MOST = 256;
  * (decision 24), and whether an account has been at rest.
  *
  * A host that does not say as of when it answers may have included any of the executions younger than its lag, from the
- * oldest on. An answer is compared with the one before: the executions that explain the difference are those that it shows.
- * Where none do, the account has traded elsewhere, and each of them may be missing.
+ * oldest on. If it is known what the account held without them, those are shown that explain the answer. Where none do, the
+ * account has traded elsewhere; then, as after a restart, each of them may be missing until they are older than the lag.
+ * Several possible holdings explain nothing: a late answer from before a trade elsewhere would meet one of them by chance.
  */
 export class OwnExecutions {
   readonly lag: ExposureLag;
@@ -101,27 +102,26 @@ export class OwnExecutions {
 
   /**
    * Returns a receiver for what a shard is read from: `read` takes each record's facts of a parent, and `after` the time of
-   * the first record after a snapshot, before which executions may be missing. `time` turns the time of a record into that of
-   * the monotonic clock; while it is provisional, old ones are kept too, because they may be {@link younger}.
+   * the first record after a snapshot, before which executions may be missing. `time` dates them; while it is provisional, old
+   * ones are kept too, because they may be {@link younger}.
    */
-  reading(shard: number, time: Pick<EngineTime, "monotonicAt" | "isProvisional">): ExecutionReader {
+  reading(shard: number, time: Pick<EngineTime, "nowMs" | "readAheadMs" | "isProvisional">): ExecutionReader {
     const nowMs = this.#monotonicMs();
-    const monotonicAt = (engineMs: number): number => time.monotonicAt(engineMs);
     return {
       read: (order, facts, { timeMs }) => {
-        const atMs = Math.min(monotonicAt(timeMs), nowMs);
-        if (!time.isProvisional && atMs <= nowMs - this.#keepMs) return;
+        if (!time.isProvisional && time.nowMs() - timeMs >= this.#keepMs) return;
+        const atMs = Math.min(timeMs - time.readAheadMs, nowMs);
         const isNew = (fact: Fact): boolean => fact.kind === "FILLED" && !this.#has(order, fact);
         this.note(order, facts.filter(isNew), atMs);
       },
       after: (timeMs) => {
-        const toMs = Math.min(monotonicAt(timeMs), nowMs);
+        const toMs = Math.min(timeMs - time.readAheadMs, nowMs);
         this.#missingToMs.set(shard, Math.max(toMs, this.#missingToMs.get(shard) ?? toMs));
       },
     };
   }
 
-  /** Takes everything that was read as that much younger: nothing confirms the wall clock of the opening (decision 52). */
+  /** Takes everything that was read as that much younger: the wall clock of the opening was wrong, or is not confirmed. */
   younger(byMs: number): void {
     const nowMs = this.#monotonicMs();
     const later = (atMs: number): number => Math.min(atMs + byMs, nowMs);
@@ -264,12 +264,14 @@ function stateOf(
   return { base: subtract(position, stepsOf(shown, order)), left: add(position, stepsOf(hidden, order)) };
 }
 
-/** Returns of the possible states those that the answer before explains; if it explains none, all of them. */
+/** Returns of the possible states those that a known holding explains; if it is not known or explains none, all of them. */
 function explainedBy(
   before: readonly Quantity[],
   possible: readonly State[],
   most: number,
 ): readonly State[] {
+  const [first] = before;
+  if (first === undefined || before.some((base) => abs(subtract(base, first)) > most)) return possible;
   const explained = possible.filter((one) => before.some((base) => abs(subtract(one.base, base)) <= most));
   return explained.length > 0 ? explained : possible;
 }
