@@ -46,7 +46,7 @@ export const fillOf = (of: Readonly<{ quantity: Quantity | string; price?: strin
 export const filled = (child: ChildRequest, at: string = priceInside(child)): ChildReport => ({
   childId: child.childId,
   state: "closed",
-  fills: [fillOf({ quantity: child.quantity, price: at })],
+  fills: [fillOf({ quantity: child.quantity, price: at, id: `x-${child.childId}` })],
 });
 
 /** 100, or the child's limit if 100 is beyond it. */

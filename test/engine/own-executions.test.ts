@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../src/adapters/memory/index.ts";
+import { quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import { EngineTime } from "../../src/engine/core/engine-time.ts";
+import { OwnExecutions } from "../../src/engine/core/own-executions.ts";
+import type { Fact, ParentOrder } from "../../src/model/index.ts";
+
+const LAG = { lagMs: 10_000, confirmMs: 10_000, answerMs: 5_000 };
+const DAY = 86_400_000;
+const START = 1_000_000_000;
+
+const ORDER = { orderId: -1, accountId: 1, intent: { symbol: "BTC/USD", side: "SELL" } } as ParentOrder;
+
+/** An execution of an order that sells. */
+const sold = (size: string, timeMs: number): Fact => {
+  const fill = { executionId: `${timeMs}`, quantity: quantity(size), price: 1 as never, timeMs };
+  return { kind: "FILLED", childId: `c-${timeMs}`, fill } as Fact;
+};
+
+describe("decision 24: what a late position does not show", () => {
+  it("late answers from before a trade elsewhere explain nothing by chance", () => {
+    const clock = createManualClock({ startMs: START });
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    const asked = (position: string) => {
+      const answer = { position: quantity(position), askedAtMs: clock.monotonicMs(), noted: own.noted };
+      return own.shown(ORDER, { ...answer, isSettled: true });
+    };
+    own.note(ORDER, [sold("2", 1)]);
+    own.note(ORDER, [sold("3", 2)]);
+    // It may show none of them, one or both: 6, 4 or 1 are left of it.
+    expect(asked("6")).toBe(quantity("1"));
+    // Meanwhile the account has bought elsewhere. This answer is one of the former holdings without the first execution.
+    expect(asked("4")).toBeLessThanOrEqual(ZERO_QUANTITY);
+  });
+
+  it("what is read while the wall clock is ahead for an instant is dated by the time at which the engine begins", () => {
+    const clock = createManualClock({ startMs: START });
+    clock.stepWall(DAY);
+    const time = new EngineTime(clock, 1_000);
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    time.startFrom(START);
+    own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 2_000 });
+    clock.stepWall(-DAY);
+    own.younger(time.begin());
+    expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 2_000);
+  });
+});
