@@ -83,18 +83,17 @@ async function passServed({ time, fleet, venue }: WorldParts, ms: number, act = 
   }
 }
 
-/** Time of a quiet market, in which an order at the slowest pace sends several children. */
-const STANDING_MS = 60_000;
-/** Children of an order in that time: one by the quote, the others by heartbeats. */
-const SENT_MEANWHILE = 2;
+/** Longest time between two children of an order: a child that closed early is looked up twice, after 30 s each. */
+const LONGEST_WAIT_MS = 62_000;
+/** Time of a quiet market, in which every order sends a child that its first quote did not cause. */
+const STANDING_MS = 75_000;
 
 /**
  * One quote of each market, then heartbeats alone: a limit that the quote lies inside acts on it again and again until it has
- * ended (decision 16). Orders of an account without funds, and of a venue that takes its time to resolve children, are left
- * out.
+ * ended (decision 16).
  */
 async function fallQuiet(parts: WorldParts): Promise<void> {
-  const { journal, markets, fleet, demand, situations } = parts;
+  const { journal, markets, fleet, venue, time, demand, situations } = parts;
   const asks = new Map<string, Price>();
   for (const market of markets) {
     const { quote } = market.at(1);
@@ -112,11 +111,12 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
     for (const instance of fleet.alive)
       for (const { symbol } of markets) showHeartbeat(parts, instance, symbol);
   });
-  for (const { orderId, attempts } of inside) {
+  for (const { orderId } of inside) {
     const now = journal.find(orderId);
     if (now === undefined || now.ended !== undefined) continue;
     situations.saw("waits inside a market that stands");
-    const hasActed = !actsOn(now) || now.attempts >= attempts + SENT_MEANWHILE;
+    const sentAtMs = venue.rowsOf.get(orderId)?.at(-1)?.submittedAtMs ?? Number.NEGATIVE_INFINITY;
+    const hasActed = !actsOn(now) || sentAtMs >= time.trueMs - LONGEST_WAIT_MS;
     demand(hasActed, "decision 16", () => `order ${orderId} does not act on the market as it stands`);
   }
 }

@@ -15,8 +15,11 @@ const AHEAD_MS = 2_000;
  */
 export function state(parts: WorldParts): (seen: SeenRecord) => void {
   const { demand, situations, hosts, time, plan } = parts;
+  let firstLeadMs: number | undefined;
   return ({ record, changes }) => {
-    const confirmedMs = Math.max(time.confirmedLeadMs(), plan.venueClock?.aheadMs ?? 0);
+    // The engine that wrote the first record of an empty store had nothing but its wall clock.
+    firstLeadMs ??= record.timeMs - time.trueMs;
+    const confirmedMs = Math.max(time.confirmedLeadMs(), plan.venueClock?.aheadMs ?? 0, firstLeadMs);
     // The clock of a node may be an hour ahead for as long as it likes.
     const mostMs = plan.cluster === undefined ? confirmedMs + AHEAD_MS : 2 * HOUR_MS;
     const aheadMs = record.timeMs - time.trueMs;
