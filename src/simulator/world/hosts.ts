@@ -7,7 +7,7 @@ import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";
 import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
-import { exactOf, stepsOf } from "./venue-row.ts";
+import { exactOf, stepsOf, UNTOLD } from "./venue-row.ts";
 
 /** Initial position of a reducing account in each market, and the quantity it buys at a time. */
 const HELD = quantity("5");
@@ -95,7 +95,7 @@ export class Hosts {
     if (!reduceOnly) return;
     const left = this.exact(accountId, symbol) - size;
     this.#move(accountId, symbol, left);
-    this.#parts.demand(left >= 0, "I13", () => `account ${accountId} is left with ${left} ${symbol}`);
+    this.#parts.demand(left >= -UNTOLD, "I13", () => `account ${accountId} is left with ${left} ${symbol}`);
   }
 
   exposure(instance: Instance): Exposure {

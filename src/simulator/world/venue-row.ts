@@ -8,6 +8,12 @@ export const exactOf = ({ quantity, fine = 0 }: Pick<Fill, "quantity" | "fine">)
 /** Returns the whole steps of an exact quantity. */
 export const stepsOf = (exact: bigint): Quantity => normalise(exact / BigInt(FINE_LIMIT)) as Quantity;
 
+/**
+ * What a reduce-only child may exceed a position by: positions are told in whole steps, and executions finer than these leave two
+ * of them unknown.
+ */
+export const UNTOLD: bigint = 2n * BigInt(FINE_LIMIT);
+
 /** The true state of a child, whatever the engine was told. */
 export type Row = {
   readonly child: ChildRequest;

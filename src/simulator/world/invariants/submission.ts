@@ -4,7 +4,7 @@ import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import { reachable } from "../seen-markets.ts";
 import type { Submitting } from "../submitting.ts";
-import { exactOf, executedOf } from "../venue-row.ts";
+import { exactOf, executedOf, UNTOLD } from "../venue-row.ts";
 import { checkTrust } from "./cluster.ts";
 
 /** More than pauses, late answers and drift can put an engine's estimate of the venue's time ahead. */
@@ -148,7 +148,7 @@ function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest
     if (isRival && venue.isLive(row)) reserved += exactOf(row.child) - executedOf(row);
   }
   const held = hosts.exact(accountId, symbol);
-  demand(reserved <= held, "I13", () => `${child.childId}: ${reserved} of ${held}`);
+  demand(reserved <= held + UNTOLD, "I13", () => `${child.childId}: ${reserved} of ${held}`);
 }
 
 /** Checks the market: a fresh quote, inside the cap, at least the minimum (I14, I25). */
