@@ -44,4 +44,15 @@ describe("decision 24: what a late position does not show", () => {
     own.younger(time.begin());
     expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 2_000);
   });
+
+  it("what is read while the wall clock is behind was not written earlier than it was", () => {
+    const clock = createManualClock({ startMs: START });
+    clock.stepWall(-9_000);
+    const time = new EngineTime(clock, 1_000);
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    time.startFrom(START);
+    own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 500 });
+    own.younger(time.begin());
+    expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 500);
+  });
 });

@@ -125,11 +125,12 @@ export class EngineTime {
   }
 
   /**
-   * Engine time minus monotonic time for what is read from the store. Until the engine begins it is that of its opening, whatever
-   * the wall clock says meanwhile; {@link begin} tells by how much that was wrong.
+   * Returns when a record was written that is read from the store, by the monotonic clock. Until the engine begins that is by the
+   * wall clock of its opening, whatever it says meanwhile, and may be in the future; {@link begin} tells how wrong it was.
    */
-  get readAheadMs(): number {
-    return this.#hasBegun ? this.#aheadMs : this.#openedAheadMs;
+  writtenAt(recordMs: number): number {
+    if (!this.#hasBegun) return recordMs - this.#openedAheadMs;
+    return Math.min(recordMs - this.#aheadMs, this.#clock.monotonicMs());
   }
 
   /** Whether engine time is only what the wall clock says, before the engine begins. */

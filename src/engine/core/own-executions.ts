@@ -105,17 +105,16 @@ export class OwnExecutions {
    * the first record after a snapshot, before which executions may be missing. `time` dates them; while it is provisional, old
    * ones are kept too, because they may be {@link younger}.
    */
-  reading(shard: number, time: Pick<EngineTime, "nowMs" | "readAheadMs" | "isProvisional">): ExecutionReader {
-    const nowMs = this.#monotonicMs();
+  reading(shard: number, time: Pick<EngineTime, "nowMs" | "writtenAt" | "isProvisional">): ExecutionReader {
     return {
       read: (order, facts, { timeMs }) => {
         if (!time.isProvisional && time.nowMs() - timeMs >= this.#keepMs) return;
-        const atMs = Math.min(timeMs - time.readAheadMs, nowMs);
+        const atMs = time.writtenAt(timeMs);
         const isNew = (fact: Fact): boolean => fact.kind === "FILLED" && !this.#has(order, fact);
         this.note(order, facts.filter(isNew), atMs);
       },
       after: (timeMs) => {
-        const toMs = Math.min(timeMs - time.readAheadMs, nowMs);
+        const toMs = time.writtenAt(timeMs);
         this.#missingToMs.set(shard, Math.max(toMs, this.#missingToMs.get(shard) ?? toMs));
       },
     };
