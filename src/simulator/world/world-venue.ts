@@ -1,14 +1,4 @@
-import {
-  add,
-  type ExactQuantity,
-  FINE_LIMIT,
-  normalise,
-  type Price,
-  price,
-  type Quantity,
-  quantity,
-  subtract,
-} from "../../decimal/index.ts";
+import { add, type Price, type Quantity, quantity } from "../../decimal/index.ts";
 import { type ChildReport, type ChildRequest, type Fill, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../ports/index.ts";
 import type { Random } from "../random/index.ts";
@@ -18,6 +8,7 @@ import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";
 import type { Situations } from "./situations.ts";
 import type { Submitting } from "./submitting.ts";
+import { VenueExecutions } from "./venue-executions.ts";
 import { VenueReports } from "./venue-reports.ts";
 import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
 import type { WorldTime } from "./world-time.ts";
@@ -53,17 +44,12 @@ export type VenueParts = Readonly<{
 }>;
 
 const STEP = quantity("0.000001");
-/** The eighth decimal of a quantity, in units of its fine part. */
-const EIGHTH_DECIMAL = FINE_LIMIT / 100;
 /** Longest time that the answer to a submit of a shard in motion takes. */
 const SLOWEST_ANSWER_MS = 2_000;
 /** Longest time that the answer to a question for the venue's time takes. */
 const SLOWEST_TIME_MS = 3_000;
-const BEYOND = price("0.25");
 /** How long executions follow a close, of a venue that does not declare it. */
 const FOLLOWS_MS = 8_000;
-/** A day of the venue, after which it numbers executions anew: so short that many orders execute on several. */
-const VENUE_DAY_MS = 10_000;
 
 /**
  * A venue with its own record, which is the truth, and faulty reports: answers get lost, come late, twice or in pieces;
@@ -79,23 +65,20 @@ export class WorldVenue {
   readonly #slowness: Random;
   /** Until when it answers submits of a shard slowly. */
   readonly #slowUntilMs: Map<number, number> = new Map();
-  readonly #decimals: Random;
   readonly #closing: Random;
   /** Answers to look-ups of closed children that say what is. */
   readonly #true: WeakSet<object> = new WeakSet();
   readonly #refusals: Random;
   /** Until when it refuses every child of an account on a market and side. */
   readonly #refusedUntilMs: Map<string, number> = new Map();
-  /** The day of the newest execution of each market, and the number of executions on it. */
-  readonly #today: Map<string, Readonly<{ day: number; count: number }>> = new Map();
-  #executions = 0;
+  readonly #executions: VenueExecutions;
 
   constructor(parts: VenueParts) {
     this.#parts = parts;
     this.#reports = new VenueReports(parts);
     this.#stops = parts.random.of("stops before the socket");
     this.#slowness = parts.random.of("slow answers");
-    this.#decimals = parts.random.of("decimals of executions");
+    this.#executions = new VenueExecutions(parts);
     this.#closing = parts.random.of("executions after the close");
     this.#refusals = parts.random.of("refusals without end");
   }
@@ -356,7 +339,7 @@ export class WorldVenue {
     row.touchedAtMs = time.trueMs;
     if (row.state === "open") this.#tickOpen(row);
     if (this.#follows(row) && this.#closing.chance(0.4)) {
-      this.#execute(row, this.#part(row));
+      this.#executions.execute(row, this.#part(row));
       row.late = true;
     }
     const isHidden = row.shown < row.fills.length;
@@ -369,7 +352,7 @@ export class WorldVenue {
     const { faults, random, time } = this.#parts;
     const nowMs = time.trueMs;
     const mayFill = !this.capabilities.honoursDeadline || nowMs <= row.deadlineMs;
-    if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
+    if (mayFill && random.chance(0.3)) this.#executions.execute(row, this.#part(row));
     const closes = nowMs > row.deadlineMs || random.chance(0.2);
     if (closes) this.#close(row);
     const isSilent = faults.strikes("venue fills a part and falls silent", random, 0.6);
@@ -403,8 +386,8 @@ export class WorldVenue {
     if (dice <= 3 && child.timeInForce !== "FOK") this.#arrivePartly(row);
     else if (!child.reduceOnly && faults.strikes("venue fills more than was sent", random, 0.02)) {
       situations.saw("more filled than was sent");
-      this.#execute(row, add(child.quantity, quantity("0.25")));
-    } else this.#execute(row, child.quantity);
+      this.#executions.execute(row, add(child.quantity, quantity("0.25")));
+    } else this.#executions.execute(row, child.quantity);
     row.shown = row.fills.length;
     if (row.state === "closed") this.#close(row);
     row.late =
@@ -429,54 +412,11 @@ export class WorldVenue {
 
   #arrivePartly(row: Row): void {
     const { faults, random, situations } = this.#parts;
-    this.#execute(row, this.#part(row));
+    this.#executions.execute(row, this.#part(row));
     if (!random.chance(0.5)) return;
     row.state = "open";
     if (faults.strikes("venue fills a part and falls silent", random, 0.3))
       situations.saw("part filled, then silence");
-  }
-
-  #execute(row: Row, size: Quantity): void {
-    if (size > 0) for (const part of this.#partsOf(row, size)) this.#executePart(row, part);
-  }
-
-  /** Returns a quantity whole, or in two parts of eight decimals, of which it may execute only the larger one. */
-  #partsOf({ child }: Row, size: Quantity): readonly ExactQuantity[] {
-    const random = this.#decimals;
-    const fine = (1 + random.below(99)) * EIGHTH_DECIMAL;
-    const isWhole = random.chance(0.7) || child.timeInForce === "FOK";
-    if (!this.#parts.faults.strikes("venue executes in eight decimals", random, 0.3))
-      return [{ quantity: size }];
-    const steps = normalise((BigInt(size) - 1n) / 3n) as Quantity;
-    const larger = { quantity: subtract(subtract(size, steps), STEP), fine: FINE_LIMIT - fine };
-    return isWhole ? [{ quantity: steps, fine }, larger] : [larger];
-  }
-
-  #executePart(row: Row, part: ExactQuantity): void {
-    const { faults, random, situations, time } = this.#parts;
-    const executionId = this.#numberOf(row);
-    const { symbol, limitPrice, side } = row.child;
-    const fair = limitPrice ?? this.#parts.priceOf(symbol) ?? price("100");
-    const isBeyond = limitPrice !== undefined && faults.strikes("venue fills beyond the limit", random, 0.02);
-    if (isBeyond) situations.saw("fill beyond the limit");
-    const worse = side === "BUY" ? add(fair, BEYOND) : subtract(fair, BEYOND);
-    const at = isBeyond ? worse : fair;
-    const fill: Fill = { executionId, ...part, price: at, timeMs: time.trueMs };
-    row.fills.push(fill);
-    this.#parts.executed(row, fill);
-  }
-
-  /** Returns the id of a child's next execution. It may be that of executions of other children, and never one of its own. */
-  #numberOf({ child, fills }: Row): string {
-    const { faults, time } = this.#parts;
-    if (faults.shows("venue numbers executions per child")) return String(fills.length + 1);
-    if (!faults.shows("venue numbers executions anew each day")) return `x${++this.#executions}`;
-    const day = Math.floor(time.trueMs / VENUE_DAY_MS);
-    const today = this.#today.get(child.symbol);
-    let count = today?.day === day ? today.count + 1 : 1;
-    while (fills.some(({ executionId }) => executionId === `d${count}`)) count++;
-    this.#today.set(child.symbol, { day, count });
-    return `d${count}`;
   }
 
   /** Closes a child, perhaps before it has executed all that it will. */
