@@ -181,7 +181,7 @@ export class MarketHub implements MarketSink {
     const taken = market.gate.take(input, now);
     if (typeof taken === "string") return this.#drop(taken, input.symbol);
     market.quoted();
-    this.#parts.timers.heard(this.#core.settings.quoteMaxAgeMs);
+    this.#parts.timers.heard(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
     this.#counts(market, taken);
     return "counted";
   }
@@ -303,7 +303,7 @@ export class MarketHub implements MarketSink {
     const quote = market?.gate.heartbeat(now);
     if (market === undefined || quote === undefined) return;
     market.confirmed(this.#core.nowMs());
-    this.#parts.timers.heard(this.#core.settings.quoteMaxAgeMs);
+    this.#parts.timers.heard(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
     if (quote !== before) this.#counts(market, quote);
     // It is offered again to those that wait inside; the others are not looked at.
     else this.#show(market, quote, false);

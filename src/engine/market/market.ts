@@ -58,10 +58,10 @@ export class Market {
   quoted(): void {
     this.observation++;
     this.#left = undefined;
-    for (const taken of this.#sides) {
-      taken.executed = ZERO_QUANTITY;
-      if (taken.inFlight.size > 0) taken.inFlight.clear();
-    }
+    const { bid, ask } = this.#taken;
+    bid.executed = ask.executed = ZERO_QUANTITY;
+    if (bid.inFlight.size > 0) bid.inFlight.clear();
+    if (ask.inFlight.size > 0) ask.inFlight.clear();
   }
 
   /** Notes that the source has confirmed its last quote. What children in flight may take is not confirmed. */

@@ -77,8 +77,8 @@ export class Timers {
   }
 
   /** Notes that a market was heard, so that a quote stands for this time: what matters to it wakes the engine until then. */
-  heard(standsMs: number): void {
-    this.#heardUntilMs = this.#clock.monotonicMs() + standsMs;
+  heard(untilMs: number): void {
+    this.#heardUntilMs = untilMs;
     if (this.#passive.head !== undefined && this.#dueMs(this.#passive) < this.#armedMs) this.#arm();
   }
 
