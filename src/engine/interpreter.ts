@@ -100,12 +100,10 @@ export class EffectInterpreter implements EffectRunner {
     const { children, exposure, committer, board } = this.#parts;
     children.followUp(step);
     for (const effect of step.effects) {
-      if (effect.kind !== "SUBMIT") {
-        exposure.measure(step.order);
-        continue;
-      }
-      board.childDurable(decidedAtMs);
-      children.submit(step, committer.askedAt);
+      if (effect.kind === "SUBMIT") {
+        board.childDurable(decidedAtMs);
+        children.submit(step, committer.askedAt);
+      } else exposure.measure(step.order);
     }
   }
 

@@ -95,14 +95,20 @@ describe("decision 52: a node that is apart from a store elsewhere", () => {
   });
 });
 
+/** A world whose engine was closed for an hour: the wall clock of its opening is that far ahead of the newest record. */
+async function openedLate(): Promise<World> {
+  const world = await createWorld();
+  await world.place({ price: "50" });
+  await world.engine.close();
+  await world.clock.advanceBy(HOUR);
+  await world.crash();
+  await world.quote("99", "100");
+  return world;
+}
+
 describe("decision 52: an opening whose wall clock is far ahead of the store", () => {
   it("says in the alert and to who places a schedule what is waited for, and for how long", async () => {
-    const world = await createWorld();
-    await world.place({ price: "50" });
-    await world.engine.close();
-    await world.clock.advanceBy(HOUR);
-    await world.crash();
-    await world.quote("99", "100");
+    const world = await openedLate();
     const twap = { type: "TWAP", quantity: "10", interval: 1_000, intervalCount: 10 } as const;
     await expect(world.place(twap)).rejects.toMatchObject({
       reason: "DISCONNECTED",
@@ -119,12 +125,7 @@ describe("decision 52: an opening whose wall clock is far ahead of the store", (
   });
 
   it("triggers and submits meanwhile, and what it writes carries the time that is confirmed", async () => {
-    const world = await createWorld();
-    await world.place({ price: "50" });
-    await world.engine.close();
-    await world.clock.advanceBy(HOUR);
-    await world.crash();
-    await world.quote("99", "100");
+    const world = await openedLate();
     const order = await world.place({ price: "100" });
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("FILLED FILLED");

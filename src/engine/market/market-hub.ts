@@ -64,7 +64,7 @@ export type KeptMarket = Readonly<{
 
 /**
  * The market side of an engine: its markets, the executed volume, and the durable marks. A market is opened by the first order
- * that is armed in it, and by the first quote or print of an instrument that the host has then (decision BN).
+ * that is armed in it, and by the first quote or print of an instrument that the host has then.
  */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {

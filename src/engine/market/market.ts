@@ -43,7 +43,6 @@ export class Market {
     bid: { executed: ZERO_QUANTITY, inFlight: new Map() },
     ask: { executed: ZERO_QUANTITY, inFlight: new Map() },
   };
-  readonly #sides = [this.#taken.bid, this.#taken.ask];
   /** What is left of a quote, until that changes: the orders that one quote meets look at it one by one. */
   #left: Readonly<{ of: Quote; quote: Quote }> | undefined;
   /** When an own execution was last counted here, in engine time. */
@@ -56,19 +55,22 @@ export class Market {
 
   /** Notes a counted quote. */
   quoted(): void {
-    this.observation++;
-    this.#left = undefined;
+    this.#observed(true);
     const { bid, ask } = this.#taken;
-    bid.executed = ask.executed = ZERO_QUANTITY;
     if (bid.inFlight.size > 0) bid.inFlight.clear();
     if (ask.inFlight.size > 0) ask.inFlight.clear();
   }
 
   /** Notes that the source has confirmed its last quote. What children in flight may take is not confirmed. */
   confirmed(nowMs: number): void {
+    this.#observed(nowMs > this.#executedAtMs);
+  }
+
+  #observed(showsExecutions: boolean): void {
     this.observation++;
     this.#left = undefined;
-    if (nowMs > this.#executedAtMs) for (const taken of this.#sides) taken.executed = ZERO_QUANTITY;
+    const { bid, ask } = this.#taken;
+    if (showsExecutions) bid.executed = ask.executed = ZERO_QUANTITY;
   }
 
   /** Takes the orders out of the book whose condition a quote meets, and returns their fires. */
