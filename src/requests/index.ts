@@ -94,10 +94,10 @@ export {
   readClientStreamName,
   readStreamName,
   STREAM_KINDS,
-  STREAM_METHOD_WEIGHT,
   STREAM_METHODS,
   type StreamKind,
   type StreamName,
+  streamMessageWeight,
 } from "./stream-names.ts";
 export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
 export {

@@ -10,11 +10,16 @@ export type StreamName = Readonly<{ name: string; symbol: string; kind: StreamKi
 /** Control methods of the public WebSocket. Source: decision 45; convention 4.12. */
 export const STREAM_METHODS = ["SUBSCRIBE", "UNSUBSCRIBE", "LIST_SUBSCRIPTIONS"] as const;
 
+/** Bytes of a message of the public WebSocket for which it weighs 1. */
+const BYTES_PER_WEIGHT = 512;
+
 /**
- * Weight of every message of the public WebSocket. It needs no key, and the message is read completely. Source:
- * decision GF.
+ * Returns the weight of a message of the public WebSocket: one for each stream that it names, and no less than its length
+ * calls for. It needs no key, it is read completely, and each name is looked up and may cost an event for every quote.
+ * Source: decision GF.
  */
-export const STREAM_METHOD_WEIGHT = 1;
+export const streamMessageWeight = ({ names, bytes }: Readonly<{ names: number; bytes: number }>): number =>
+  Math.max(1, names, Math.ceil(bytes / BYTES_PER_WEIGHT));
 
 /** Kinds of public streams. Source: decision 45. */
 export const STREAM_KINDS: readonly StreamKind[] = ["bookTicker", "depth", "depth20", "trade"];

@@ -1,9 +1,4 @@
-import {
-  CLIENT_STREAM_SUFFIXES,
-  STREAM_KINDS,
-  STREAM_METHOD_WEIGHT,
-  STREAM_METHODS,
-} from "../../requests/index.ts";
+import { CLIENT_STREAM_SUFFIXES, STREAM_KINDS, STREAM_METHODS } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { list, object, only, ref, text } from "../views/schema.ts";
 import {
@@ -48,7 +43,7 @@ function controlOf(
   return {
     id: `${prefix}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`,
     summary: isList ? "List the streams of this connection" : `${method.toLowerCase()} streams`,
-    about: `Needs no signature. Weight ${STREAM_METHOD_WEIGHT}.`,
+    about: `Needs no signature. Weight 1 for each stream named, and at least 1 for every 512 bytes.`,
     request: object("A control frame.", {
       id: REQUEST_ID,
       method: only(method, "Method name."),

@@ -67,6 +67,14 @@ export function leadsSomewhere(
   return method === "GET" && kindAt(splitTarget(target)?.path ?? "", settings) !== undefined;
 }
 
+/** Returns how many names of streams a target contains, known or not. Nothing of it is looked up, and nothing is thrown. */
+export function countStreamNames(target: string): number {
+  const { path = "", query = "" } = splitTarget(target) ?? {};
+  if (!path.endsWith("/stream")) return namesInPath(path)?.length ?? 0;
+  const [, streams = ""] = /(?:^|&)streams=([^&]*)/.exec(query) ?? [];
+  return streams.split(/\/|%2f/i).filter((name) => name !== "").length;
+}
+
 function kindAt(path: string, { compatRoutes = true }: ServiceSettings): Kind | undefined {
   const kind: Kind | undefined = PATHS.get(path);
   if (!compatRoutes) return kind === "convention" ? undefined : kind;

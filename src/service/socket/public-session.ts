@@ -1,5 +1,5 @@
 import type { OrderError } from "../../errors/index.ts";
-import { readStreamName, STREAM_METHOD_WEIGHT, STREAM_METHODS } from "../../requests/index.ts";
+import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
 import {
   type JsonInput,
   type JsonValue,
@@ -120,12 +120,11 @@ export class PublicSession implements LiveSession {
     const request = readControl(text);
     const { id } = request;
     try {
-      await this.#weigh();
+      await this.#weigh(weightOf(request, text));
       // The limiter may have answered after the connection ended, and nothing would end new streams.
       if (!this.connection.open) return;
       if ("problem" in request) throw request.problem;
-      const { message } = request;
-      this.connection.send("reply", writeJson({ result: this.#control(message), id }));
+      this.connection.send("reply", writeJson({ result: this.#control(request), id }));
     } catch (error) {
       const { code, message } = error instanceof ControlError ? error : this.#refusalOf(error);
       this.connection.send("reply", writeJson({ code, msg: message, id }));
@@ -133,9 +132,9 @@ export class PublicSession implements LiveSession {
     }
   }
 
-  async #weigh(): Promise<void> {
+  async #weigh(weight: number): Promise<void> {
     const { service } = this.#parts;
-    const verdict = await weigh(service, { address: this.#address, weight: STREAM_METHOD_WEIGHT });
+    const verdict = await weigh(service, { address: this.#address, weight });
     tellRefusal(service, this.#address, verdict);
     demandWeight(service, verdict);
   }
@@ -150,14 +149,15 @@ export class PublicSession implements LiveSession {
     this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
-  #control({ method, params }: SocketMessage): JsonInput {
+  #control(request: Control): JsonInput {
+    const { method } = request.message;
     if (method === undefined) throw new ControlError(2, "Invalid request: missing field `method`", true);
     switch (method) {
       case "SUBSCRIBE":
-        this.#subscribe(this.#named(params));
+        this.#subscribe(this.#named(request));
         return null;
       case "UNSUBSCRIBE":
-        for (const { name } of this.#named(params)) this.#end(name);
+        for (const { name } of this.#named(request)) this.#end(name);
         return null;
       case "LIST_SUBSCRIPTIONS":
         return [...this.#streams.keys()];
@@ -191,9 +191,11 @@ export class PublicSession implements LiveSession {
   }
 
   /** Returns the streams that params name. An active one has its name also without its market. */
-  #named(params: string | undefined): readonly NamedStream[] {
-    if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
-    const names = textsOf(params);
+  #named({ message, names }: Control): readonly NamedStream[] {
+    if (message.params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
+    if (names === undefined) {
+      throw new ControlError(1, "Invalid value type: expected an array of stream names");
+    }
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
     const read = this.#form.reader();
     const streams = streamsNamed(names, (name) => this.#streams.get(name) ?? read(name));
@@ -202,7 +204,10 @@ export class PublicSession implements LiveSession {
   }
 }
 
-type ControlRequest = Readonly<{ id: RequestId } & ({ message: SocketMessage } | { problem: ControlError })>;
+/** A request, and the names in its params if these are a list of texts. */
+type Control = Readonly<{ message: SocketMessage; names: readonly string[] | undefined }>;
+
+type ControlRequest = Readonly<{ id: RequestId }> & (Control | Readonly<{ problem: ControlError }>);
 
 function readControl(text: string): ControlRequest {
   const message = envelopeOf(text);
@@ -210,7 +215,7 @@ function readControl(text: string): ControlRequest {
     return malformed(3, "Invalid JSON: expected one object with id, method and params");
   }
   const { id } = message;
-  if (id !== undefined) return { id, message };
+  if (id !== undefined) return { id, message, names: namesIn(message.params) };
   return malformed(2, "Invalid request: request ID must be an integer, a string or null");
 }
 
@@ -219,17 +224,15 @@ const malformed = (code: 2 | 3, problem: string): ControlRequest => ({
   problem: new ControlError(code, problem, true),
 });
 
-function textsOf(params: string): readonly string[] {
-  const value = readValue(params);
-  if (isTexts(value)) return value;
-  throw new ControlError(1, "Invalid value type: expected an array of stream names");
-}
+const weightOf = (request: ControlRequest, { length: bytes }: string): number =>
+  streamMessageWeight({ bytes, names: "names" in request ? (request.names?.length ?? 0) : 0 });
 
-function readValue(params: string): JsonValue {
+function namesIn(params: string | undefined): readonly string[] | undefined {
   try {
-    return readJson(params);
+    const value = readJson(params ?? "");
+    return isTexts(value) ? value : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -11,14 +11,14 @@ import { isServed, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketPeer, SocketService, SocketSession, SocketSettings } from "./api.ts";
 import { type LiveSession, type SocketParts, transportSide } from "./connection.ts";
-import { destinationOf, leadsSomewhere } from "./destinations.ts";
+import { countStreamNames, destinationOf, leadsSomewhere } from "./destinations.ts";
 import { MarketStreams } from "./market-streams.ts";
 import { OwnAnswers } from "./own-answers.ts";
 import { PrivateSession } from "./private-session.ts";
 import { PublicSession } from "./public-session.ts";
 import { resolveSocketSettings } from "./settings.ts";
 
-/** Weight of opening a connection (convention 4.1). */
+/** Weight of opening a connection, besides that of the streams that its target names (convention 4.1). */
 const CONNECT_WEIGHT = 2;
 
 /**
@@ -81,7 +81,8 @@ export async function admitSocket(
     const address = service.clientAddress(request);
     // Browsers open WebSockets to any origin. Refuse here the origins that may not read replies over REST.
     const leads = leadsSomewhere(request, service) && service.crossOrigin.admits(request.rawHeaders);
-    const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
+    const weight = leads ? CONNECT_WEIGHT + countStreamNames(request.target) : UNKNOWN_WEIGHT;
+    const verdict = await weigh(service, { address, weight });
     usedWeight = verdict.used;
     tellRefusal(service, address, verdict);
     // The names of streams are looked up in the host's catalogue, which a banned address must not cause.

@@ -147,6 +147,19 @@ describe("decision NI: the paths of the convention", () => {
     expect(await control(client, "SUBSCRIBE", names.slice(2))).toMatchObject({ code: 2 });
   });
 
+  it.each([
+    ["/ws/0", 2],
+    ["/stream", 2],
+    ["/ws/btcusd@trade/btcusd@nothing", 4],
+    ["/compat/stream?streams=btcusd@trade/btcusd%40depth%2Fbtcusd@ticker&timeUnit=millisecond", 5],
+    ["/stream?streams=%zz/x", 4],
+  ])("decision GF: opening %s weighs %s", async (target, weight) => {
+    const world = await openWorld();
+    await refused(world, target);
+    const { headers } = await call(world, "GET", "/api/ping");
+    expect(headers["X-MBX-USED-WEIGHT-1M"]).toBe(`${weight + 1}`);
+  });
+
   it("are off where the host turns the compat prefix off; /ws/liquidity stays", async () => {
     const world = await openWorld({ service: { settings: { compatRoutes: false } } });
     for (const target of ["/ws/btcusd@trade", "/stream?streams=btcusd@trade", "/compat/stream", "/ws/0"])

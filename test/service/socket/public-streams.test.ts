@@ -59,7 +59,23 @@ describe("control frames", () => {
     },
   );
 
-  it("decision GF: each message weighs 1, whatever its content; beyond the limit it is refused with -1003", async () => {
+  const tenNames = Array.from({ length: 10 }, () => "btcusd@depth");
+
+  it.each([
+    ["SUBSCRIBE of ten names", { method: "SUBSCRIBE", params: tenNames }, 10],
+    ["UNSUBSCRIBE of ten names", { method: "UNSUBSCRIBE", params: tenNames }, 10],
+    ["names of which none is known", { method: "SUBSCRIBE", params: tenNames.map(() => "x@y") }, 10],
+    ["one long name", { method: "SUBSCRIBE", params: ["x".repeat(10_000)] }, 20],
+    ["a long text that is no request", "x".repeat(10_000), 20],
+  ])("decision GF: %s weighs as much as it names and is long", async (_what, message, weight) => {
+    const sent = typeof message === "string" ? message : JSON.stringify({ ...message, id: 1 });
+    const { world, client } = await openSocketWorld({}, { target: "/ws/liquidity" });
+    await client.sendsRaw(sent);
+    const { headers } = await call(world, "GET", "/api/ping");
+    expect(headers["X-MBX-USED-WEIGHT-1M"]).toBe(`${weight + 1}`);
+  });
+
+  it("decision GF: a short message weighs 1, whatever its content; beyond the limit it is refused with -1003", async () => {
     const { world, client } = await openSocketWorld(
       { limits: { weightPerMinute: 4 } },
       { target: "/ws/liquidity" },
