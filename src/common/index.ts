@@ -2,6 +2,7 @@ export { follow, isAwaited } from "./awaitable.ts";
 export { durationText } from "./duration-text.ts";
 export { errorCode, errorMessage, errorName } from "./error-text.ts";
 export { deviceProblem, fileProblem, linksProblem } from "./file-problem.ts";
+export { ADDRESS_BITS, networkOf, parseAddress, V4_BITS } from "./ip-address.ts";
 export { isError, recognisedAs } from "./is-error.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";
 export { type Keyed, KeyedTable } from "./keyed-table.ts";

@@ -1,4 +1,4 @@
-import { ADDRESS_BITS, parseAddress, V4_BITS } from "./ip-address.ts";
+import { ADDRESS_BITS, parseAddress, V4_BITS } from "../../common/index.ts";
 
 const PREFIX_LENGTH = /^(0|[1-9][0-9]{0,2})$/;
 

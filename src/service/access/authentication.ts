@@ -1,8 +1,8 @@
+import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { ApiKey, Permission } from "../../model/index.ts";
 import type { AnyRoute, MethodDescriptor } from "../../requests/index.ts";
 import { isListed } from "./address-list.ts";
-import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** The authenticated key of a request, and the permission that the request needs. */

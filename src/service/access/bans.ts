@@ -1,4 +1,4 @@
-import { networkOf } from "./ip-address.ts";
+import { networkOf } from "../../common/index.ts";
 
 /** Open connections by network, so that a ban can end them. Source: convention 4.1. */
 export class Bans {

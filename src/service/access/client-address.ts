@@ -1,6 +1,6 @@
+import { parseAddress } from "../../common/index.ts";
 import type { WireRequest } from "../../wire/index.ts";
 import { type AddressList, addressList } from "./address-list.ts";
-import { parseAddress } from "./ip-address.ts";
 
 /** The parts of a request that determine the client's address. */
 export type Arrived = Pick<WireRequest, "rawHeaders" | "remoteAddress">;

@@ -1,3 +1,4 @@
+import { networkOf } from "../../common/index.ts";
 import { type ErrorDetails, OrderError } from "../../errors/index.ts";
 import type {
   Awaitable,
@@ -7,7 +8,6 @@ import type {
   WeightRefusal,
   WeightVerdict,
 } from "../../ports/index.ts";
-import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** The limiter, whose limits may be unknown, and the clock. */

@@ -1,7 +1,7 @@
+import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Accounts } from "../../ports/index.ts";
 import { type JsonObject, type JsonValue, readJson } from "../../wire/index.ts";
-import { networkOf } from "../access/ip-address.ts";
 import { Elsewhere } from "../access/ownership.ts";
 import type { Answer } from "../rest/parts.ts";
 import type { MessageAnswers, MethodCall, OpenStream, PassedText, StreamSink } from "../socket/answers.ts";

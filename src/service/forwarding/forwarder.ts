@@ -1,9 +1,8 @@
-import { hashOf } from "../../common/index.ts";
+import { hashOf, networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { SHARD_COUNT } from "../../model/index.ts";
 import type { Accounts, Clock, Telemetry } from "../../ports/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import { networkOf } from "../access/ip-address.ts";
 import type { ProvedNetworks } from "../access/parts.ts";
 import type { RoutedRequest } from "../rest/rest-service.ts";
 import { onlyReads } from "../rest/routing.ts";

@@ -1,9 +1,9 @@
+import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
-import { networkOf } from "../access/ip-address.ts";
 import { Elsewhere } from "../access/ownership.ts";
 import { demandWeight, tellRefusal, type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";

@@ -1,7 +1,7 @@
+import { networkOf } from "../../common/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import type { AnyRoute } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
-import { networkOf } from "../access/ip-address.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { EntryParts } from "../rest/rest-service.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";

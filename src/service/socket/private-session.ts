@@ -1,7 +1,7 @@
+import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type Dialect, readNothing, readUnsubscription, type SessionAct } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
-import { networkOf } from "../access/ip-address.ts";
 import { tellRefusal, weigh } from "../access/rate-limits.ts";
 import type { MethodCall } from "./answers.ts";
 import type { SocketPeer } from "./api.ts";

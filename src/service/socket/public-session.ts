@@ -1,3 +1,4 @@
+import { networkOf } from "../../common/index.ts";
 import type { OrderError } from "../../errors/index.ts";
 import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
-import { networkOf } from "../access/ip-address.ts";
 import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";

@@ -1,3 +1,4 @@
+import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { AddressList } from "../access/address-list.ts";
 import { Bans } from "../access/bans.ts";
@@ -7,7 +8,6 @@ import {
   clientAddressBehind,
   trustedProxyList,
 } from "../access/client-address.ts";
-import { networkOf } from "../access/ip-address.ts";
 import type { HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
 import { ByteBudget, type Part } from "./byte-budget.ts";
 

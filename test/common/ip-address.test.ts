@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { networkOf, parseAddress } from "../../../src/service/access/ip-address.ts";
+import { networkOf, parseAddress } from "../../src/common/ip-address.ts";
 
 it.each([
   ["192.0.2.1", "192.0.2.1"],

@@ -6,7 +6,7 @@ export const ADDRESS_BITS: bigint = 128n;
 /** Number of bits of an IPv4 address. */
 export const V4_BITS: bigint = 32n;
 /** IPv4 addresses map into ::ffff:0:0/96, the form in which an IPv6 socket reports them. */
-const V4_BASE = 0xffffn << V4_BITS;
+const V4_BASE = 0xffff_0000_0000n;
 
 /**
  * Parses an address to a 128-bit number. Returns undefined for text that is not an address. A zone is removed. An IPv4
