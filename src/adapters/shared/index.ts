@@ -20,3 +20,4 @@ export {
   type StoredRateLimiterOptions,
   StoredRateLimiters,
 } from "./stored-rate-limiter.ts";
+export { Unproved } from "./unproved.ts";

@@ -3,15 +3,20 @@ import type { Clock } from "../../ports/index.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Bounds of a body. */
-export type BodyBounds = Readonly<{ clock: Clock; bodyBytes: number; bodyMs: number }>;
+export type BodyBounds = Readonly<{
+  clock: Clock;
+  bodyBytes: number;
+  bodyMs: number;
+  crowdedOut: AbortSignal;
+}>;
 
 /**
- * Resolves to the bytes of a body. Rejects with a Refusal TOO_LARGE or SLOW_BODY, and with an Error if the connection
- * ends first.
+ * Resolves to the bytes of a body. Rejects with a Refusal TOO_LARGE, SLOW_BODY or, if it is crowded out, BUSY, and with
+ * an Error if the connection ends first.
  */
 export function readBytes(
   request: IncomingMessage,
-  { clock, bodyBytes, bodyMs }: BodyBounds,
+  { clock, bodyBytes, bodyMs, crowdedOut }: BodyBounds,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -22,6 +27,9 @@ export function readBytes(
       request.pause();
       reject(error);
     };
+    const crowded = (): void => end(new Refusal("BUSY"));
+    if (crowdedOut.aborted) return crowded();
+    crowdedOut.addEventListener("abort", crowded);
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length > bodyBytes) end(new Refusal("TOO_LARGE"));

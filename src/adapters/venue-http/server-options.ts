@@ -43,7 +43,7 @@ export interface VenueServerLimits {
   readonly history?: number;
   /** Most streams at a time; default 16. */
   readonly streams?: number;
-  /** Most requests at a time, without streams; default 256. */
+  /** Most requests with a right signature at a time, without streams; default 256. */
   readonly requests?: number;
   /** Most bytes of a body; default 65,536. */
   readonly bodyBytes?: number;

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorName } from "../../common/index.ts";
 import { checkedClock, QuietTelemetry } from "../../host-answers/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
+import { Unproved } from "../shared/index.ts";
 import { type Handler, handlersOf } from "./handlers.ts";
 import { jsonIn } from "./json-bytes.ts";
 import { Refusal } from "./refusal.ts";
@@ -69,6 +70,8 @@ class HttpVenue implements VenueServer {
   readonly #calls: ReadonlyMap<string, Readonly<{ method: string; handler: Handler }>>;
   readonly #startedAtMs: number;
   readonly #startedMonotonicMs: number;
+  readonly #unproved: Unproved = new Unproved(() => this.#tell("venue-http.crowded", {}));
+  /** Requests that are proved and wait for the venue. */
   #requests = 0;
   #isClosed = false;
 
@@ -99,13 +102,7 @@ class HttpVenue implements VenueServer {
     response.once("close", () => ended.abort());
     try {
       if (this.#isClosed) throw new Refusal("CLOSING");
-      if (this.#requests >= this.#limits.requests) throw new Refusal("BUSY");
-      this.#requests++;
-      try {
-        await this.#serve(request, response, ended.signal);
-      } finally {
-        this.#requests--;
-      }
+      await this.#serve(request, response, ended.signal);
     } catch (error) {
       this.#refuse(request, response, error);
     }
@@ -131,8 +128,9 @@ class HttpVenue implements VenueServer {
   async #serve(request: IncomingMessage, response: ServerResponse, ended: AbortSignal): Promise<void> {
     const routed = this.#routeOf(request);
     const signedAtMs = this.#signedAtMs(request);
-    const body = await readBytes(request, { ...this.#limits, clock: this.#options.clock });
+    const body = await this.#bodyOf(request);
     response.setHeader(ANSWERS_HEADER, this.#verified(request, body));
+    this.#unproved.proved(addressOf(request));
     // A stream would never be ended, and the venue may be closed by now.
     if (this.#isClosed) throw new Refusal("CLOSING");
     // The body may have taken long: a copy must not be taken for fresh after its id was forgotten.
@@ -144,8 +142,26 @@ class HttpVenue implements VenueServer {
       response.setHeader(TIME_HEADER, String(this.#nowMs()));
       return this.#streams.read(routed.name, response, routed.from);
     }
+    if (this.#requests >= this.#limits.requests) throw new Refusal("BUSY");
     const call = { body: jsonOf(request, body), signedAtMs };
-    this.#send(response, 200, await this.#inTime(routed.handler, call, ended));
+    this.#requests++;
+    try {
+      this.#send(response, 200, await this.#inTime(routed.handler, call, ended));
+    } finally {
+      this.#requests--;
+    }
+  }
+
+  /** Resolves to the body of a request. Until it has come, anybody may have sent the request. */
+  async #bodyOf(request: IncomingMessage): Promise<Uint8Array> {
+    const crowdedOut = new AbortController();
+    const leave = this.#unproved.enter(addressOf(request), () => crowdedOut.abort());
+    try {
+      const { clock } = this.#options;
+      return await readBytes(request, { ...this.#limits, clock, crowdedOut: crowdedOut.signal });
+    } finally {
+      leave();
+    }
   }
 
   #routeOf({ method = "", url = "" }: IncomingMessage): Routed {
@@ -235,6 +251,8 @@ class HttpVenue implements VenueServer {
     this.#options.telemetry?.event("warn", name, fields);
   }
 }
+
+const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? "";
 
 const pathOf = ({ url = "" }: IncomingMessage): string => (url.split("?", 1)[0] ?? "").slice(0, 64);
 

@@ -440,6 +440,21 @@ describe("decision ZQ: nodes know each other by certificates whose names are in 
     expect(await send(linkOf(tls("node2", NAMES)), node.address)).toEqual(OK);
   });
 
+  it("strangers that begin no handshake take no place of a node, and the log says that they crowd", async () => {
+    const events: string[] = [];
+    const telemetry = { event: (_: string, name: string) => void events.push(name) };
+    const node = await nodeOf(() => OK, { ...tls("node1", NAMES), telemetry });
+    const strangers = Array.from({ length: 300 }, () =>
+      connect(node.port, HOST).on("error", () => undefined),
+    );
+    onTestFinished(() => {
+      for (const socket of strangers) socket.destroy();
+    });
+    await Promise.all(strangers.map((socket) => once(socket, "connect")));
+    expect(await send(linkOf(tls("node2", NAMES)), node.address)).toEqual(OK);
+    expect(events.filter((name) => name === "peer.crowded")).toEqual(["peer.crowded"]);
+  });
+
   it.each([
     ["a certificate of another authority", tls("forged", NAMES)],
     ["a name that is not in the list", tls("stranger", NAMES)],

@@ -20,6 +20,7 @@ import {
   packRefusal,
   packReply,
 } from "../../../service/internal.ts";
+import { Unproved } from "../../shared/index.ts";
 import { listen } from "../listen.ts";
 import { OpenSet } from "../open-set.ts";
 import { refusal } from "../refusals.ts";
@@ -63,6 +64,10 @@ export class PeerListener {
   /** Connections before TLS, so that one whose other side is not known yet can be ended too. */
   readonly #connections: Set<Socket> = new Set();
   readonly #visitors: Set<Socket> = new Set();
+  readonly #unproved: Unproved;
+  /** By address and port of the other side: takes a connection out of the unproved. */
+  readonly #arriving: Map<string, () => void> = new Map();
+  /** Connections of known nodes by address. */
   readonly #byAddress: Map<string, number> = new Map();
   readonly #held: OpenSet<Held> = new OpenSet();
   readonly #refusals: Map<PeerRefusal, number> = new Map();
@@ -76,8 +81,8 @@ export class PeerListener {
       accepted: (socket) => this.#accept(socket),
       failed: (problem) => telemetry.event("warn", "peer.unknown", { problem }),
     });
-    this.#server.maxConnections = limits.connections;
-    this.#server.prependListener("connection", (socket: Socket) => this.#count(socket));
+    this.#unproved = new Unproved(() => this.#crowded("unproved"));
+    this.#server.prependListener("connection", (socket: Socket) => this.#arrived(socket));
   }
 
   /** Number of refused requests by reason. */
@@ -117,22 +122,54 @@ export class PeerListener {
     clearTimeout(timer);
   }
 
-  #count(socket: Socket): void {
-    const address = socket.remoteAddress ?? "";
-    const open = (this.#byAddress.get(address) ?? 0) + 1;
-    if (open > this.#parts.limits.connectionsPerAddress || this.#isClosing) return void socket.destroy();
-    this.#byAddress.set(address, open);
+  #arrived(socket: Socket): void {
+    if (this.#isClosing) return void socket.destroy();
+    const place = placeOf(socket);
     this.#connections.add(socket);
+    this.#arriving.set(
+      place,
+      this.#unproved.enter(socket.remoteAddress ?? "", () => socket.destroy()),
+    );
     socket.on("close", () => {
       this.#connections.delete(socket);
+      this.#known(place);
+    });
+  }
+
+  #known(place: string): void {
+    this.#arriving.get(place)?.();
+    this.#arriving.delete(place);
+  }
+
+  /** Counts the connection of a known node. Returns whether there is room for it. */
+  #enter(socket: Socket): boolean {
+    const { connections, connectionsPerAddress } = this.#parts.limits;
+    const address = socket.remoteAddress ?? "";
+    this.#known(placeOf(socket));
+    this.#unproved.proved(address);
+    const open = (this.#byAddress.get(address) ?? 0) + 1;
+    if (this.#visitors.size >= connections || open > connectionsPerAddress) {
+      this.#crowded(open > connectionsPerAddress ? "connectionsPerAddress" : "connections");
+      socket.destroy();
+      return false;
+    }
+    this.#byAddress.set(address, open);
+    this.#visitors.add(socket);
+    socket.on("close", () => {
+      this.#visitors.delete(socket);
       const left = (this.#byAddress.get(address) ?? 1) - 1;
       if (left === 0) this.#byAddress.delete(address);
       else this.#byAddress.set(address, left);
     });
+    return true;
+  }
+
+  #crowded(limit: "unproved" | keyof PeerLimits): void {
+    this.#parts.telemetry.event("warn", "peer.crowded", { limit });
   }
 
   #accept(socket: Socket): void {
-    if (socket.destroyed) return;
+    if (socket.destroyed || !this.#enter(socket)) return;
     const { limits } = this.#parts;
     const session = randomBytes(SESSION_BYTES).toString("hex");
     const visitor: Visitor = {
@@ -152,9 +189,7 @@ export class PeerListener {
     });
     // The close event reports a connection that breaks.
     socket.on("error", () => undefined);
-    this.#visitors.add(socket);
     socket.on("close", () => {
-      this.#visitors.delete(socket);
       visitor.streams.endAll();
       stop();
     });
@@ -251,6 +286,9 @@ export class PeerListener {
 }
 
 const LAST_WRITE_MS = 1_000;
+
+/** Tells a connection apart before and after its handshake, which wraps it anew. */
+const placeOf = ({ remoteAddress = "", remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** The reply to a request whose outcome is not known. */
 const failed = ({ method }: ForwardedRequest): PeerReply =>

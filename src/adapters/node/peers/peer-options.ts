@@ -59,9 +59,9 @@ export interface PeerLimits {
    * each says something every third of it.
    */
   readonly silentMs?: number;
-  /** Connections that are accepted; default 64. */
+  /** Connections of known nodes; default 64. Those before their handshake have 256 places of their own. */
   readonly connections?: number;
-  /** Connections that are accepted from one address; default 16. */
+  /** Connections of known nodes from one address; default 16. */
   readonly connectionsPerAddress?: number;
 }
 
