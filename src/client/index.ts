@@ -121,6 +121,6 @@ export type {
   OrderUpdateMembers,
   UnknownEvent,
 } from "./stream/events.ts";
-export type { StreamEvent } from "./stream/follower.ts";
+export type { OrderStreamState, StreamEvent } from "./stream/follower.ts";
 export type { OrderState } from "./stream/order-states.ts";
 export type { OverrunEvent } from "./stream/outlet.ts";

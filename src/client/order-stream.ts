@@ -1,11 +1,12 @@
 import { optional, optionsOf, wholeOption } from "../common/index.ts";
 import { TransportError } from "./errors/transport-error.ts";
+import type { ClientClock } from "./http/platform.ts";
 import type { ActorParameters } from "./methods/parameters.ts";
 import { sharedMethods } from "./outcome/shared-methods.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
 import { SOCKET_ROUTES } from "./socket/methods.ts";
 import { PRIVATE_PATH, type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
-import { Follower, type StreamEvent } from "./stream/follower.ts";
+import { Follower, type OrderStreamState, type StreamEvent } from "./stream/follower.ts";
 import { type OrderState, OrderStates } from "./stream/order-states.ts";
 import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 
@@ -27,6 +28,8 @@ export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> 
    * stream begins all its queries anew. Default 60,000, the longest wait for a limit of requests in a minute.
    */
   readonly longestWaitMs?: number;
+  /** After this time `ready` rejects if the states are not current yet, in milliseconds; default 30,000. */
+  readonly readyMs?: number;
 }
 
 /**
@@ -36,7 +39,12 @@ export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> 
 export interface OrderStream extends AsyncIterable<StreamEvent | OverrunEvent>, Lasting {
   /** The orders that are open, and those that ended last, by id. */
   readonly orders: ReadonlyMap<string, OrderState>;
-  /** Resolves once the states are current for the first time. Rejects if the stream ends before. */
+  /** What the stream does now. Each change is an event `state`. */
+  readonly state: OrderStreamState;
+  /**
+   * Resolves once the states are current for the first time. Rejects if the stream ends before, and with a
+   * TransportError "timeout", which has the last failure in its text, after `readyMs`. The stream goes on then.
+   */
   readonly ready: Promise<void>;
   /** Calls a function with each event of a kind. The returned function unsubscribes it. */
   on<K extends StreamEvent["kind"]>(
@@ -53,6 +61,7 @@ const OPTIONS = /* @__PURE__ */ (() => {
     maxWaiting: optional(wholeOption({ from: 1 })),
     keepEnded: optional(wholeOption({ from: 1 })),
     quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+    readyMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
   });
 })();
 
@@ -62,6 +71,7 @@ const MAX_HELD = 10_000;
 const LOOKUPS_AT_ONCE = 5;
 /** A minute, for which the service counts requests: queries that are begun anew would use it up again and never end. */
 const LONGEST_WAIT_MS = 60_000;
+const READY_MS = 30_000;
 
 /**
  * Follows the orders of an account, over a connection of its own, which it opens at once. Throws a TypeError for an
@@ -81,7 +91,8 @@ const LONGEST_WAIT_MS = 60_000;
  */
 export function followOrders(given: OrderStreamOptions): OrderStream {
   OPTIONS(given, "followOrders");
-  const { account, maxWaiting = 10_000, keepEnded = 1_000, quietMs = 30_000, ...own } = given;
+  const { account, maxWaiting = 10_000, keepEnded = 1_000, quietMs = 30_000, ...more } = given;
+  const { readyMs = READY_MS, ...own } = more;
   const options = { ...own, longestWaitMs: own.longestWaitMs ?? LONGEST_WAIT_MS };
   const { link, caller, platform } = socketWorks(options, { name: "followOrders", path: PRIVATE_PATH });
   const client = sharedMethods({ caller, checks: undefined }, SOCKET_ROUTES);
@@ -97,11 +108,18 @@ export function followOrders(given: OrderStreamOptions): OrderStream {
   const { ended, close } = lasting(
     { platform, link },
     (signal) => follower.session(signal),
-    (why) => outlet.end(why),
+    (why) => {
+      follower.ends();
+      outlet.end(why);
+    },
+    (error, retryInMs) => follower.waits(error, retryInMs),
   );
   return Object.freeze<OrderStream>({
     orders: states.orders,
-    ready: readyOf(outlet, ended),
+    get state() {
+      return follower.state;
+    },
+    ready: readyOf({ outlet, ended, clock: platform.clock }, readyMs),
     ended,
     on: (kind, listener) => outlet.on(kind, listener),
     close,
@@ -109,14 +127,27 @@ export function followOrders(given: OrderStreamOptions): OrderStream {
   });
 }
 
+type Readying = Pick<Lasting, "ended"> & Readonly<{ outlet: Outlet<StreamEvent>; clock: ClientClock }>;
+
 /** Nobody may wait for it, so its rejection must not count as unhandled. */
-function readyOf(outlet: Outlet<StreamEvent>, ended: Promise<Error | undefined>): Promise<void> {
+function readyOf({ outlet, ended, clock }: Readying, readyMs: number): Promise<void> {
   const ready = new Promise<void>((resolve, reject) => {
-    const leave = outlet.on("synced", () => {
-      leave();
-      resolve();
-    });
-    void ended.then((error) => reject(error ?? new TransportError("aborted")));
+    let failure = "";
+    const leaves = [
+      outlet.on("synced", () => settle(resolve)),
+      outlet.on("state", ({ error }) => {
+        if (error !== undefined) failure = ` (${error.message})`;
+      }),
+      clock.schedule(clock.monotonicMs() + readyMs, () => {
+        const late = `the orders are not current after ${readyMs} ms${failure}; the stream goes on.`;
+        settle(() => reject(new TransportError("timeout", late)));
+      }),
+    ];
+    const settle = (how: () => void): void => {
+      for (const leave of leaves) leave();
+      how();
+    };
+    void ended.then((error) => settle(() => reject(error ?? new TransportError("aborted"))));
   });
   ready.catch(() => undefined);
   return ready;

@@ -117,7 +117,7 @@ describe("the stream of an account", () => {
     await settle(world);
     expect(world.sockets.sent.filter((text) => text.includes("openOrders"))).toHaveLength(before);
     await world.place("b");
-    expect(world.told).toEqual(["synced, missed unknown", "a NEW", "b NEW"]);
+    expect(world.told).toEqual(["synced, missed unknown", "a NEW", "synced, missed 0", "b NEW"]);
     world.stream.close();
   });
 

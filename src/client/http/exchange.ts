@@ -3,6 +3,7 @@ import type { Redact } from "../errors/redaction.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { readBody } from "./body.ts";
 import { type Bounds, within } from "./deadline.ts";
+import { withOriginHint } from "./origin-hint.ts";
 import type { FetchRequest, Platform, ReplyHeaders } from "./platform.ts";
 
 /** A request that is ready to be sent. */
@@ -24,14 +25,17 @@ export async function exchange(
   { maxReplyBytes, redact, ...bounds }: ExchangeBounds & Readonly<{ redact: Redact }>,
 ): Promise<WireReply> {
   return await within(clock, bounds, async (signal) => {
+    let isAnswered = false;
     try {
       const response = await fetch(url, { ...call, redirect: "manual", signal });
+      isAnswered = true;
       const retryAfterMs = waitOf(response.headers, clock.nowMs());
       const text = await readBody(response, { maxBytes: maxReplyBytes, retryAfterMs });
       return { status: response.status, text, retryAfterMs };
     } catch (error) {
       if (error instanceof ClientError) throw error;
-      throw new TransportError("connection", redact(detailOf(error)));
+      const detail = redact(detailOf(error));
+      throw new TransportError("connection", isAnswered ? detail : withOriginHint(detail, url));
     }
   });
 }

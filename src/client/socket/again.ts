@@ -15,15 +15,19 @@ const PASSING: readonly (number | undefined)[] = [
   ...[-2035, -2036, -2042],
 ];
 
+/** Learns why a session has ended, and after how long the next one begins. */
+export type OnPause = (error: Error, pauseMs: number) => void;
+
 /**
- * Runs sessions one after another, with growing pauses of random length, until the caller aborts or a session fails in a
- * way that the next one would too. A session that lasted longer than the longest pause makes the pauses short again.
- * Rejects with the error of the last session.
+ * Runs sessions one after another, until the caller aborts or a session fails in a way that the next one would too. The
+ * first one that is not refused is followed at once, the others after growing pauses of random length. A session that
+ * lasted longer than the longest pause makes the pauses short again. Rejects with the error of the last session.
  */
 export async function again(
   { clock, random }: Pick<Platform, "clock" | "random">,
   session: () => Promise<never>,
   signal: AbortLike,
+  onPause?: OnPause,
 ): Promise<never> {
   for (let failures = 0; ; failures++) {
     const beganAtMs = clock.monotonicMs();
@@ -32,11 +36,19 @@ export async function again(
     } catch (error) {
       if (signal.aborted || isFinal(error)) throw error;
       if (clock.monotonicMs() - beganAtMs > LONGEST_PAUSE_MS) failures = 0;
-      const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-      const asked = error instanceof RefusedError ? Math.min(error.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0;
-      await pause(clock, Math.max(asked, Math.floor(most * (0.5 + random() / 2))), signal);
+      const pauseMs = pauseAfter(error, failures, random);
+      onPause?.(error as Error, pauseMs);
+      if (pauseMs > 0) await pause(clock, pauseMs, signal);
     }
   }
+}
+
+function pauseAfter(error: unknown, failures: number, random: () => number): number {
+  const isRefused = error instanceof RefusedError;
+  if (failures === 0 && !isRefused) return 0;
+  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (isRefused ? failures : failures - 1));
+  const asked = isRefused ? Math.min(error.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0;
+  return Math.max(asked, Math.floor(most * (0.5 + random() / 2)));
 }
 
 /** A connection with automatic reconnects that lasts until it is closed or fails permanently. */
@@ -52,10 +64,11 @@ export function lasting(
   { platform, link }: Readonly<{ platform: Platform; link: Link }>,
   session: (signal: AbortSignal) => Promise<never>,
   onEnd: (why: Error | undefined) => void,
+  onPause?: OnPause,
 ): Lasting {
   const controller = new AbortController();
   const { signal } = controller;
-  const ended = again(platform, () => session(signal), signal).catch((error: unknown) => {
+  const ended = again(platform, () => session(signal), signal, onPause).catch((error: unknown) => {
     link.close();
     const why = signal.aborted ? undefined : (error as Error);
     onEnd(why);

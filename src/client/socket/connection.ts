@@ -4,6 +4,7 @@ import { ProtocolError, type ProtocolProblem } from "../errors/protocol-error.ts
 import type { Redact } from "../errors/redaction.ts";
 import { TransportError } from "../errors/transport-error.ts";
 import { type Bounds, within } from "../http/deadline.ts";
+import { withOriginHint } from "../http/origin-hint.ts";
 import type { ClientClock } from "../http/platform.ts";
 import { SWITCHING } from "./read-message.ts";
 import type { FindSocketClass, SocketEvent, SocketLike } from "./socket-like.ts";
@@ -32,6 +33,7 @@ export class Connection {
   readonly #listeners: Set<(message: Members) => void> = new Set();
   readonly #ends: Set<(error: ClientError) => void> = new Set();
   #detail: string | undefined;
+  #isOpened = false;
   /** Why the connection has ended; undefined while it is usable. */
   ended: ClientError | undefined;
   /** Monotonic time of the last message. */
@@ -45,7 +47,13 @@ export class Connection {
     socket.addEventListener("error", ({ message }) => {
       if (typeof message === "string" && message !== "") this.#detail = parts.redact(message);
     });
-    socket.addEventListener("close", () => this.end(new TransportError("connection", this.#detail)));
+    socket.addEventListener("open", () => {
+      this.#isOpened = true;
+    });
+    socket.addEventListener("close", () => {
+      const detail = this.#isOpened ? this.#detail : withOriginHint(this.#detail, parts.url);
+      this.end(new TransportError("connection", detail));
+    });
   }
 
   /** Connects. Rejects with a TransportError if there is no connection within the bounds. */

@@ -35,7 +35,17 @@ export type StreamEvent =
    * The states of all orders are current. `missed` is the number of events that were not received; absent at the
    * beginning, and if the service numbers its events anew.
    */
-  | Readonly<{ kind: "synced"; missed?: number }>;
+  | Readonly<{ kind: "synced"; missed?: number }>
+  /** The states of orders may be out of date until the next `synced`: the connection is lost. */
+  | Readonly<{ kind: "lost"; error: Error }>
+  /** The state of the stream is another one. `waiting` has the last failure and the time to the next attempt. */
+  | Readonly<{ kind: "state"; state: OrderStreamState; error?: Error; retryInMs?: number }>;
+
+/**
+ * What a stream of orders does: it connects, reads the orders after missed events, hands out events as they come, waits
+ * for the next attempt to connect, or has ended.
+ */
+export type OrderStreamState = "connecting" | "reading" | "current" | "waiting" | "ended";
 
 /** What a follower works with. */
 export type FollowerParts = Readonly<{
@@ -71,13 +81,33 @@ export class Follower {
   #subscriptionId: number | undefined;
   /** The last subscription of which the service said that it has ended. That may come before its reply is worked on. */
   #endedId: unknown;
+  /** Whether the orders were current, and nobody has been told that the connection is lost since. */
+  #isCurrent = false;
+  #state: OrderStreamState = "connecting";
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
   }
 
+  get state(): OrderStreamState {
+    return this.#state;
+  }
+
+  /** Tells that there is no connection until the next session, which begins after a time. */
+  waits(error: Error, retryInMs: number): void {
+    if (this.#isCurrent) this.#parts.emit({ kind: "lost", error });
+    this.#isCurrent = false;
+    this.#enter("waiting", { error, retryInMs });
+  }
+
+  /** Is in its last state. */
+  ends(): void {
+    this.#state = "ended";
+  }
+
   /** Follows over one connection until it ends. Rejects with the reason. */
   async session(signal: AbortLike): Promise<never> {
+    this.#enter("connecting");
     const { link, caller, maxHeld, quietMs } = this.#parts;
     const { timeoutMs } = caller.settings;
     const connection = await link.connected({ timeoutMs, signal });
@@ -134,7 +164,7 @@ export class Follower {
     if (subscriptionId === this.#endedId) throw subscriptionEnded();
     this.#subscriptionId = subscriptionId;
     const before = this.#position;
-    if (before?.streamId === streamId && before.sequence === sequence) return;
+    if (before?.streamId === streamId && before.sequence === sequence) return this.#synced(0);
     const sameSeries = before?.streamId === streamId && sequence > before.sequence;
     // The position of a new series counts only once its orders are known: if the query fails, the next session asks again.
     const from = sameSeries ? before : { streamId, sequence };
@@ -165,6 +195,7 @@ export class Follower {
   ): Promise<void> {
     const { client, states, caller, actor, emit, atOnce } = this.#parts;
     const { clock } = caller.platform;
+    this.#enter("reading");
     const known = states.unsettled(clock.monotonicMs() - LATE_FILLS_MS);
     const asking = { actor, atOnce, options: { signal } };
     const { states: found, unknown } = await queryOrders(client, known, asking);
@@ -182,7 +213,21 @@ export class Follower {
       const { order, changed } = states.take(state, clock.monotonicMs());
       if (changed) emit({ kind: "order", order });
     }
-    emit({ kind: "synced", ...(isCounted && { missed: upTo - sequence - late.length }) });
+    this.#isCurrent = false;
+    this.#synced(isCounted ? upTo - sequence - late.length : undefined);
+  }
+
+  /** The states are current. After a quiet time they were before, which is not told again. */
+  #synced(missed: number | undefined): void {
+    if (!this.#isCurrent) this.#parts.emit({ kind: "synced", ...(missed !== undefined && { missed }) });
+    this.#isCurrent = true;
+    this.#enter("current");
+  }
+
+  #enter(state: OrderStreamState, why: Readonly<{ error?: Error; retryInMs?: number }> = {}): void {
+    if (this.#state === state || this.#state === "ended") return;
+    this.#state = state;
+    this.#parts.emit({ kind: "state", state, ...why });
   }
 
   #handOut(event: AccountEvent): void {

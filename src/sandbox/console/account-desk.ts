@@ -22,8 +22,9 @@ import type { Request } from "./requests.ts";
 export type Access = Readonly<{ baseUrl: string; apiKey: string; secret: string }> &
   Pick<ClientOptions, "clockKeepMs" | "recvWindowMs" | "settleMs">;
 
-/** How current the orders are: reading begins, all are current, or the connection is lost. */
+/** How current the orders are: all are current, the connection is lost, or nothing more comes. */
 export type Sync =
+  | Readonly<{ state: "lost" }>
   | Readonly<{ state: "synced"; missed: number | undefined }>
   | Readonly<{ state: "ended"; error: Error }>;
 
@@ -68,7 +69,7 @@ const OPEN = { newestFirst: true, limit: 1_000 } as const;
  * waits for it, or of a limit that moves with the market.
  */
 const READ_AGAIN_MS = 2_000;
-/** A person would wait in vain for a wrong address. The stream alone tries for as long as it is open. */
+/** A person would wait in vain for a wrong address. */
 const CONNECT_MS = 15_000;
 
 /** Connects with a key. Rejects with the error of the client, which contains neither key nor secret. */
@@ -76,7 +77,7 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   const client = createClient({ ...access, checks: localChecks });
   const accountId = await accountOf(access);
   const rows = new OrderRows();
-  const stream = followOrders({ ...access, account: accountId });
+  const stream = followOrders({ ...access, account: accountId, readyMs: CONNECT_MS });
   let isClosed = false;
   let isBehind = false;
   const refresh = repeatable(
@@ -118,14 +119,12 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
     listener.sync({ state: "synced", missed });
     refresh();
   });
-  const tooLong = setTimeout(close, CONNECT_MS);
+  stream.on("lost", () => listener.sync({ state: "lost" }));
   try {
     await stream.ready;
   } catch (error) {
     close();
     throw error;
-  } finally {
-    clearTimeout(tooLong);
   }
   void stream.ended.then((error) => {
     if (error !== undefined) listener.sync({ state: "ended", error });

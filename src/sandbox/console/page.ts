@@ -51,6 +51,7 @@ let control: Control | undefined;
 let isLiveOnce = false;
 /** How current the orders are. The market may be lost and found alone. */
 let accountState = "";
+const RECONNECTING = "Reconnecting: is the sandbox running?";
 /** Hides the message that the orders could not be read, once they are. */
 let hideProblem = (): void => undefined;
 let orders: readonly ManagedOrderReply[] = [];
@@ -119,8 +120,9 @@ async function openMarkets(): Promise<void> {
   const feed = await openMarketFeed(location.origin, {
     changed: (changed) => view?.update(changed),
     live(isLive) {
-      if (!isLive) return state("Reconnecting: is the sandbox running?", "bad");
-      state(desk === undefined ? "Market live" : accountState, "good");
+      if (!isLive) return state(RECONNECTING, "bad");
+      if (desk === undefined) state("Market live", "good");
+      else state(accountState, accountState === RECONNECTING ? "bad" : "good");
     },
   });
   feedClient = feed.client;
@@ -187,6 +189,11 @@ function synced(sync: Sync): void {
     disconnect();
     state("Disconnected", "bad");
     sayError(sync.error);
+    return;
+  }
+  if (sync.state === "lost") {
+    accountState = RECONNECTING;
+    state(accountState, "bad");
     return;
   }
   accountState = syncText(sync, isLiveOnce);

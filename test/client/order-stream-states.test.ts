@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { followOrders, TransportError } from "../../src/client/index.ts";
+import { settled } from "./client-world.ts";
+import { STOP } from "./placements.ts";
+import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
+
+/** A world with a stream of its account, and what the stream told about its connection. */
+async function openHeard() {
+  const world = await openSocketWorld();
+  const stream = followOrders(world.options);
+  const heard: string[] = [];
+  stream.on("lost", ({ error }) => heard.push(`lost: ${error.message}`));
+  stream.on("state", ({ state, retryInMs }) =>
+    heard.push(retryInMs === undefined ? state : `${state} ${retryInMs}`),
+  );
+  stream.on("synced", ({ missed }) => heard.push(`synced ${missed ?? ""}`.trimEnd()));
+  await settled(world, stream.ready);
+  return { ...world, stream, heard };
+}
+
+async function goDown(world: SocketWorld): Promise<void> {
+  world.sockets.down = true;
+  world.sockets.lose();
+  await settle(world);
+}
+
+describe("a stream of orders whose connection is lost", () => {
+  it("says so at once, connects at once, and says when the orders are current again", async () => {
+    const { heard, stream, ...world } = await openHeard();
+    expect(heard).toEqual(["reading", "synced", "current"]);
+    expect(stream.state).toBe("current");
+    heard.length = 0;
+    world.sockets.lose();
+    await settle(world, 20);
+    expect(heard).toEqual([
+      ...["lost: The connection failed.", "waiting 0", "connecting"],
+      ...["synced 0", "current"],
+    ]);
+    stream.close();
+    expect(stream.state).toBe("ended");
+  });
+
+  it("tells each attempt and how long it waits for the next one, and `lost` only once", async () => {
+    const { heard, stream, ...world } = await openHeard();
+    heard.length = 0;
+    await goDown(world);
+    expect(heard).toEqual(["lost: The connection failed.", "waiting 0", "connecting", "waiting 375"]);
+    expect(stream.state).toBe("waiting");
+    await world.clock.advanceBy(375);
+    await settle(world);
+    expect(heard.slice(4)).toEqual(["connecting", "waiting 750"]);
+    await world.client.placeOrder({ ...STOP, newClientOrderId: "a" });
+    world.sockets.down = false;
+    await world.clock.advanceBy(750);
+    await settle(world, 20);
+    expect(heard.slice(6)).toEqual(["connecting", "reading", "synced 1", "current"]);
+    stream.close();
+  });
+
+  it("is told by an iterator too", async () => {
+    const { stream, ...world } = await openHeard();
+    const iterator = stream[Symbol.asyncIterator]();
+    await goDown(world);
+    expect((await iterator.next()).value).toMatchObject({ kind: "lost", error: { kind: "transport" } });
+    expect((await iterator.next()).value).toMatchObject({ kind: "state", state: "waiting", retryInMs: 0 });
+    stream.close();
+  });
+});
+
+describe("`ready` of a stream of orders", () => {
+  it("rejects after a bound with the last failure, and the stream goes on", async () => {
+    const world = await openSocketWorld();
+    world.sockets.down = true;
+    const stream = followOrders({ ...world.options, readyMs: 5_000 });
+    await world.clock.advanceBy(4_000);
+    await world.clock.advanceBy(1_000);
+    const error = await stream.ready.catch((why: unknown) => why);
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({
+      reason: "timeout",
+      message:
+        "The reply did not arrive in time: the orders are not current after 5000 ms (The connection failed.); the stream goes on.",
+    });
+    world.sockets.down = false;
+    await world.clock.advanceBy(10_000);
+    await settle(world);
+    expect(stream.state).toBe("current");
+    stream.close();
+  });
+});
