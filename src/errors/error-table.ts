@@ -24,6 +24,7 @@ export type ErrorName =
   | "UNAUTHORIZED"
   | "TOO_MANY_REQUESTS"
   | "TOO_MANY_CONNECTIONS"
+  | "TOO_MANY_STREAMS"
   | "IP_BANNED"
   | "UNEXPECTED_RESPONSE"
   | "TIMEOUT"
@@ -135,6 +136,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   UNAUTHORIZED: row(-1002, 401, "never", "You are not authorized to execute this request.", "Use your own account, or one that is delegated to you."),
   TOO_MANY_REQUESTS: row(-1003, 429, "later", "Too much request weight used; current limit is {limit} request weight per {interval}. Please use WebSocket Streams for live updates to avoid polling the API.", "Wait for the time given in Retry-After."),
   TOO_MANY_CONNECTIONS: row(-1003, 429, "later", "Too many connections; current limit is {limit} connections per {interval}.", "Keep connections open instead of reopening them. Wait for the time given in Retry-After."),
+  TOO_MANY_STREAMS: row(-1003, 429, "later", "Too many streams; current limit is {limit} streams per {interval}.", "Unsubscribe from streams that you do not need, or wait until others have ended."),
   IP_BANNED: row(-1003, 429, "later", "Way too much request weight used; IP banned until {until}. Please use WebSocket Streams for live updates to avoid bans.", "Wait for the time given in Retry-After."),
   UNEXPECTED_RESPONSE: row(-1006, 500, "reconcile", "An unexpected response was received from the message bus. Execution status unknown.", "Look the order up by its client id before you send it again."),
   TIMEOUT: row(-1007, 504, "reconcile", "Timeout waiting for response from backend server. Send status unknown; execution status unknown.", "Look the order up by its client id before you send it again."),

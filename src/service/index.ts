@@ -63,6 +63,7 @@ export type {
   HeldKind,
   Holdings,
   LimitScope,
+  StreamLimits,
   TrafficGuest,
   TrafficLimits,
 } from "./traffic/api.ts";

@@ -29,7 +29,7 @@ import { isAllowableOrigin } from "./access/cross-origin.ts";
 import type { ServiceOptions } from "./api.ts";
 import type { HostFeatures, ServiceSettings } from "./rest/api.ts";
 import type { SocketOptions, SocketSettings } from "./socket/api.ts";
-import type { ByteLimits, TrafficLimits } from "./traffic/api.ts";
+import type { ByteLimits, StreamLimits, TrafficLimits } from "./traffic/api.ts";
 import { Traffic } from "./traffic/traffic.ts";
 
 const flag = optional(flagOption);
@@ -72,6 +72,7 @@ export const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
   unread: byteLimits,
   unanswered: byteLimits,
   unsent: byteLimits,
+  streams: optional(optionsOf<StreamLimits>({ perAddress: positive, inAll: positive })),
 });
 
 /** Checks limits, or the traffic of a cluster service. */

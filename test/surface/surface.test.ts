@@ -253,6 +253,7 @@ function countOf({ rateLimits }: JsonObject, type: string): number {
 /** Errors that no route or method answers with, each with its reason. */
 const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   TOO_MANY_CONNECTIONS: "of the upgrade request: test/service/socket/limits.test.ts",
+  TOO_MANY_STREAMS: "of the upgrade request and of control frames: test/service/socket/stream-places.test.ts",
   TIMEOUT: "of a host that answers so itself: this service never makes a client wait for an outcome",
   REQUEST_TIMEOUT: "of a request that does not arrive: hostile 52",
   SIGNATURE_REUSED: "of signed bytes that were sent for something else before: hostile 20, 21",

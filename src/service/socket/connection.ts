@@ -196,6 +196,8 @@ export class Connection {
 /** A connection and the service's handlers for its messages and for the end of the service. */
 export type LiveSession = Readonly<{
   connection: Connection;
+  /** Called once the connection counts as open. It may end it. */
+  begin?(): void;
   /** Receives a whole text message. */
   receive(text: string, front?: Front): void;
   /** Announces that the service stops. Closes the connection once every request is answered. */

@@ -1,5 +1,5 @@
 import { networkOf } from "../../common/index.ts";
-import type { OrderError } from "../../errors/index.ts";
+import { OrderError } from "../../errors/index.ts";
 import { readStreamName, STREAM_METHODS, streamMessageWeight } from "../../requests/index.ts";
 import {
   type JsonInput,
@@ -81,6 +81,7 @@ class ControlError extends Error {
 export class PublicSession implements LiveSession {
   readonly #parts: SocketParts;
   readonly #address: string;
+  readonly #network: string;
   readonly connection: Connection;
   readonly #inbox: Inbox;
   readonly #form: PublicForm;
@@ -92,24 +93,33 @@ export class PublicSession implements LiveSession {
     this.#form = form;
     const address = parts.service.clientAddress(peer);
     this.#address = address;
+    this.#network = networkOf(address);
     const { maxWaitingMarketBytes: most } = parts.settings;
     const settings = { ...parts.settings, maxWaitingEventBytes: most, maxWaitingReplyBytes: most };
     this.connection = new Connection({ ...parts, settings, peer, address }, () => {
-      for (const { end } of this.#streams.values()) end();
-      this.#streams.clear();
+      for (const name of [...this.#streams.keys()]) this.#end(name);
       this.#inbox.clear();
       onEnd();
     });
     this.#inbox = new Inbox({
       connection: this.connection,
       turns: parts.service.turns,
-      network: networkOf(address),
+      network: this.#network,
       maxUnanswered: parts.settings.maxUnanswered,
       oneByOne: true,
       serve: (text) => this.#serve(text),
       idle: () => undefined,
     });
-    this.#subscribe(form.first);
+  }
+
+  /** Subscribes to the first streams. Another connection may have taken their places since this one was admitted. */
+  begin(): void {
+    try {
+      this.#subscribe(this.#form.first);
+    } catch (error) {
+      if (!(error instanceof OrderError)) throw error;
+      this.connection.close(CLOSE.tryAgain, error.msg);
+    }
   }
 
   receive(text: string): void {
@@ -173,6 +183,7 @@ export class PublicSession implements LiveSession {
     const fresh = new Map(streams.map(({ name, stream }) => [name, stream]));
     for (const name of this.#streams.keys()) fresh.delete(name);
     if (this.#streams.size + fresh.size > this.#parts.settings.maxStreams) throw tooMany();
+    this.#parts.service.traffic.streams.open(this.#network, fresh.size);
     for (const [name, stream] of fresh) {
       const end = this.#parts.markets.subscribe(stream, (event) => this.#send(name, event));
       this.#streams.set(name, { name, stream, end });
@@ -186,8 +197,11 @@ export class PublicSession implements LiveSession {
   }
 
   #end(name: string): void {
-    this.#streams.get(name)?.end();
+    const stream = this.#streams.get(name);
+    if (stream === undefined) return;
+    stream.end();
     this.#streams.delete(name);
+    this.#parts.service.traffic.streams.close(this.#network, 1);
   }
 
   /** Returns the streams that params name. An active one has its name also without its market. */

@@ -1,3 +1,4 @@
+import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, METHODS, ROUTES } from "../../requests/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
@@ -112,7 +113,11 @@ class Sockets implements SocketService {
   async admit(request: WireRequest): Promise<WireResponse | undefined> {
     const parts = this.#parts();
     return await admitSocket(parts.service, request, () => {
-      destinationOf(request.target, parts);
+      const destination = destinationOf(request.target, parts);
+      if (destination?.kind === "public") {
+        const { traffic, clientAddress } = parts.service;
+        traffic.streams.demand(networkOf(clientAddress(request)), destination.first.length);
+      }
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
     });
   }
@@ -127,6 +132,7 @@ class Sockets implements SocketService {
         ? new PublicSession(parts, { peer, onEnd, ...destination })
         : new PrivateSession(parts, { peer, onEnd, ...destination });
     this.#sessions.add(session);
+    session.begin?.();
     if (this.#stopping) session.shutdown();
     return transportSide(session);
   }

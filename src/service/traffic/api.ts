@@ -5,6 +5,17 @@ export interface ByteLimits {
   readonly inAll?: number;
 }
 
+/** Limits on public streams that are open at once. */
+export interface StreamLimits {
+  /** Streams of one address. Default 2048: two full connections. */
+  readonly perAddress?: number;
+  /**
+   * Streams of all addresses together. Beyond it, only addresses from which a signed request was admitted get more.
+   * Default 16384.
+   */
+  readonly inAll?: number;
+}
+
 /**
  * Limits on what clients may hold of a service at once, over HTTP and WebSocket together. An address is an IPv4 address
  * or an IPv6 /64. Behind trusted proxies it is the client's address. Source: decisions GC and GD.
@@ -25,6 +36,8 @@ export interface TrafficLimits {
    * address, 134,217,728 in all.
    */
   readonly unsent?: ByteLimits;
+  /** Public streams that are open at once; more are refused with 429 -1003. */
+  readonly streams?: StreamLimits;
 }
 
 /** The kinds of bytes that are held. */

@@ -10,6 +10,7 @@ import {
 } from "../access/client-address.ts";
 import type { HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
 import { ByteBudget, type Part } from "./byte-budget.ts";
+import { StreamPlaces } from "./stream-places.ts";
 
 const MEGABYTE = 1_048_576;
 
@@ -37,6 +38,12 @@ export class Traffic {
    * @internal
    */
   readonly bans: Bans = new Bans();
+  /**
+   * The public streams that are open.
+   *
+   * @internal
+   */
+  readonly streams: StreamPlaces;
   /** Connections that one address holds at once. */
   readonly connectionsPerAddress: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For counts. */
@@ -53,6 +60,7 @@ export class Traffic {
     this.tooMany = new OrderError("TOO_MANY_CONNECTIONS", {
       ...{ limit: this.connectionsPerAddress, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
     });
+    this.streams = new StreamPlaces(limits.streams, (network) => this.isProved(network));
     this.trustedProxies = trustedProxies;
     this.#clientAddress = clientAddressBehind(trustedProxies);
     this.#isProxy = trustedProxyList(trustedProxies);
