@@ -424,7 +424,7 @@ export class WorldStore {
 
   async #forgetUntil(instance: Instance, store: OrderStore, ...asked: Forgotten): Promise<void> {
     try {
-      await store.forgetEnded?.(...asked);
+      await this.#parts.time.timeless(async () => await store.forgetEnded?.(...asked));
     } catch (error) {
       if (!instance.holdings.owns(MARKET_SHARD))
         this.#parts.situations.saw("deletion of an old engine refused");

@@ -15,6 +15,8 @@ export class WorldTime {
   readonly #turn: Turn;
   #steppedAtMs: number;
   #confirmedMs = 0;
+  /** Calls under way that need turns of the event loop, and no time. */
+  #timeless = 0;
 
   constructor(options: Readonly<{ startMs: number; turn: Turn }>) {
     this.clock = createManualClock({ startMs: options.startMs });
@@ -54,13 +56,24 @@ export class WorldTime {
 
   /** Lets time pass. */
   async pass(ms: number): Promise<void> {
-    await this.clock.advanceBy(ms, this.#turn);
-    await this.#turn();
+    await this.clock.advanceBy(ms, () => this.settle());
+    await this.settle();
   }
 
   /** Lets everything happen that needs no time. */
-  settle(): Promise<void> {
-    return this.#turn();
+  async settle(): Promise<void> {
+    do await this.#turn();
+    while (this.#timeless > 0);
+  }
+
+  /** Makes a call that needs turns of the event loop: no time passes until it is answered. */
+  async timeless(call: () => Promise<void>): Promise<void> {
+    this.#timeless++;
+    try {
+      await call();
+    } finally {
+      this.#timeless--;
+    }
   }
 
   /** Resolves after a number of milliseconds. */
