@@ -91,6 +91,7 @@ export {
 export {
   CLIENT_STREAM_SUFFIXES,
   type ClientStreamName,
+  type PeriodMs,
   readClientStreamName,
   readStreamName,
   STREAM_KINDS,

@@ -38,30 +38,41 @@ export function readStreamName(text: string, resolve: ResolveSymbol): StreamName
   return { name: `${symbol.replace("/", "").toLowerCase()}@${kind}`, symbol, kind };
 }
 
+/** The speed of a stream that does not send every quote or print, in milliseconds. */
+export type PeriodMs = 100 | 1_000;
+
 /**
- * The contents of a stream for clients of the public convention. `levels` is the size of a partial book, `interval` the
- * length of a kline.
+ * The contents of a stream for clients of the public convention. `levels` is the size of a partial book, `everyMs` the
+ * speed of a book, `interval` the length of a kline.
  */
 export type ClientStreamTerms =
-  | Readonly<{ kind: "trade" | "aggTrade" | "bookTicker" | "depth" | "ticker" | "miniTicker" }>
-  | Readonly<{ kind: "partialDepth"; levels: number }>
+  | Readonly<{ kind: "trade" | "aggTrade" | "bookTicker" | "ticker" | "miniTicker" }>
+  | Readonly<{ kind: "depth"; everyMs: PeriodMs }>
+  | Readonly<{ kind: "partialDepth"; everyMs: PeriodMs; levels: number }>
   | Readonly<{ kind: "kline"; interval: KlineInterval }>;
 
 /** One stream of the convention. `suffix` is its name behind the `@`, such as `kline_1m`. */
 export type ClientStreamName = Readonly<{ symbol: string; suffix: string; terms: ClientStreamTerms }>;
 
-/** The streams of the convention by the name behind the `@`. A book is sent with every quote, at either speed. */
+/** The speeds of a book by the end of its name. */
+const SPEEDS: readonly (readonly [string, PeriodMs])[] = [
+  ["", 1_000],
+  ["@100ms", 100],
+  ["@1000ms", 1_000],
+];
+
+/** The streams of the convention by the name behind the `@`. */
 const CLIENT_STREAMS: ReadonlyMap<string, ClientStreamTerms> = new Map<string, ClientStreamTerms>([
   ["trade", { kind: "trade" }],
   ["aggTrade", { kind: "aggTrade" }],
   ["bookTicker", { kind: "bookTicker" }],
   ["ticker", { kind: "ticker" }],
   ["miniTicker", { kind: "miniTicker" }],
-  ...["", "@100ms", "@1000ms"].flatMap((speed): [string, ClientStreamTerms][] => [
-    [`depth${speed}`, { kind: "depth" }],
+  ...SPEEDS.flatMap(([speed, everyMs]): [string, ClientStreamTerms][] => [
+    [`depth${speed}`, { kind: "depth", everyMs }],
     ...[5, 10, 20].map((levels): [string, ClientStreamTerms] => [
       `depth${levels}${speed}`,
-      { kind: "partialDepth", levels },
+      { kind: "partialDepth", everyMs, levels },
     ]),
   ]),
   ...KLINE_INTERVALS.map((interval): [string, ClientStreamTerms] => [

@@ -251,10 +251,7 @@ describe("I16, decision BU: replies and events agree with the order", () => {
         const ticker = readBack(bookTicker(quote, 3));
         expect([priceIn(ticker.b), priceIn(ticker.a)]).toStrictEqual([price, price]);
         expect([quantityIn(ticker.B), quantityIn(ticker.A)]).toStrictEqual([quantity, quantity]);
-        for (const told of [
-          partialDepth(quote, 3),
-          depthUpdate({ before: undefined, quote, seriesId: "a" }, 3),
-        ]) {
+        for (const told of [partialDepth(quote, 3), depthUpdate({ before: undefined, quote, first: 2 }, 3)]) {
           const { bids, b = bids } = readBack(told);
           const [[at, size] = []] = b as readonly (readonly string[])[];
           expect([priceIn(at), quantityIn(size)]).toStrictEqual([price, quantity]);

@@ -1,4 +1,5 @@
 import { formatNotional, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
+import type { Quote } from "../../model/index.ts";
 import {
   type ClientStreamName,
   type KlineInterval,
@@ -13,7 +14,7 @@ import { type DayFigures, type DayRange, dayFigures, lastDay } from "../rest/day
 import { priceOf, visibleLevels } from "../rest/market-handlers.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { bookTicker, depthUpdate, trade } from "./market-payloads.ts";
-import type { MarketSecond, MarketStream, StreamPayload } from "./market-streams.ts";
+import type { MarketPeriod, MarketStream, StreamPayload } from "./market-stream.ts";
 
 type StreamParts = Pick<ServiceParts, "engine" | "instruments" | "clientSymbols">;
 
@@ -26,19 +27,19 @@ const UNKNOWN_ID = -1;
 /** Klines that ended in the same second and are sent. A wall clock may jump ahead by any time. */
 const MOST_ENDED = 60;
 
-/** A stream for clients of the public convention under its own name, such as `btcusd@kline_1m`. */
-export type ClientStream = Readonly<{ name: string; stream: MarketStream }>;
+/** How often klines and tickers are sent. */
+const EVERY_SECOND = { on: "period", everyMs: 1_000 } as const;
 
 /** Returns the reader of the names of streams of the public convention. Source: decision NI; convention 4.12. */
-export function clientStreams(parts: StreamParts): (name: string) => ClientStream | undefined {
+export function clientStreams(parts: StreamParts): (name: string) => MarketStream | undefined {
   const { instruments, clientSymbols } = parts;
-  return (name) => {
-    const found = readClientStreamName(name, (sent) => instruments.find(clientSymbols.canonical(sent)));
+  return (asked) => {
+    const found = readClientStreamName(asked, (sent) => instruments.find(clientSymbols.canonical(sent)));
     if (found === undefined) return undefined;
     const { symbol, suffix, terms } = found;
     const s = symbolForClient(parts, symbol);
-    const payload = payloadOf(parts, terms, { symbol, s });
-    return { name: `${s.toLowerCase()}@${suffix}`, stream: { symbol, kind: `client ${suffix}`, payload } };
+    const name = `${s.toLowerCase()}@${suffix}`;
+    return { name, symbol, kind: `client ${name}`, payload: payloadOf(parts, terms, { symbol, s }) };
   };
 }
 
@@ -61,31 +62,37 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
         },
       };
     case "depth":
-      return { on: "quote", event: (change, nowMs) => ({ ...depthUpdate(change, nowMs), s }) };
+      return {
+        ...{ on: "period", everyMs: terms.everyMs },
+        events: ({ change, nowMs }) => (change === undefined ? [] : [{ ...depthUpdate(change, nowMs), s }]),
+      };
     case "partialDepth":
       return {
-        on: "quote",
-        event: ({ quote }) => ({
-          lastUpdateId: quote.sequence,
-          bids: visibleLevels(quote.bids, terms.levels),
-          asks: visibleLevels(quote.asks, terms.levels),
-        }),
+        ...{ on: "period", everyMs: terms.everyMs },
+        events: ({ change }) => (change === undefined ? [] : [partialBook(change.quote, terms.levels)]),
       };
     case "kline":
-      return { on: "second", events: (second) => klineEvents(parts, { ...market, ...terms }, second) };
+      return { ...EVERY_SECOND, events: (second) => klineEvents(parts, { ...market, ...terms }, second) };
     case "ticker":
       return {
-        on: "second",
-        events: ({ nowMs, isQuoted, isPrinted }) =>
-          isQuoted || isPrinted ? tickerEvents(parts, market, nowMs) : [],
+        ...EVERY_SECOND,
+        events: ({ nowMs, change, isPrinted }) =>
+          change !== undefined || isPrinted ? tickerEvents(parts, market, nowMs) : [],
       };
     case "miniTicker":
       return {
-        on: "second",
+        ...EVERY_SECOND,
         events: ({ nowMs, isPrinted }) => (isPrinted ? miniTickerEvents(parts, market, nowMs) : []),
       };
   }
 }
+
+/** Builds an event of a partial book: the best levels of each side. */
+const partialBook = (quote: Quote, levels: number): JsonInput => ({
+  lastUpdateId: quote.sequence,
+  bids: visibleLevels(quote.bids, levels),
+  asks: visibleLevels(quote.asks, levels),
+});
 
 /**
  * Returns the klines that ended in a second, and the running one after prints. Several end in one second if the wall
@@ -94,7 +101,7 @@ function payloadOf(parts: StreamParts, terms: ClientStreamName["terms"], market:
 function klineEvents(
   { engine }: StreamParts,
   { symbol, s, interval }: Named & Readonly<{ interval: KlineInterval }>,
-  { fromMs, nowMs, isPrinted }: MarketSecond,
+  { fromMs, nowMs, isPrinted }: MarketPeriod,
 ): readonly JsonInput[] {
   const now = klineStartMs(interval, nowMs);
   const before = Math.min(now, klineStartMs(interval, fromMs));

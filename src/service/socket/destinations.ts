@@ -5,8 +5,9 @@ import type { ServiceSettings } from "../rest/api.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { clientStreams } from "./client-streams.ts";
 import type { SocketParts } from "./connection.ts";
+import type { MarketStream } from "./market-stream.ts";
 import { PATHS, type PathKind } from "./paths.ts";
-import { liquidityNames, type NamedStream, type PublicForm, streamsNamed } from "./public-session.ts";
+import { liquidityNames, type PublicForm, streamsNamed } from "./public-session.ts";
 
 /** The form of a connection for requests. */
 export type PrivateForm = Readonly<{ dialect: Dialect; returnRateLimits: boolean }>;
@@ -141,7 +142,7 @@ function firstStreams(
   names: readonly string[],
   reader: PublicForm["reader"],
   { settings }: SocketParts,
-): readonly NamedStream[] {
+): readonly MarketStream[] {
   const known = names.length <= settings.maxStreams ? streamsNamed(names, reader()) : undefined;
   if (known !== undefined) return known;
   throw new OrderError("INVALID_PARAMETER", { field: "streams", advice: STREAMS });

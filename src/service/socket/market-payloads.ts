@@ -5,7 +5,7 @@ import type { StreamName } from "../../requests/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { sizeOf, visibleLevels } from "../rest/market-handlers.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
-import type { MarketStream, QuoteChange, StreamPayload } from "./market-streams.ts";
+import type { BookChange, MarketStream, QuoteChange, StreamPayload } from "./market-stream.ts";
 
 /** Number of levels in a depth20 stream. */
 const PARTIAL_LEVELS = 20;
@@ -31,19 +31,19 @@ export function bookTicker(quote: Quote, nowMs: number): Readonly<Record<string,
 }
 
 /**
- * Builds a depthUpdate event: the changes that a counted quote made to the previous book. `U` and `u` are the quote's
- * number. It is the lastUpdateId of GET /api/depth and rises by one with each counted quote. A book at lastUpdateId L
- * continues with the diff whose U is L + 1. Source: convention 4.12.
+ * Builds a depthUpdate event: the changes that counted quotes made to the previous book. `U` and `u` are the numbers of
+ * the first and the last of them. A number is the lastUpdateId of GET /api/depth and rises by one with each counted quote.
+ * A book at lastUpdateId L continues with the diff whose U is L + 1. Source: convention 4.12.
  */
 export function depthUpdate(
-  { before, quote }: QuoteChange,
+  { before, quote, first }: BookChange,
   nowMs: number,
 ): Readonly<Record<string, JsonInput>> {
   return {
     e: "depthUpdate",
     E: nowMs,
     s: quote.symbol,
-    U: quote.sequence,
+    U: first,
     u: quote.sequence,
     b: changedLevels(before?.bids, quote.bids),
     a: changedLevels(before?.asks, quote.asks),
@@ -106,6 +106,6 @@ const PAYLOADS: Readonly<Record<StreamName["kind"], StreamPayload>> = {
 };
 
 /** Returns a stream of `/ws/liquidity`. */
-export function liquidityStream({ symbol, kind }: StreamName): MarketStream {
-  return { symbol, kind, payload: PAYLOADS[kind] };
+export function liquidityStream({ name, symbol, kind }: StreamName): MarketStream {
+  return { name, symbol, kind, payload: PAYLOADS[kind] };
 }

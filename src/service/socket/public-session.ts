@@ -15,15 +15,14 @@ import type { ServiceParts } from "../rest/parts.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
+import { MarketEvent } from "./market-event.ts";
 import { liquidityStream } from "./market-payloads.ts";
-import type { MarketStream } from "./market-streams.ts";
+import type { MarketStream } from "./market-stream.ts";
 import { envelopeOf } from "./request.ts";
-
-/** A stream under the name by which a client lists it. */
-export type NamedStream = Readonly<{ name: string; stream: MarketStream }>;
+import type { MarketReader } from "./stream-readers.ts";
 
 /** Returns the stream of a name, or undefined if there is none. */
-type ReadName = (name: string) => NamedStream | undefined;
+type ReadName = (name: string) => MarketStream | undefined;
 
 /**
  * The streams of a connection: those that a name can mean, and those with which it begins. `reader` is called once for
@@ -31,7 +30,7 @@ type ReadName = (name: string) => NamedStream | undefined;
  */
 export type PublicForm = Readonly<{
   reader: () => ReadName;
-  first: readonly NamedStream[];
+  first: readonly MarketStream[];
   isCombined: boolean;
 }>;
 
@@ -42,13 +41,13 @@ export type PublicOptions = PublicForm & Readonly<{ peer: SocketPeer; onEnd: () 
 export function liquidityNames({ instruments }: Pick<ServiceParts, "instruments">): ReadName {
   return (text) => {
     const found = readStreamName(text, (symbol) => instruments.resolve(symbol));
-    return found && { name: found.name, stream: liquidityStream(found) };
+    return found && liquidityStream(found);
   };
 }
 
 /** Returns the streams of all names, or undefined at the first unknown one. */
-export function streamsNamed(names: readonly string[], read: ReadName): readonly NamedStream[] | undefined {
-  const streams: NamedStream[] = [];
+export function streamsNamed(names: readonly string[], read: ReadName): readonly MarketStream[] | undefined {
+  const streams: MarketStream[] = [];
   for (const name of names) {
     const stream = read(name);
     if (stream === undefined) return undefined;
@@ -86,7 +85,8 @@ export class PublicSession implements LiveSession {
   readonly #inbox: Inbox;
   readonly #form: PublicForm;
   /** The active streams by name. */
-  readonly #streams: Map<string, NamedStream & Readonly<{ end: () => void }>> = new Map();
+  readonly #streams: Map<string, Readonly<{ stream: MarketStream; end: () => void }>> = new Map();
+  readonly #reader: MarketReader;
 
   constructor(parts: SocketParts, { peer, onEnd, ...form }: PublicOptions) {
     this.#parts = parts;
@@ -110,6 +110,11 @@ export class PublicSession implements LiveSession {
       serve: (text) => this.#serve(text),
       idle: () => undefined,
     });
+    this.#reader = {
+      network: this.#network,
+      send: (event) => this.#send(event),
+      hold: (bytes) => void this.connection.hold("unread", bytes),
+    };
   }
 
   /** Subscribes to the first streams. Another connection may have taken their places since this one was admitted. */
@@ -155,7 +160,7 @@ export class PublicSession implements LiveSession {
 
   shutdown(): void {
     const nowMs = this.#parts.service.clock.nowMs();
-    this.#send("!serverShutdown", `{"e":"serverShutdown","E":${nowMs}}`);
+    this.#send(new MarketEvent({ name: "!serverShutdown" }, `{"e":"serverShutdown","E":${nowMs}}`));
     this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
@@ -179,21 +184,19 @@ export class PublicSession implements LiveSession {
   }
 
   /** Subscribes to all of the streams, or to none if that would be too many. */
-  #subscribe(streams: readonly NamedStream[]): void {
-    const fresh = new Map(streams.map(({ name, stream }) => [name, stream]));
+  #subscribe(streams: readonly MarketStream[]): void {
+    const fresh = new Map(streams.map((stream) => [stream.name, stream]));
     for (const name of this.#streams.keys()) fresh.delete(name);
     if (this.#streams.size + fresh.size > this.#parts.settings.maxStreams) throw tooMany();
     this.#parts.service.traffic.streams.open(this.#network, fresh.size);
     for (const [name, stream] of fresh) {
-      const end = this.#parts.markets.subscribe(stream, (event) => this.#send(name, event));
-      this.#streams.set(name, { name, stream, end });
+      this.#streams.set(name, { stream, end: this.#parts.markets.subscribe(stream, this.#reader) });
     }
   }
 
   /** Sends an event, with the name of its stream if the connection is combined. */
-  #send(name: string, event: string): void {
-    const text = this.#form.isCombined ? `{"stream":${writeJson(name)},"data":${event}}` : event;
-    this.connection.send("event", text);
+  #send(event: MarketEvent): void {
+    this.connection.send("event", this.#form.isCombined ? event.named : event.text);
   }
 
   #end(name: string): void {
@@ -205,14 +208,14 @@ export class PublicSession implements LiveSession {
   }
 
   /** Returns the streams that params name. An active one has its name also without its market. */
-  #named({ message, names }: Control): readonly NamedStream[] {
+  #named({ message, names }: Control): readonly MarketStream[] {
     if (message.params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
     if (names === undefined) {
       throw new ControlError(1, "Invalid value type: expected an array of stream names");
     }
     if (names.length > this.#parts.settings.maxStreams) throw tooMany();
     const read = this.#form.reader();
-    const streams = streamsNamed(names, (name) => this.#streams.get(name) ?? read(name));
+    const streams = streamsNamed(names, (name) => this.#streams.get(name)?.stream ?? read(name));
     if (streams === undefined) throw new ControlError(2, "Invalid request: unknown stream");
     return streams;
   }

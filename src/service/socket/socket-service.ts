@@ -41,7 +41,7 @@ export function socketPartsOf(service: ServiceParts, options: SocketOptions): ()
       answers: new OwnAnswers({
         ...{ service, streams, requestToken, maxWaitingBytes: settings.maxWaitingEventBytes },
       }),
-      markets: new MarketStreams({ engine, clock, series: service.quoteSeries }),
+      markets: new MarketStreams({ engine, clock, turns: service.turns, series: service.quoteSeries }),
     };
     return made;
   };

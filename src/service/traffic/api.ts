@@ -24,9 +24,9 @@ export interface TrafficLimits {
   /** Connections that one address holds at once. One more is refused with 429 -1003. Default 2000. */
   readonly connectionsPerAddress?: number;
   /**
-   * Bytes of requests and messages that wait for their turn, and of those received in part. Each message counts 256
-   * bytes besides its own, each request 8,192. Default 4,194,304 per connection, 33,554,432 per address, 100,663,296 in
-   * all.
+   * Bytes of requests, messages and public events that wait for their turn, and of those received in part. Each message
+   * and event counts 256 bytes besides its own, each request 8,192. Default 4,194,304 per connection, 33,554,432 per
+   * address, 100,663,296 in all.
    */
   readonly unread?: ByteLimits;
   /** Bytes of requests and messages that are being answered, counted in the same way. The same defaults. */

@@ -173,10 +173,13 @@ describe("decision NI: books", () => {
     const { world, client } = await open("/ws/btcusd@depth@100ms");
     quote(world);
     const snapshot = (await call(world, "GET", "/compat/api/v3/depth", { query: { symbol: "BTCUSD" } })).body;
+    await world.clock.advanceBy(100);
+    quote(world, "100", "103");
     quote(world, "100", "102");
+    await world.clock.advanceBy(100);
     expect(client.messages.at(-1)).toEqual({
-      ...{ e: "depthUpdate", E: START_MS, s: "BTCUSD", b: [] },
-      ...{ U: Number(snapshot.lastUpdateId) + 1, u: Number(snapshot.lastUpdateId) + 1 },
+      ...{ e: "depthUpdate", E: START_MS + 200, s: "BTCUSD", b: [] },
+      ...{ U: Number(snapshot.lastUpdateId) + 1, u: Number(snapshot.lastUpdateId) + 2 },
       a: [
         ["102", "2"],
         ["101", "0"],
@@ -187,6 +190,7 @@ describe("decision NI: books", () => {
   it("a partial book has the members of the convention and its number of levels", async () => {
     const { world, client } = await open("/ws/btcusd@depth5/btcusd@depth20@1000ms");
     quote(world);
+    await world.clock.advanceBy(1_000);
     const book = {
       lastUpdateId: 1,
       bids: [
@@ -196,6 +200,19 @@ describe("decision NI: books", () => {
       asks: [["101", "2"]],
     };
     expect(client.messages).toEqual([book, book]);
+  });
+
+  it.each(["depth", "depth5", "depth20"])("%s is sent as often as its speed says", async (kind) => {
+    const speeds = ["", "@100ms", "@1000ms"].map((speed) => `btcusd@${kind}${speed}`);
+    const { world, client } = await open(`/stream?streams=${speeds.join("/")}`);
+    // A quote every 50 ms for two seconds, then none for two.
+    for (let count = 0; count < 40; count++) {
+      quote(world, "100", `${101 + count}`);
+      await world.clock.advanceBy(50);
+    }
+    await world.clock.advanceBy(2_000);
+    const sent = speeds.map((name) => client.messages.filter(({ stream }) => stream === name).length);
+    expect(sent).toEqual([2, 20, 2]);
   });
 });
 
@@ -346,13 +363,13 @@ function createCountingClock(): Readonly<{
 }
 
 describe("decision NI: what a stranger can hold", () => {
-  it("every stream can be subscribed with one timer; a connection that ends leaves none", async () => {
+  it("every stream can be subscribed with a timer for each speed; a connection that ends leaves none", async () => {
     const { clock, timers, advanceBy } = createCountingClock();
     const { world, client } = await open("/stream", { service: { clock } });
     const names = CLIENT_STREAM_SUFFIXES.map((suffix) => `btcusd@${suffix}`);
     const before = timers();
     expect(await control(client, "SUBSCRIBE", names)).toEqual({ result: null, id: 1 });
-    expect(timers()).toBe(before + 1);
+    expect(timers()).toBe(before + 2);
     client.session.closed();
     expect(timers()).toBe(before - 1);
     print(world, "100");

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type MarketSecond, MarketStreams } from "../../../src/service/socket/market-streams.ts";
+import type { MarketPeriod } from "../../../src/service/socket/market-stream.ts";
+import { MarketStreams } from "../../../src/service/socket/market-streams.ts";
+import { Turns } from "../../../src/service/traffic/turns.ts";
 import { openWorld, START_MS } from "../../support/service-world.ts";
 
 const STREAMS = 200;
@@ -9,24 +11,29 @@ const MOST_PER_TURN = 32;
 async function manyStreams() {
   const { engine, clock } = await openWorld();
   const turns: (() => void)[] = [];
-  const told: MarketSecond[] = [];
+  const told: MarketPeriod[] = [];
+  const soon = (run: () => void): void => void turns.push(run);
   const streams = new MarketStreams({
     engine,
-    clock: { ...clock, soon: (run) => void turns.push(run) },
+    clock: { ...clock, soon },
+    turns: new Turns(soon, { arrivals: 0, isProved: () => false }),
     series: { id: "a" },
   });
-  const events = (second: MarketSecond) => {
+  const events = (second: MarketPeriod) => {
     told.push(second);
     return [];
   };
   const ends = Array.from({ length: STREAMS }, (_, n) =>
     streams.subscribe(
-      { symbol: `M${n % 20}/USD`, kind: `${n}`, payload: { on: "second", events } },
-      () => undefined,
+      {
+        ...{ name: `${n}`, kind: `${n}`, symbol: `M${n % 20}/USD` },
+        payload: { on: "period", everyMs: 1_000, events },
+      },
+      { network: "a", send: () => undefined, hold: () => undefined },
     ),
   );
   /** Returns the seconds that were told since the last call. */
-  const take = (): readonly MarketSecond[] => told.splice(0);
+  const take = (): readonly MarketPeriod[] => told.splice(0);
   return { clock, turns, take, ends };
 }
 
@@ -47,7 +54,7 @@ describe("decision NI: the end of a second", () => {
     const { clock, turns, take } = await manyStreams();
     await clock.advanceBy(3_000);
     while (turns.length > 0) turns.shift()?.();
-    const range = { isQuoted: false, isPrinted: false };
+    const range = { change: undefined, isPrinted: false };
     const first = { ...range, fromMs: START_MS, nowMs: START_MS + 1_000 };
     expect(take()).toEqual(Array.from({ length: STREAMS }, () => first));
     await clock.advanceBy(1_000);
