@@ -26,23 +26,36 @@ const PLACE = "<!-- sandbox -->";
 /** A host that may stand in a header: a name or an address, and a port. */
 const HOST = /^(?:[a-z0-9.-]{1,255}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 
-/** Answers GET and HEAD for the console page and its two files, and everything else as before. */
+/** Returns the files of the page as documents of the service, so that each read has their weight and waits its turn. */
+export function consoleDocuments(files: ConsoleFiles | undefined): Readonly<Record<string, () => string>> {
+  if (files === undefined) return {};
+  return Object.fromEntries([...PATHS].map(([path, { name }]) => [path, () => files[name]]));
+}
+
+/**
+ * Answers GET and HEAD for the console page and its two files with the documents of the service, and everything else as
+ * before.
+ */
 export function withConsole({ files, settings, controlUrl }: ConsoleOptions, handle: Handle): Handle {
   if (files === undefined) return handle;
   return async (request, front) => {
-    const file = fileOf(request);
+    const target = pathOf(request);
+    const file = PATHS.get(target);
     if (file === undefined) return await handle(request, front);
     const { name, type } = file;
+    const answer = await handle({ ...request, method: "GET", target }, front);
+    if (answer.status !== 200) return answer;
     const control = controlUrl();
-    const text = files[name];
+    const text = answer.body;
     const body = name === "index.html" ? text.replace(PLACE, () => described(settings, control)) : text;
-    return { status: 200, headers: headersOf(type, sourcesOf(request, control)), body };
+    const headers = { ...answer.headers, ...headersOf(type, sourcesOf(request, control)) };
+    return { status: 200, headers, body };
   };
 }
 
-function fileOf({ method, target }: WireRequest): ServedFile | undefined {
-  if (method !== "GET" && method !== "HEAD") return undefined;
-  return PATHS.get(splitTarget(target)?.path ?? "");
+function pathOf({ method, target }: WireRequest): string {
+  if (method !== "GET" && method !== "HEAD") return "";
+  return splitTarget(target)?.path ?? "";
 }
 
 /** All these values are made here: they need no escaping. */

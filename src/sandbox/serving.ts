@@ -22,7 +22,7 @@ import {
   type ServiceSettings,
 } from "../service/index.ts";
 import { readConsoleFiles } from "./console-files.ts";
-import { consoleOrigins, withConsole } from "./console-page.ts";
+import { consoleDocuments, consoleOrigins, withConsole } from "./console-page.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
 import { descriptionsOf } from "./descriptions.ts";
 import type { Exchange } from "./exchange.ts";
@@ -57,7 +57,7 @@ export async function serveExchange(
 ): Promise<Served> {
   let addresses: Addresses = { url: "", wsUrl: "" };
   const service = serviceOf(exchange, settings, {
-    ...{ telemetry, documents: descriptionsOf(() => addresses) },
+    ...{ telemetry, documents: documentsOf(() => addresses) },
     rateLimiter: await openRateLimiter(settings, exchange),
   });
   const handle = withPage(
@@ -91,7 +91,7 @@ export async function serveNode(
 ): Promise<ServedNode> {
   let addresses: Addresses = { url: "", wsUrl: "" };
   let own: Exchange | undefined;
-  const documents = descriptionsOf(() => addresses);
+  const documents = documentsOf(() => addresses);
   const node = createClusterService({
     ...{ standby, clock, entropy: createEntropy(), telemetry, documents },
     // Weight is counted by each node; the counts in the store are those of the node that takes orders.
@@ -137,7 +137,7 @@ export async function serveShared(
 ): Promise<Served> {
   const { clock, accounts } = exchange;
   let addresses: Addresses = { url: "", wsUrl: "" };
-  const documents = descriptionsOf(() => addresses);
+  const documents = documentsOf(() => addresses);
   const rateLimiter = await openRateLimiter(settings, exchange);
   const service = createClusterService({
     ...{ standby: node, accounts, clock, entropy: createEntropy(), rateLimiter, telemetry, documents },
@@ -158,6 +158,12 @@ export async function serveShared(
   addresses = served;
   return served;
 }
+
+/** Returns what every client may read: the descriptions, and the files of the console page. */
+const documentsOf = (addresses: Parameters<typeof descriptionsOf>[0]): Record<string, () => string> => ({
+  ...descriptionsOf(addresses),
+  ...consoleDocuments(readConsoleFiles()),
+});
 
 /** Serves the console page in front of everything else. */
 const withPage = (

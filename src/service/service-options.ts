@@ -88,6 +88,7 @@ const ofEverySocket = {
     optionsOf<SocketSettings>({
       maxMessageBytes: positive,
       maxFramesPerSecond: positive,
+      maxPingsPerMinute: positive,
       maxUnanswered: positive,
       maxMalformedPerMinute: positive,
       maxWaitingEventBytes: positive,

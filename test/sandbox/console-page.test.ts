@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { ConsoleFiles } from "../../src/sandbox/console-files.ts";
-import { consoleOrigins, withConsole } from "../../src/sandbox/console-page.ts";
+import { consoleDocuments, consoleOrigins, withConsole } from "../../src/sandbox/console-page.ts";
 import { readSettings } from "../../src/sandbox/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { builtConsole } from "../support/console-files.ts";
@@ -38,6 +38,8 @@ const page = {
   controlUrl: () => "http://127.0.0.1:8081",
 } as const;
 
+const WEIGHED = { status: 200, headers: { "X-MBX-USED-WEIGHT-1M": "20" } };
+
 /** What a handle answers, or undefined if it hands the request on to the service. */
 async function answered(
   method: string,
@@ -45,9 +47,11 @@ async function answered(
   rawHeaders: readonly string[] = [],
 ): Promise<Awaited<ReturnType<ReturnType<typeof withConsole>>> | undefined> {
   let isHandedOn = false;
-  const handle = withConsole(page, async () => {
-    isHandedOn = true;
-    return { status: 404, headers: {}, body: "" };
+  const documents = consoleDocuments(page.files);
+  const handle = withConsole(page, async (request) => {
+    const document = request.method === "GET" ? documents[request.target] : undefined;
+    isHandedOn = document === undefined;
+    return isHandedOn ? { status: 404, headers: {}, body: "" } : { ...WEIGHED, body: document?.() ?? "" };
   });
   const request = { method, target, rawHeaders, body: new Uint8Array(), remoteAddress: "127.0.0.1" };
   const reply = await handle(request, undefined);
@@ -83,6 +87,17 @@ describe("decision SP: the sandbox answers for the console page, and for nothing
     const [html, script] = [await answered("GET", "/"), await answered("GET", "/console.js")];
     expect(html?.body).toContain('<meta name="sandbox-clock" content="manual" />');
     expect(script?.body).toBe(page.files["console.js"]);
+  });
+
+  it("decision GF: a file is a document of the service, with its weight; a refusal is the service's", async () => {
+    expect((await answered("GET", "/console.js"))?.headers).toMatchObject({
+      "X-MBX-USED-WEIGHT-1M": "20",
+      "Content-Type": "text/javascript; charset=utf-8",
+    });
+    const refusal = { status: 429, headers: { "Retry-After": "9" }, body: "{}" };
+    const handle = withConsole(page, async () => refusal);
+    const request = { method: "GET", target: "/", rawHeaders: [], body: new Uint8Array(), remoteAddress: "" };
+    expect(await handle(request, undefined)).toEqual(refusal);
   });
 
   it("a sandbox whose page was not built answers as before", async () => {

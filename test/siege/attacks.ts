@@ -1,3 +1,4 @@
+import { CLIENT_STREAM_SUFFIXES } from "../../src/requests/index.ts";
 import { signBody } from "../../src/signing/index.ts";
 import { textFrame } from "../load/frame-wire.ts";
 import { httpPost } from "../load/http-wire.ts";
@@ -32,7 +33,21 @@ const STREAMS = textFrame(
   }),
 );
 
+/** A stream of each kind of three markets, as often as a connection may name them. */
+const EVERY_STREAM = textFrame(
+  JSON.stringify({
+    id: 1,
+    method: "SUBSCRIBE",
+    params: ["btcusd", "ethusd", "solusd"].flatMap((market) =>
+      CLIENT_STREAM_SUFFIXES.map((suffix) => `${market}@${suffix}`),
+    ),
+  }),
+);
+
 const LIST = textFrame('{"id":1,"method":"LIST_SUBSCRIPTIONS"}');
+
+/** A ping without a payload, with a mask of zeros. */
+const PING = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
 
 const TO_H2C = Buffer.from(
   "GET /api/ping HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
@@ -77,6 +92,15 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "messages of /ws/liquidity",
     assault: () => ({ socketPath: "/ws/liquidity", pieces: () => [repeated(STREAMS, 45)], perSecond: 20 }),
+  },
+  {
+    name: "280 connections with every stream of three markets",
+    times: 1.4,
+    assault: () => ({ socketPath: "/stream", pieces: () => [EVERY_STREAM], rounds: 1 }),
+  },
+  {
+    name: "pings",
+    assault: () => ({ socketPath: "/ws/liquidity", pieces: () => [repeated(PING, 45)], perSecond: 20 }),
   },
   { name: "unknown paths", assault: () => ({ pieces: () => [repeated(get("/nothing"), 50)] }) },
   {

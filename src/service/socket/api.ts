@@ -69,6 +69,8 @@ export interface SocketSettings {
   readonly maxMessageBytes?: number;
   /** Frames per second, pings and pongs included. More close the connection with 1008. Default 1000. */
   readonly maxFramesPerSecond?: number;
+  /** Pings of the peer per minute, with pongs for which no ping was sent. More close the connection with 1008. Default 120. */
+  readonly maxPingsPerMinute?: number;
   /** Requests that wait for an answer. More close the connection with 1008. Default 1000. */
   readonly maxUnanswered?: number;
   /** Malformed messages per minute. More close the connection with 1008. Default 10. */

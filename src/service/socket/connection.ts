@@ -72,6 +72,7 @@ export class Connection {
   readonly #outbox: Outbox;
   readonly #frames: WindowCounter;
   readonly #malformed: WindowCounter;
+  readonly #pings: WindowCounter;
   readonly #keepalive: Keepalive;
   readonly #onEnd: () => void;
   readonly #forgetBans: () => void;
@@ -79,6 +80,8 @@ export class Connection {
   #open = true;
   /** Bytes received of an incomplete message. */
   #arriving = 0;
+  /** Pings that the peer has not answered yet. */
+  #pongsDue = 0;
 
   constructor({ peer, address, settings, service, realClock }: ConnectionParts, onEnd: () => void) {
     const { clock, bans, traffic } = service;
@@ -92,10 +95,14 @@ export class Connection {
     });
     this.#frames = new WindowCounter({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
     this.#malformed = new WindowCounter({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
+    this.#pings = new WindowCounter({ most: settings.maxPingsPerMinute, windowMs: MINUTE_MS });
     this.#keepalive = new Keepalive(settings, {
       clock,
       realClock,
-      ping: () => peer.ping(),
+      ping: () => {
+        this.#pongsDue++;
+        peer.ping();
+      },
       close: (reason) => this.close(reason === "no pong" ? CLOSE.policy : CLOSE.goingAway, reason),
     });
     this.#forgetBans = bans.watch(address, () => this.close(CLOSE.policy, "banned"));
@@ -156,8 +163,21 @@ export class Connection {
     if (this.takesFrame()) this.close(CLOSE.binary, "messages are JSON text");
   }
 
+  pinged(): void {
+    if (this.takesFrame()) this.#takesPing();
+  }
+
   ponged(): void {
-    if (this.takesFrame()) this.#keepalive.ponged();
+    if (!this.takesFrame()) return;
+    this.#keepalive.ponged();
+    if (this.#pongsDue > 0) this.#pongsDue--;
+    else this.#takesPing();
+  }
+
+  /** Counts a ping, or a pong that answers none. Nothing else of a connection is answered without weight. */
+  #takesPing(): void {
+    if (this.#pings.takes(this.#realClock.monotonicMs())) return;
+    this.close(CLOSE.policy, `more than ${this.#settings.maxPingsPerMinute} pings a minute`);
   }
 
   send(kind: OutgoingKind, text: string): void {
@@ -211,7 +231,7 @@ export function transportSide(session: LiveSession): SocketSession {
     receive: (text, front) => session.receive(text, front),
     receiveBinary: () => connection.refuseBinary(),
     arriving: (bytes) => connection.arriving(bytes),
-    pinged: () => void connection.takesFrame(),
+    pinged: () => connection.pinged(),
     ponged: () => connection.ponged(),
     closed: () => connection.ended(),
   };

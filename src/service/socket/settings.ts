@@ -3,6 +3,7 @@ import type { SocketSettings } from "./api.ts";
 const DEFAULTS: Required<SocketSettings> = {
   maxMessageBytes: 65_536,
   maxFramesPerSecond: 1_000,
+  maxPingsPerMinute: 120,
   maxUnanswered: 1_000,
   maxMalformedPerMinute: 10,
   maxWaitingEventBytes: 8_388_608,

@@ -28,6 +28,12 @@ const UNLIMITED: RateLimiter = {
   returnOrders: () => ({ per10s: 0, perDay: 0 }),
 };
 
+/** Lets pings stand for frames of any kind. */
+const MANY_PINGS = { service: { sockets: { settings: { maxPingsPerMinute: 1_000_000 } } } };
+
+/** A clock of real time that stands still. */
+const STILL = createManualClock({ startMs: 0 });
+
 const upgrade = (target: string, rest: Partial<WireRequest> = {}): WireRequest => ({
   method: "GET",
   target,
@@ -161,7 +167,7 @@ describe("incoming messages", () => {
   });
 
   it("decision 49: 1,000 frames per second are accepted, one more ends with 1008; pings and pongs count", async () => {
-    const { world, client } = await openSocketWorld();
+    const { world, client } = await openSocketWorld(MANY_PINGS);
     for (let count = 0; count < 500; count++) client.session.pinged();
     for (let count = 0; count < 499; count++) client.session.ponged();
     expect((await client.ask("session.subscriptions")).status).toBe(200);
@@ -176,9 +182,32 @@ describe("incoming messages", () => {
     expect(calm.closed).toBeUndefined();
   });
 
+  it.each([
+    ["pings", (client: TestClient) => client.session.pinged()],
+    ["pongs that answer no ping", (client: TestClient) => client.session.ponged()],
+  ])("decision 49: 120 %s a minute are taken, one more ends with 1008", async (_what, send) => {
+    const { world, client } = await openSocketWorld({ service: { sockets: { realClock: STILL } } });
+    for (let count = 0; count < 120; count++) send(client);
+    await world.clock.advanceBy(10_000);
+    expect(client.closed).toBeUndefined();
+    send(client);
+    expect(client.closed).toEqual({ code: POLICY, reason: "more than 120 pings a minute" });
+  });
+
+  it("decision 49: pongs for the service's own pings do not count, however fast its clock is moved", async () => {
+    const { world, client } = await openSocketWorld({ service: { sockets: { realClock: STILL } } });
+    for (let count = 0; count < 500; count++) {
+      await world.clock.advanceBy(20_000);
+      while (client.pings > 0 && client.pings-- > 0) client.session.ponged();
+    }
+    expect(client.closed).toBeUndefined();
+  });
+
   it("frames are counted in real time if the service's clock stands still", async () => {
     const realClock = createManualClock({ startMs: 0 });
-    const { client } = await openSocketWorld({ service: { sockets: { realClock } } });
+    const { client } = await openSocketWorld({
+      service: { sockets: { realClock, ...MANY_PINGS.service.sockets } },
+    });
     for (let round = 0; round < 3; round++) {
       for (let count = 0; count < 1_000; count++) client.session.pinged();
       await realClock.advanceBy(SECOND_MS);
