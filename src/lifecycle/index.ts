@@ -47,7 +47,14 @@ export type {
   TransitionContext,
 } from "./parent-event.ts";
 export { type OrderPreview, type PreviewContext, previewOrder, type QuoteText } from "./preview.ts";
-export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf, scheduleEndMs } from "./slots.ts";
+export {
+  isScheduleOver,
+  isSlotOver,
+  nextSlotChangeMs,
+  type OpenSlot,
+  openSlotOf,
+  scheduleEndMs,
+} from "./slots.ts";
 export { isInside, isMet, isStallAlertDue, type StallFound } from "./stall.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

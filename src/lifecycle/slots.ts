@@ -47,6 +47,11 @@ export function scheduleEndMs(order: ParentOrder): number | undefined {
   return order.plan === undefined || goesOn(order) ? undefined : endsAtMs(order.plan);
 }
 
+/** Returns whether the slot has closed for which the child of a parent was decided. */
+export function isSlotOver({ plan, child }: ParentOrder, nowMs: number): boolean {
+  return plan !== undefined && child?.slot !== undefined && nowMs >= closesAtMs(plan, child.slot);
+}
+
 function quantityOf(order: ParentOrder, slot: number): Quantity {
   const { plan, intent } = order;
   if (plan === undefined) return ZERO_QUANTITY;

@@ -45,10 +45,10 @@ export function isForOperator(error: unknown): boolean {
 /**
  * Returns the telemetry of a process on standard error. Failure and recovery of the store and of the venue's record are
  * one sentence each, and the single failures behind these sentences are not reported. Other events are log lines from
- * `level` on.
+ * `warn` on: what strangers and nodes were refused is among them.
  */
-export const processTelemetry = (level: "warn" | "error"): Telemetry =>
-  inPlainWords(createConsoleTelemetry({ level }), (sentence) =>
+export const processTelemetry = (): Telemetry =>
+  inPlainWords(createConsoleTelemetry({ level: "warn" }), (sentence) =>
     process.stderr.write(`managed-orders: ${inOneLine(sentence)}\n`),
   );
 
@@ -57,7 +57,7 @@ function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telem
     event(level, event, fields) {
       const sentence = sentenceOf(event, fields);
       if (sentence !== undefined) say(sentence);
-      else if (!SINGLE_FAILURES.has(event)) others.event(level, event, fields);
+      else if (!SINGLE_FAILURES.has(event) && !OF_VENUE.has(event)) others.event(level, event, fields);
     },
   };
 }
@@ -80,9 +80,11 @@ function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): s
   return fields["change"] === "STORE_RECOVERED" ? "the store can be written again" : undefined;
 }
 
+const OF_VENUE: ReadonlySet<string> = new Set(["venue-http.down", "venue-http.up"]);
+
 /** The stream of reports stands for the others, which break with it. */
 const isOfVenue = (event: string, { stream }: Readonly<Record<string, unknown>>): boolean =>
-  stream === "events" && (event === "venue-http.down" || event === "venue-http.up");
+  stream === "events" && OF_VENUE.has(event);
 
 const sentenceOfVenue = (event: string, { problem }: Readonly<Record<string, unknown>>): string =>
   event === "venue-http.up"

@@ -20,7 +20,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
  * owns the orders. With SHARES, it serves beside the others. Rejects if a port is in use.
  */
 export async function openSandbox(settings: SandboxSettings): Promise<StartedSandbox> {
-  const telemetry = processTelemetry("error");
+  const telemetry = processTelemetry();
   const host = { realClock: createSystemClock(), entropy: createEntropy(), telemetry };
   const { store, shares, peers } = settings;
   const isSharing = shares && peers !== undefined;

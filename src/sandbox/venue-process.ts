@@ -36,7 +36,7 @@ const QUIET_MS = 600_000;
 export async function startVenue(settings: VenueSettings): Promise<VenueProcess> {
   const clock = createSystemClock();
   const instruments = createCatalogue();
-  const telemetry = processTelemetry("warn");
+  const telemetry = processTelemetry();
   const { path, unlock } = recordOf(settings);
   const venue = await openPaperVenue({
     ...{ clock, instruments, telemetry, path },

@@ -3,7 +3,7 @@ import { quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createFaultyWorld } from "../support/faulty-world.ts";
-import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 const STEP = 10_000;
@@ -39,6 +39,20 @@ describe("decision 27: slots of a TWAP", () => {
     }
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect(await world.executed(order)).toBe("1.000002");
+  });
+
+  it("a child that the venue's rate holds back does not go out after its slot, which is missed", async () => {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 0.5 }) });
+    await world.quote("99", "100", { bid: "0", ask: "0" });
+    const [first, second] = [await world.place(TWAP), await world.place(TWAP)];
+    await world.pass(STEP - 500, QUIET);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
+    for (let quotes = 0; quotes < 8; quotes++) {
+      await world.pass(1_000, QUIET);
+      await world.quote("99", "100");
+    }
+    expect([await world.executed(first), await world.executed(second)]).toEqual(["0.5", "0.25"]);
   });
 
   it("nothing before the end of the delay, then at once on the quote that stands", async () => {

@@ -12,7 +12,7 @@ it("decision ZF: a lost venue is one sentence, and one when it is back, for all 
     return true;
   });
   onTestFinished(() => spy.mockRestore());
-  const { event } = processTelemetry("error");
+  const { event } = processTelemetry();
   for (const stream of ["market", "events", "native"])
     event("warn", "venue-http.down", { stream, problem: "the connection broke" });
   for (const stream of ["market", "events", "native"]) event("info", "venue-http.up", { stream });
@@ -20,6 +20,16 @@ it("decision ZF: a lost venue is one sentence, and one when it is back, for all 
     "managed-orders: the connection to the venue is broken (the connection broke): children wait until it answers again\n",
     "managed-orders: the venue answers again\n",
   ]);
+});
+
+it("what strangers and nodes are refused is a line, and what is only information is none", () => {
+  const said: string[] = [];
+  const spy = vi.spyOn(console, "error").mockImplementation((text) => void said.push(String(text)));
+  onTestFinished(() => spy.mockRestore());
+  const { event } = processTelemetry();
+  event("warn", "peer.refused", { reason: "SEAL" });
+  event("info", "peer.refused", { reason: "BUSY" });
+  expect(said.map((line) => /peer\.refused.*SEAL/.test(line))).toEqual([true]);
 });
 
 it("a sentence is one line without anything that a terminal obeys, whatever a store or venue has said", () => {
@@ -30,7 +40,7 @@ it("a sentence is one line without anything that a terminal obeys, whatever a st
   });
   onTestFinished(() => spy.mockRestore());
   const hostile = "no\nmanaged-orders: the store can be written again\u001b[1A\u009b2K";
-  const { event } = processTelemetry("error");
+  const { event } = processTelemetry();
   event("error", "engine.status", { change: "STORE_FAILING", detail: hostile });
   event("warn", "venue-http.down", { stream: "events", problem: hostile });
   const shown = "no managed-orders: the store can be written again [1A 2K";

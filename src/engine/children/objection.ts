@@ -1,4 +1,4 @@
-import { executable, executableLevels, isActive, isExpired, isScheduleOver } from "../../lifecycle/index.ts";
+import { executable, executableLevels, isActive, isExpired, isSlotOver } from "../../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../../model/index.ts";
 import type { Core } from "../core/core.ts";
 import { OVERTAKEN } from "../eligibility/stall-watch.ts";
@@ -27,7 +27,7 @@ export function objectionTo(
   if (shards.isFrozen(order)) return "the account is frozen";
   // Also by a wall clock that is not confirmed: it ends nothing, but nothing is placed past it.
   const latestMs = Math.max(core.nowMs(), core.wallMs());
-  if (isScheduleOver(order, latestMs)) return "the schedule has ended";
+  if (isSlotOver(order, latestMs)) return "its slot has closed";
   if (isExpired(order, latestMs)) return "the order has expired";
   if (child.reduceOnly) {
     const { unreserved } = shard.memory.account(order.accountId).sums.of(order);
