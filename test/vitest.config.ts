@@ -16,8 +16,6 @@ const BUILT_IN_SHORT = [
 
 const onPackage = {
   isolate: false,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
   globalSetup: [fileURLToPath(new URL("support/global-setup.ts", import.meta.url))],
 };
 
@@ -47,8 +45,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
     setupFiles: [fileURLToPath(new URL("support/property-sizes.ts", import.meta.url))],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,
     projects: [

@@ -179,6 +179,21 @@ describe("contract, Errors: the outcome of a placement without a readable reply"
     expect((await outcomeOf(world, world.client.placeOrder(STOP))).state).toBe("placed");
   });
 
+  it("a refused timestamp says how far the clocks are apart", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/v2/order", answers('{"code":-1021,"msg":"Timestamp."}', { status: 400 }), 3);
+    const refusal = await settled(
+      world,
+      world.client.order({ symbol: "BTC/USD", orderId: -256 }).catch((error: unknown) => error),
+    );
+    expect(refusal).toMatchObject({
+      code: -1021,
+      remedy: expect.stringMatching(
+        /^This machine's clock was [0-9]+ ms (behind|ahead of) the server's when it was compared last\.$/,
+      ),
+    });
+  });
+
   it("an abort of a placement that was sent is uncertain; one before that sends nothing", async () => {
     const world = await openClientWorld();
     const controller = new AbortController();

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { redactionOf } from "../../src/client/errors/redaction.ts";
 import { type Client, createClient, UncertainOutcome } from "../../src/client/index.ts";
 import { KEYS } from "../support/service-world.ts";
 import { type ClientWorld, type Fault, openClientWorld, settled } from "./client-world.ts";
@@ -102,4 +103,13 @@ describe("the error of a wrong option", () => {
     expect(text).toContain("must be");
     for (const hidden of [apiKey, secret]) expect(text).not.toContain(hidden);
   });
+});
+
+it.each([
+  ["a secret of one letter", "e", "Send one of these.", "Send one of these."],
+  ["a short secret as a word", "pass", "bad pass, bypass", "bad [redacted], bypass"],
+  ["a short secret with signs", "$.*+", "at $.*+ now", "at [redacted] now"],
+  ["a long secret within other text", "correcthorse", "xcorrecthorsex", "x[redacted]x"],
+])("redaction: %s", (_, secret, text, shown) => {
+  expect(redactionOf([secret])(text)).toBe(shown);
 });

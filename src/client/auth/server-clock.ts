@@ -52,6 +52,11 @@ export class ServerClock {
     this.#known = { offsetMs, wallOffsetMs, atMs: receivedAtMs };
   }
 
+  /** Returns how far the wall clock is ahead of the server's by the last reading; undefined before the first. */
+  wallAheadMs(): number | undefined {
+    return this.#known && Math.round(this.#known.wallOffsetMs - this.#known.offsetMs);
+  }
+
   /** Drops the estimate, because the server refused a timestamp. */
   forget(): void {
     this.#known = undefined;

@@ -91,9 +91,19 @@ export class Caller {
       return await this.send(call);
     } catch (error) {
       this.#gate.learn(error);
-      if (error instanceof RefusedError && error.code === TIMESTAMP_REFUSED) this.serverClock.forget();
-      throw error;
+      throw error instanceof RefusedError && error.code === TIMESTAMP_REFUSED ? this.#untimely(error) : error;
     }
+  }
+
+  /** Returns the refusal of a timestamp with what the client knows of the clocks. The next call reads the server's anew. */
+  #untimely(error: RefusedError): RefusedError {
+    const { code, msg, field, status, retryAfterMs, remedy = "" } = error;
+    const aheadMs = this.serverClock.wallAheadMs();
+    this.serverClock.forget();
+    if (aheadMs === undefined) return error;
+    const seen = `This machine's clock was ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? "behind" : "ahead of"} the server's when it was compared last.`;
+    const told = { code, msg, field, status, retryAfterMs, remedy: `${remedy} ${seen}`.trimStart() };
+    return new RefusedError(told, { cause: error, sent: error.sent });
   }
 
   /** Reads the server's clock if a request of a route needs a reading and there is none. Rejects with a ClientError. */

@@ -32,7 +32,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
   const { accountId, intent } = await readOrder(parts, call);
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
-    parts.placements.placeOrder({ accountId, intent, notAfterMs: parts.expiresAtMs }),
+    namedAsSent(call, parts.placements.placeOrder({ accountId, intent, notAfterMs: parts.expiresAtMs })),
   );
   return { body: toldAfterDecision(() => viewOf(parts, placed.order, call.route)), counts };
 }
@@ -44,8 +44,20 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
 export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await testNativeOrder(parts, call);
   const { accountId, intent } = await readOrder(parts, call);
-  await parts.engine.check({ accountId, intent });
+  await namedAsSent(call, parts.engine.check({ accountId, intent }));
   return { body: {} };
+}
+
+/** Names a wrong expiry as the request does: an intent has one expiry under both names. */
+async function namedAsSent<T>({ parameters }: SignedCall, decided: Promise<T>): Promise<T> {
+  try {
+    return await decided;
+  } catch (error) {
+    const isNamed =
+      parameters.get("expireTime") !== undefined || parameters.get("goodTillDate") === undefined;
+    if (isNamed || !(error instanceof OrderError) || error.field !== "expireTime") throw error;
+    throw new OrderError(error.reason, { ...error.details, field: "goodTillDate" });
+  }
 }
 
 /** Reads a managed order with the account that it is placed for. A copy of an accepted order needs no catalogue. */

@@ -62,6 +62,13 @@ describe("decision MG: a remedy names the mistake; the text of the convention st
       "Send the expiry in milliseconds; this looks like seconds.",
     ],
     [
+      "an expiry in the past under its other name",
+      { goodTillDate: START_MS },
+      -1130,
+      invalid("goodTillDate"),
+      "Send an expiry in the future, in epoch milliseconds.",
+    ],
+    [
       "an expiry in the past",
       { expireTime: START_MS },
       -1130,
