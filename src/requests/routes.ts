@@ -94,6 +94,17 @@ export function dayTickerWeight(parameters: Parameters): number {
   return parameters.has("symbol") ? 2 : 80;
 }
 
+/** Most rows that a page may have. A request for more is refused. */
+const MOST_ROWS = 1_000;
+
+/** Returns the weight of a page: `weight` for each `rows` rows that are asked for, also for the first of them. */
+const pageWeight =
+  (weight: number, rows: number) =>
+  (parameters: Parameters): number => {
+    const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? rows;
+    return weight * Math.max(1, Math.ceil(Math.min(limit, MOST_ROWS) / rows));
+  };
+
 const PUBLIC = { method: "GET", access: "PUBLIC", scheme: "NONE", advanced: false } as const;
 
 const ORDER_STATUS = {
@@ -105,7 +116,7 @@ const ORDER_STATUS = {
   advanced: false,
 } as const;
 
-const ALL_ORDERS = { ...ORDER_STATUS, name: "allOrders", weight: 20 } as const;
+const ALL_ORDERS = { ...ORDER_STATUS, name: "allOrders", weight: pageWeight(20, 500) } as const;
 
 /** The older POST forms of reading. They keep the nonce rules of a POST and need only READ (decision 39). */
 const POST_READING = { method: "POST", access: "READ", scheme: "LEGACY", advanced: false } as const;
@@ -140,7 +151,7 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...SCALED_STATUS, path: "/api/v2/orderStatus" },
   { ...SCALED_STATUS, path: "/api/v2/getOrderStatus" },
   { ...POST_READING, name: "orderHistory", path: "/api/v2/getOrderHistory", weight: 20 },
-  { ...V3_READING, name: "openOrders.status", path: "/api/v3/openOrders", weight: 6 },
+  { ...V3_READING, name: "openOrders.status", path: "/api/v3/openOrders", weight: pageWeight(6, 100) },
   { ...V3_TRADING, name: "openOrders.cancelAll", method: "DELETE", path: "/api/v3/openOrders" },
   { ...LIST_PLACE, name: "orderList.place.oco", path: "/api/v3/orderList/oco" },
   { ...LIST_PLACE, name: "orderList.place.oto", path: "/api/v3/orderList/oto" },
@@ -148,12 +159,13 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...LIST_PLACE, name: "orderList.place.legacyOco", path: "/api/v3/order/oco" },
   { ...V3_READING, name: "orderList.status", path: "/api/v3/orderList", weight: 4 },
   { ...V3_TRADING, name: "orderList.cancel", method: "DELETE", path: "/api/v3/orderList" },
-  { ...V3_READING, name: "openOrderLists.status", path: "/api/v3/openOrderList", weight: 6 },
-  { ...V3_READING, name: "allOrderLists", path: "/api/v3/allOrderList", weight: 20 },
+  { ...V3_READING, name: "openOrderLists.status", path: "/api/v3/openOrderList", weight: pageWeight(6, 500) },
+  { ...V3_READING, name: "allOrderLists", path: "/api/v3/allOrderList", weight: pageWeight(20, 500) },
 ];
 
 /**
- * Every route, aliases included. Weights are the convention's. A page of open orders is bounded, so it has the weight
- * that the convention gives one market. Source: contract, Endpoints; decisions 39, 40, 43.
+ * Every route, aliases included. Weights are the convention's for the usual number of rows. A page of open orders is
+ * bounded, so it has the weight that the convention gives one market. Source: contract, Endpoints; decisions 39, 40, 43
+ * and GF.
  */
 export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));

@@ -42,7 +42,9 @@ describe("METHODS", () => {
     const method = findMethod(name);
     if (method === undefined || !("route" in method)) throw new Error(`no method ${name}`);
     const { route } = method;
-    expect([`${route.method} ${route.path}`, method.access, method.weight]).toEqual([place, access, weight]);
+    const usual = typeof method.weight === "number" ? method.weight : method.weight(new Map());
+    expect([`${route.method} ${route.path}`, method.access, usual]).toEqual([place, access, weight]);
+    expect(method.weight).toBe(route.weight);
     expect(route.access).toBe(access);
     expect(ROUTES).toContain(route);
   });

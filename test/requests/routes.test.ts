@@ -115,18 +115,27 @@ describe("routes", () => {
   it.each([
     ["POST", "/api/v2/order", 1],
     ["GET", "/api/v2/order", 4],
-    ["GET", "/api/v2/allOrders", 20],
-    ["GET", "/api/v2/getOrderHistory", 20],
     ["POST", "/api/v2/orderStatus", 4],
     ["POST", "/api/v2/getOrderHistory", 20],
     ["POST", "/api/v3/orderList/otoco", 1],
     ["POST", "/api/v3/order/oco", 1],
     ["GET", "/api/v3/orderList", 4],
     ["DELETE", "/api/v3/orderList", 1],
-    ["GET", "/api/v3/openOrders", 6],
-    ["GET", "/api/v3/openOrderList", 6],
-    ["GET", "/api/v3/allOrderList", 20],
   ])("%s %s weighs %d", (method, path, weight) => expect(found(method, path).weight).toBe(weight));
+
+  it.each([
+    ["/api/v3/openOrders", [6, 6, 6, 12, 60, 60, 6]],
+    ["/api/v3/openOrderList", [6, 6, 6, 6, 12, 12, 6]],
+    ["/api/v3/allOrderList", [20, 20, 20, 20, 40, 40, 20]],
+    ["/api/v2/allOrders", [20, 20, 20, 20, 40, 40, 20]],
+    ["/api/v2/getOrderHistory", [20, 20, 20, 20, 40, 40, 20]],
+  ])("decision GF: a page of %s weighs by the rows that are asked for", (path, weights) => {
+    const { weight } = found("GET", path);
+    const limits = [{}, { limit: "1" }, { limit: "100" }, { limit: "101" }, { limit: "1000" }];
+    const refused = [{ limit: "999999" }, { limit: "ten" }];
+    const of = [...limits, ...refused].map((fields) => typeof weight === "function" && weight(query(fields)));
+    expect(of).toEqual(weights);
+  });
 
   it("convention: the ticker of a day weighs 2 for one market, 80 for all markets", () => {
     const { weight } = found("GET", "/api/ticker/24hr");
@@ -134,8 +143,7 @@ describe("routes", () => {
     expect(typeof weight === "function" && weight(query({}))).toBe(80);
   });
 
-  it("every other weight is a number above 0", () => {
-    for (const { name, weight } of ROUTES)
-      if (name !== "depth" && name !== "ticker24hr") expect(weight).toBeGreaterThan(0);
+  it("every weight that is a number is above 0", () => {
+    for (const { weight } of ROUTES) if (typeof weight === "number") expect(weight).toBeGreaterThan(0);
   });
 });

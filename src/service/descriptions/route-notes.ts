@@ -129,6 +129,7 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
     summary: "List native orders",
     about: HISTORY_ABOUT,
     reply: list(ref("NativeOrder"), "Orders of this page."),
+    weight: "20; 40 for a limit above 500",
   },
   orderHistory: {
     tag: "Native orders",
@@ -143,6 +144,7 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
     summary: "Page through managed orders",
     about: "Covers all markets. For the next page, pass nextOrderId as afterOrderId, until nextOrderId is 0.",
     reply: ref("ManagedOrderPage"),
+    weight: "6 for each 100 orders of the limit, or part of 100",
   },
   "openOrders.cancelAll": {
     tag: "Orders",
@@ -235,12 +237,14 @@ export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
     summary: "List open lists",
     about: "Returns the newest lists of the time range, oldest first.",
     reply: list(ref("OrderList"), "Lists."),
+    weight: "6; 12 for a limit above 500",
   },
   allOrderLists: {
     tag: "Lists",
     summary: "List lists, open and ended",
     about: "Returns the newest lists of the time range, oldest first.",
     reply: list(ref("OrderList"), "Lists."),
+    weight: "20; 40 for a limit above 500",
   },
   ...COMPAT_NOTES,
 };

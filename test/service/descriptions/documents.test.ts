@@ -121,7 +121,7 @@ describe("openApiDocument", () => {
     },
   );
 
-  it("depth and the day's ticker: the documented weights are the actual ones", () => {
+  it("depth, pages and the day's ticker: the documented weights are the actual ones", () => {
     const weightOf = (name: string, fields: Readonly<Record<string, string>>): unknown => {
       const route = ROUTES.find((one) => one.name === name);
       const sent = new Map(
@@ -129,6 +129,21 @@ describe("openApiDocument", () => {
       );
       return typeof route?.weight === "function" ? route.weight(sent) : undefined;
     };
+    const pages = [
+      [
+        "openOrders.status",
+        "/api/v3/openOrders",
+        "Weight 6 for each 100 orders of the limit, or part of 100.",
+      ],
+      ["openOrderLists.status", "/api/v3/openOrderList", "Weight 6; 12 for a limit above 500."],
+      ["allOrderLists", "/api/v3/allOrderList", "Weight 20; 40 for a limit above 500."],
+      ["allOrders", "/api/v2/allOrders", "Weight 20; 40 for a limit above 500."],
+    ] as const;
+    for (const [name, path, told] of pages) {
+      expect(openApi.paths[path].get.description).toContain(told);
+      const [first, least] = [weightOf(name, {}), weightOf(name, { limit: "100" })];
+      expect([first, least]).toEqual([Number(/\d+/.exec(told)?.[0]), first]);
+    }
     const depths = ["100", "101", "501", "1001"].map((limit) => weightOf("depth", { limit }));
     expect(openApi.paths["/api/depth"].get.description).toContain(
       `Weight ${depths[0]}; ${depths[1]} for more than 100 levels, ${depths[2]} for more than 500, ${depths[3]} for more than 1000.`,
