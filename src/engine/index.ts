@@ -83,8 +83,11 @@ export type {
   PlaceRequest,
 } from "./core/calls.ts";
 export type {
+  ConditionCounts,
   EngineStatus,
+  QuietChange,
   StatusChange,
+  StatusEnd,
   StatusKind,
   StatusReason,
   StatusUpdate,

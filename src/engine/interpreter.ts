@@ -75,6 +75,8 @@ export class EffectInterpreter implements EffectRunner {
       case "QUOTES_STOPPED":
       case "QUOTES_RESUMED":
         return board.quotesChanged(effect.kind, effect.detail);
+      case "ORDERS_CHANGED":
+        return board.ordersChanged();
       case "PRINT_DROPPED":
         return board.volumeDropped();
     }

@@ -74,11 +74,10 @@ class SandboxNode {
   async #become(source: AnswerSource): Promise<Sandbox> {
     const exchange = await this.#node.exchange;
     this.#exchange = exchange;
-    source.exchange = exchange;
     const { engine } = exchange;
     const isReplaced = replaced(engine).then(() => REPLACED_SENTENCE);
     const isDrained = drained(engine, () => this.#handOver()).then(() => DRAINED_SENTENCE);
-    await this.#rest.serve(exchange);
+    await activate(this.#rest, exchange, source);
     return {
       ...{ exchange, ...this.addresses, replaced: isReplaced, drained: isDrained },
       stop: () => this.stop(),
@@ -92,8 +91,18 @@ export function isBehindAnother(standby: Pick<Standby, "ownerOf">): boolean {
   return false;
 }
 
-/** Whom the control interface asks: the exchange as soon as there is one. */
+/** Whom the control interface asks: the exchange as soon as the port of REST serves it. */
 type AnswerSource = { exchange: Exchange | undefined };
+
+/** Serves an exchange on the port of its node, and calls the node active only then. */
+export async function activate(
+  rest: Pick<ServedNode, "serve">,
+  exchange: Exchange,
+  source: AnswerSource,
+): Promise<void> {
+  await rest.serve(exchange);
+  source.exchange = exchange;
+}
 
 /** Opens a standby on a store that several sandboxes share, and its ports. Rejects if a port is in use. */
 export async function openNode(settings: SandboxSettings, host: ExchangeHost): Promise<StartedSandbox> {

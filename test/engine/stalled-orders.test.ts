@@ -322,6 +322,27 @@ describe("decision 51: quotes of a watched market that do not count", () => {
     expect(quotesTold(world).length).toBe(1);
   });
 
+  it("an order that is placed in silence is watched too: in another market, or after the last one has ended", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    const order = await world.place({ price: "80" });
+    const silence = async (): Promise<void> => {
+      for (let second = 0; second < 12; second++) await world.pass(1_000, { heartbeat: false });
+    };
+    await silence();
+    const other = await world.place({ symbol: "ETH/USD", price: "80" });
+    await silence();
+    await world.cancel(order);
+    await world.cancel(other);
+    await world.place({ price: "80" });
+    await silence();
+    expect(quotesTold(world)).toEqual([
+      expect.stringMatching(/^QUOTES_STOPPED: .*: BTC\/USD \(no quote comes\)$/),
+      expect.stringMatching(/^QUOTES_STOPPED: .*: ETH\/USD \(no quote comes\)$/),
+      expect.stringMatching(/^QUOTES_STOPPED: .*: BTC\/USD \(no quote comes\)$/),
+    ]);
+  });
+
   it("heartbeats keep a market alive", async () => {
     const world = await createWorld();
     await world.quote("99", "100");

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { type Alert, DEFAULT_SETTINGS, type EngineStatus } from "../../src/engine/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
 const kinds = ({ reasons }: EngineStatus): readonly string[] => reasons.map(({ kind }) => kind);
@@ -37,6 +38,22 @@ describe("decision EC: the condition of an engine", () => {
     expect(stateOf(world)).toEqual(["degraded", "CHILD_UNKNOWN"]);
     await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
     expect(stateOf(world)).toEqual(["degraded", "QUOTES_STOPPED", "CHILD_UNKNOWN"]);
+  });
+
+  it("tells that the outcome of a child is unknown, and that it is known again, without an alert", async () => {
+    const world = await createWorld();
+    const alerts = alertsOf(world);
+    await world.place({ price: "100" });
+    world.venue.onSubmit = () => new Error("no connection");
+    world.venue.onLookup = () => new Error("no connection");
+    await world.quote("99", "100");
+    expect(changes(world)).toEqual(["CHILD_UNKNOWN"]);
+    expect(world.engine.metrics().conditions.CHILD_UNKNOWN).toEqual({ stands: true, begun: 1 });
+    world.venue.onLookup = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "1" })]);
+    await world.pass(DEFAULT_SETTINGS.reconcileEveryMs);
+    expect(changes(world)).toEqual(["CHILD_UNKNOWN", "CHILDREN_KNOWN"]);
+    expect(world.engine.metrics().conditions.CHILD_UNKNOWN).toEqual({ stands: false, begun: 1 });
+    expect(alerts).toEqual([]);
   });
 
   it("is degraded from a failed append to the next successful one; each is an event and an alert, once", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isBehindAnother } from "../../src/sandbox/standby-sandbox.ts";
+import type { Exchange } from "../../src/sandbox/exchange-api.ts";
+import { activate, isBehindAnother } from "../../src/sandbox/standby-sandbox.ts";
 import { createCluster } from "../support/cluster.ts";
 import { pairOf } from "../support/sharing.ts";
 
@@ -17,4 +18,15 @@ describe("a sandbox that does not serve yet is behind another one", () => {
     expect(standby.ownerOf()).toBeUndefined();
     expect(isBehindAnother(standby)).toBe(true);
   });
+});
+
+it("a sandbox that has taken over is active only once its port serves", async () => {
+  const exchange = {} as Exchange;
+  const source: Parameters<typeof activate>[2] = { exchange: undefined };
+  const seen: unknown[] = [];
+  const serve = async (): Promise<void> => {
+    seen.push(source.exchange);
+  };
+  await activate({ serve }, exchange, source);
+  expect([...seen, source.exchange]).toEqual([undefined, exchange]);
 });

@@ -24,6 +24,8 @@ export interface ServerTimeReply {
 /** Status of the service. */
 export interface StatusReply {
   readonly system: "normal" | "degraded" | "draining";
+  /** Conditions for which it is not normal, such as QUOTES_STOPPED. */
+  readonly reasons: readonly string[];
   readonly serverTime: number;
   readonly features: Readonly<{
     leveraged_trading: boolean;
@@ -188,6 +190,7 @@ export const TIME_SHAPE: Shape<ServerTimeReply> = { serverTime: number };
 /** Readers of the members of the status. */
 export const STATUS_SHAPE: Shape<StatusReply> = {
   system: text<StatusReply["system"]>,
+  reasons: list(text),
   serverTime: number,
   features: object<StatusReply["features"]>({
     leveraged_trading: flag,

@@ -63,6 +63,8 @@ export class Reconciler {
   readonly #parts: ReconcileParts;
   readonly #cases: Map<string, Case> = new Map();
   #stopped = false;
+  /** Number of children with an unknown outcome. */
+  #unknown = 0;
 
   constructor(core: Core, parts: ReconcileParts) {
     this.#core = core;
@@ -80,9 +82,7 @@ export class Reconciler {
   }
 
   get unknown(): number {
-    let count = 0;
-    for (const one of this.#cases.values()) if (one.unknown) count++;
-    return count;
+    return this.#unknown;
   }
 
   /** Follows a child. An unknown one is looked up at once. */
@@ -105,7 +105,7 @@ export class Reconciler {
     };
     this.#cases.set(child.childId, one);
     const turnedUnknown = state === "UNKNOWN" && !one.unknown;
-    one.unknown = state === "UNKNOWN";
+    this.#mark(one, state === "UNKNOWN");
     if (!one.unknown) one.notFound = 0;
     if (turnedUnknown) {
       one.unknownSinceMs = nowMs;
@@ -137,8 +137,21 @@ export class Reconciler {
 
   /** Stops following a child that is resolved or whose shard let go of it. */
   drop(childId: string): void {
-    this.#cases.get(childId)?.cancel?.();
+    const one = this.#cases.get(childId);
+    if (one === undefined) return;
+    one.cancel?.();
     this.#cases.delete(childId);
+    this.#mark(one, false);
+  }
+
+  #mark(one: Case, isUnknown: boolean): void {
+    if (one.unknown === isUnknown) return;
+    one.unknown = isUnknown;
+    const before = this.#unknown;
+    this.#unknown += isUnknown ? 1 : -1;
+    // A child that nobody follows after the end of the engine is as unknown as before.
+    if (!this.#stopped && (before === 0) !== (this.#unknown === 0))
+      this.#core.effects.emit({ kind: "ORDERS_CHANGED" });
   }
 
   stop(): void {

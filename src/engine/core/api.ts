@@ -38,7 +38,7 @@ import type {
   Placement,
   PlaceRequest,
 } from "./calls.ts";
-import type { EngineStatus } from "./condition.ts";
+import type { ConditionCounts, EngineStatus } from "./condition.ts";
 import type { EngineEventSource, PrintUpdate } from "./events.ts";
 
 /** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
@@ -238,6 +238,8 @@ export interface Metrics {
   readonly inFlight: number;
   readonly unknown: number;
   readonly alerts: number;
+  /** Each condition of the status: whether it stands, and how often it has begun since the engine was opened. */
+  readonly conditions: ConditionCounts;
 }
 
 /**

@@ -42,6 +42,8 @@ export type EngineEffect =
   | Readonly<{ kind: "VOLUME_MOVES" }>
   /** No quote of markets that open orders watch has counted for a while, or one counts again. */
   | Readonly<{ kind: "QUOTES_STOPPED" | "QUOTES_RESUMED"; detail: string }>
+  /** The first order has stalled or the first child become unknown, or the last one is so no more. */
+  | Readonly<{ kind: "ORDERS_CHANGED" }>
   /** An executed trade was not counted because too many trades wait for the store. */
   | Readonly<{ kind: "PRINT_DROPPED" }>;
 

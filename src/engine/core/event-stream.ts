@@ -1,5 +1,5 @@
 import type { Fact, JournalRecord, Quote } from "../../model/index.ts";
-import type { StatusUpdate } from "./condition.ts";
+import { isQuiet, type StatusUpdate } from "./condition.ts";
 import type { Core } from "./core.ts";
 import { EventSource } from "./event-source.ts";
 import type { Alert, PrintUpdate, ShardsUpdate } from "./events.ts";
@@ -85,14 +85,14 @@ export class EventStream {
     this.#tellAlert({ alert: "CLOCK_STEPPED", detail, timeMs: this.#core.nowMs() });
   }
 
-  /** Emits a change of the engine's condition, and an alert unless the change was requested. */
+  /** Emits a change of the engine's condition, and an alert unless the change is a quiet one. */
   status(update: StatusUpdate): void {
     const { change, detail, timeMs } = update;
-    const isPlanned = change === "DRAINING" || change === "CLOSED";
-    if (isPlanned) this.#core.telemetry.event("info", "engine.status", { change, detail });
+    const alert = isQuiet(change) ? undefined : change;
+    if (alert === undefined) this.#core.telemetry.event("info", "engine.status", { change, detail });
     else this.#report("engine.status", { change, detail });
     this.events.emit("status", update);
-    if (!isPlanned) this.#tellAlert({ alert: change, detail, timeMs });
+    if (alert !== undefined) this.#tellAlert({ alert, detail, timeMs });
   }
 
   /** Emits that shards have come or go. */

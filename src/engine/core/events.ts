@@ -11,7 +11,7 @@ import type {
   Quote,
   TerminalStatus,
 } from "../../model/index.ts";
-import type { StatusChange, StatusUpdate } from "./condition.ts";
+import type { QuietChange, StatusChange, StatusUpdate } from "./condition.ts";
 
 /** A durable change of one parent: its record, and the order after it. */
 export interface OrderUpdate {
@@ -33,7 +33,7 @@ export interface ListUpdate {
 }
 
 /** Kinds of alerts about the engine itself. `CLOCK_STEPPED` means that the wall clock was set. */
-export type EngineAlertKind = "CLOCK_STEPPED" | Exclude<StatusChange, "DRAINING" | "CLOSED">;
+export type EngineAlertKind = "CLOCK_STEPPED" | Exclude<StatusChange, QuietChange>;
 
 /** A condition that a person must look at. `orderId` is absent when it concerns the engine and not an order. */
 export interface Alert {

@@ -119,7 +119,7 @@ export class StallWatch {
     const { orderId } = live.working;
     if (this.#candidates.get(orderId)?.live === live) this.#candidates.delete(orderId);
     const now = this.#parts.shards.live(orderId);
-    if (now === undefined || now === live) this.#counted.delete(orderId);
+    if (now === undefined || now === live) this.#uncount(orderId);
   }
 
   /** Number of stalled parents, by cause. */
@@ -161,8 +161,15 @@ export class StallWatch {
 
   #count(order: ParentOrder): void {
     const { stall, orderId, intent } = order;
-    if (stall === undefined || stall.over === true) this.#counted.delete(orderId);
-    else this.#counted.set(orderId, { cause: stall.cause, symbol: intent.symbol });
+    if (stall === undefined || stall.over === true) return this.#uncount(orderId);
+    const isFirst = this.#counted.size === 0;
+    this.#counted.set(orderId, { cause: stall.cause, symbol: intent.symbol });
+    if (isFirst) this.#core.effects.emit({ kind: "ORDERS_CHANGED" });
+  }
+
+  #uncount(orderId: number): void {
+    const isLast = this.#counted.delete(orderId) && this.#counted.size === 0;
+    if (isLast) this.#core.effects.emit({ kind: "ORDERS_CHANGED" });
   }
 
   /**

@@ -17,6 +17,8 @@ export class QuoteWatch {
   readonly #watchedSinceMs: Map<string, number> = new Map();
   readonly #stopped: Set<string> = new Set();
   #isWaiting = false;
+  /** Ends the wait for an input, while no watched market has quotes. */
+  #endSilence: (() => void) | undefined;
 
   constructor(core: Core, timers: Timers, market: MarketHub) {
     this.#core = core;
@@ -26,7 +28,11 @@ export class QuoteWatch {
 
   /** Looks at the markets from now on while open orders watch any. */
   begin(): void {
-    if (!this.#isWaiting) this.#look();
+    if (!this.#isWaiting) return this.#look();
+    if (this.#endSilence === undefined) return;
+    // In silence no input comes: a market that is watched from now on would never be looked at.
+    this.#endSilence();
+    this.#look();
   }
 
   /** The markets whose quotes do not count. One with a fresh quote is none, also before the next look tells so. */
@@ -43,6 +49,7 @@ export class QuoteWatch {
 
   #look(): void {
     this.#isWaiting = false;
+    this.#endSilence = undefined;
     const nowMs = this.#core.monotonicMs();
     const { stalledAfterMs } = this.#core.settings;
     const watched = this.#market.memory.watched();
@@ -65,7 +72,10 @@ export class QuoteWatch {
     this.#isWaiting = true;
     // Once no market has quotes, only an input can change that.
     if (this.#stopped.size < watched.length) this.#timers.after(nextMs - nowMs, () => this.#look());
-    else this.#timers.whileHeard(this.#core.nowMs() + stalledAfterMs / 10, () => this.#look());
+    else {
+      const atMs = this.#core.nowMs() + stalledAfterMs / 10;
+      this.#endSilence = this.#timers.whileHeard(atMs, () => this.#look());
+    }
   }
 
   /** Returns when the last counted quote of a market was confirmed, or since when it is watched if that is later. */

@@ -5,6 +5,7 @@ import type { Core } from "../core/core.ts";
 import type { StallWatch } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
+import type { StatusBoard } from "./status-board.ts";
 
 /** Parts of the engine that have counters. */
 export type MetricsParts = Readonly<{
@@ -14,6 +15,7 @@ export type MetricsParts = Readonly<{
   venueQueue: VenueQueue;
   stalls: StallWatch;
   reconciler: Reconciler;
+  board: StatusBoard;
 }>;
 
 /**
@@ -21,7 +23,7 @@ export type MetricsParts = Readonly<{
  * or for a copy of themselves that does.
  */
 export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics {
-  const { core, market, shards, venueQueue, stalls, reconciler } = parts;
+  const { core, market, shards, venueQueue, stalls, reconciler, board } = parts;
   const { triggers, children, appends, records, alerts } = core.counters;
   return {
     quotesCounted: market.counted,
@@ -40,5 +42,6 @@ export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics
     venueQueue: venueQueue.size,
     stalled: stalls.counts,
     ...reconciler.followed,
+    conditions: board.conditions,
   };
 }

@@ -1,6 +1,13 @@
 import { errorMessage } from "../../common/index.ts";
 import type { Reconciler } from "../children/reconciler.ts";
-import type { EngineStatus, StatusChange, StatusReason } from "../core/condition.ts";
+import {
+  type ConditionCounts,
+  type EngineStatus,
+  STATUS_ENDS,
+  type StatusChange,
+  type StatusKind,
+  type StatusReason,
+} from "../core/condition.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { StallWatch } from "../eligibility/stall-watch.ts";
@@ -25,6 +32,14 @@ const FULL: ReadonlySet<unknown> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 
 const LONGEST_DETAIL = 200;
 
+const KINDS = Object.keys(STATUS_ENDS) as readonly StatusKind[];
+
+/** Conditions that consist of orders or children, and the words for their end. */
+const OF_ORDERS = [
+  ["ORDERS_STALLED", "no order is stalled any more"],
+  ["CHILD_UNKNOWN", "the outcome of every child is known"],
+] as const;
+
 /** Conditions of an engine that are not normal. Announces each when it begins and when it ends (decisions 48, EC). */
 export class StatusBoard {
   readonly #core: Core;
@@ -43,6 +58,9 @@ export class StatusBoard {
   #dropped: StatusReason | undefined;
   #wanted: StatusReason | undefined;
   #unowned: StatusReason | undefined;
+  /** Conditions of orders and children that were told and have not ended. */
+  readonly #ofOrders: Set<"ORDERS_STALLED" | "CHILD_UNKNOWN"> = new Set();
+  readonly #begun: Map<StatusChange, number> = new Map();
 
   constructor(core: Core, parts: StatusParts) {
     this.#core = core;
@@ -53,6 +71,16 @@ export class StatusBoard {
     const reasons = [...this.#own(), ...this.#watched()];
     if (this.isDraining) return { system: "draining", reasons };
     return { system: reasons.length > 0 ? "degraded" : "normal", reasons };
+  }
+
+  /** Each condition for a monitor. */
+  get conditions(): ConditionCounts {
+    const standing = new Set(this.status.reasons.map(({ kind }) => kind));
+    const counts = KINDS.map((kind) => [
+      kind,
+      { stands: standing.has(kind), begun: this.#begun.get(kind) ?? 0 },
+    ]);
+    return Object.fromEntries(counts);
   }
 
   /** Whether the engine refuses new orders. */
@@ -214,6 +242,18 @@ export class StatusBoard {
     this.#tell(change, detail);
   }
 
+  /** Looks whether the first order has stalled or the first child become unknown, or the last one is so no more. */
+  ordersChanged(): void {
+    const standing = new Map(this.#watched().map(({ kind, detail }) => [kind, detail]));
+    for (const [kind, ended] of OF_ORDERS) {
+      const detail = standing.get(kind);
+      if ((detail !== undefined) === this.#ofOrders.has(kind)) continue;
+      if (detail === undefined) this.#ofOrders.delete(kind);
+      else this.#ofOrders.add(kind);
+      this.#tell(detail === undefined ? STATUS_ENDS[kind] : kind, detail ?? ended);
+    }
+  }
+
   draining(): void {
     if (this.#ending !== undefined) return;
     this.#ending = { kind: "DRAINING", detail: "the engine accepts no new orders" };
@@ -267,6 +307,7 @@ export class StatusBoard {
   }
 
   #tell(change: StatusChange, detail: string): void {
+    this.#begun.set(change, (this.#begun.get(change) ?? 0) + 1);
     this.#parts.stream.status({ change, detail, timeMs: this.#core.nowMs(), status: this.status });
   }
 }

@@ -83,6 +83,7 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ["normal", "degraded", "draining"],
       "degraded: the quotes of a market have stopped, the outcome of a child is unknown, or the store fails. draining: the service accepts no new orders.",
     ),
+    reasons: list(text("A condition, such as QUOTES_STOPPED."), "Conditions for which system is not normal."),
     serverTime: time("Current time."),
     features: object("Features of the service.", {
       leveraged_trading: flag("Whether trading on margin is available."),

@@ -19,11 +19,14 @@ export function time(parts: ServiceParts): JsonInput {
 
 /**
  * GET /api/status. `draining`: no new orders are taken. `degraded`: quotes stopped, the outcome of a child is unknown,
- * the store fails, or another engine owns a shard. Otherwise `normal`. Source: contract, Status; decisions 48 and EC.
+ * the store fails, or another engine owns a shard. Otherwise `normal`. `reasons` has the kinds alone: their details are
+ * for an operator. Source: contract, Status; decisions 48 and EC.
  */
 export function status(parts: ServiceParts): JsonInput {
+  const { system, reasons } = parts.engine.status();
   return {
-    system: parts.engine.status().system,
+    system,
+    reasons: reasons.map(({ kind }) => kind),
     serverTime: parts.clock.nowMs(),
     features: {
       ...NO_FEATURES,

@@ -23,6 +23,7 @@ describe("public routes", () => {
     const system = async (): Promise<unknown> => (await get(world, "status")).body.system;
     expect((await get(world, "status")).body).toEqual({
       system: "normal",
+      reasons: [],
       serverTime: START_MS,
       features: {
         leveraged_trading: false,
@@ -34,7 +35,11 @@ describe("public routes", () => {
     world.feed.quote({ symbol: "BTC/USD", bid: "1", ask: "2" });
     expect(await system()).toBe("normal");
     await world.clock.advanceBy(5_001);
-    expect(await system()).toBe("degraded");
+    // The kinds alone: a detail may name what concerns one account.
+    expect((await get(world, "status")).body).toMatchObject({
+      system: "degraded",
+      reasons: ["QUOTES_STOPPED"],
+    });
     world.feed.heartbeat("BTC/USD");
     expect(await system()).toBe("normal");
     world.engine.drain();
