@@ -16,7 +16,7 @@ import type { EngineEventSource, PrintUpdate } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { COSTS } from "./core/turns.ts";
 import type { MarketHub } from "./market/market-hub.ts";
-import { runningLimitOf } from "./market/running-limit.ts";
+import { runningLevelOf, runningLimitOf } from "./market/running-limit.ts";
 import type { EngineParts } from "./parts.ts";
 import { verify } from "./reads/verification.ts";
 import type { Shard } from "./shards/shard.ts";
@@ -221,6 +221,10 @@ export class RunningEngine implements Api.Engine {
 
   runningLimit(order: ParentOrder): Price | undefined {
     return runningLimitOf(order, this.market.history);
+  }
+
+  runningLevel(order: ParentOrder): Price | undefined {
+    return runningLevelOf(order, this.market.history);
   }
 
   quote(symbol: string): Api.QuoteNow | undefined {

@@ -48,6 +48,10 @@ export interface ManagedOrderReply {
   readonly limitOffset?: string | undefined;
   /** The limit that results from the trigger price and `limitOffset`. */
   readonly dynamicLimit?: string | undefined;
+  /** The level that was met or, until then, the one at which a trailing order triggers. That moves with the market. */
+  readonly triggerLevel?: string | undefined;
+  /** Time of the trigger; absent until then. */
+  readonly triggerTime?: number | undefined;
   readonly icebergQty?: string | undefined;
   /** Milliseconds of one slot. */
   readonly interval?: number | undefined;
@@ -153,6 +157,8 @@ export const MANAGED_SHAPE: Shape<ManagedOrderReply> = {
   trailingAmount: maybe(text),
   limitOffset: maybe(text),
   dynamicLimit: maybe(text),
+  triggerLevel: maybe(text),
+  triggerTime: maybe(number),
   icebergQty: maybe(text),
   interval: maybe(number),
   intervalCount: maybe(number),

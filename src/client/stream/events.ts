@@ -43,7 +43,7 @@ export interface OrderUpdateMembers {
   /** Stop price; `"0"` if there is none. */
   readonly sp: string;
   /** Type of the event. */
-  readonly x: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "ALERT";
+  readonly x: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "TRIGGERED" | "ALERT";
   /** Status after the event. */
   readonly X: OrderStatus;
   /** Quantity of this fill; `"0"` if the event is not a fill. */
@@ -74,6 +74,9 @@ export interface OrderUpdateMembers {
   readonly cancelPending?: boolean | undefined;
   /** Why nothing of a managed order executes although it should; absent unless it is stalled. */
   readonly stalled?: StallCause | undefined;
+  /** The level that was met, and when; absent until the order triggers. */
+  readonly triggerLevel?: string | undefined;
+  readonly triggerTime?: number | undefined;
   /** Why the order ended. */
   readonly reason?: string | undefined;
   readonly rejectReason?: string | undefined;
@@ -175,6 +178,8 @@ export const ORDER_SHAPE: Shape<OrderUpdateMembers> = /* @__PURE__ */ (() => ({
   held: maybe(flag),
   cancelPending: maybe(flag),
   stalled: maybe(text<StallCause>),
+  triggerLevel: maybe(text),
+  triggerTime: maybe(number),
   reason: maybe(text),
   rejectReason: maybe(text),
   alerts: maybe(list(text<AlertKind>)),

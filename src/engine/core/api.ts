@@ -322,6 +322,8 @@ export interface Engine extends AsyncDisposable {
   page(request: PageRequest): Promise<ParentPage>;
   /** Returns the running limit of a dynamic trailing parent before it triggers, from durable marks, at 8 decimals. */
   runningLimit(order: ParentOrder): Price | undefined;
+  /** Returns the level at which a trailing parent triggers now, from durable marks, at 8 decimals. */
+  runningLevel(order: ParentOrder): Price | undefined;
   /** Returns the last counted quote of a symbol, and whether it is fresh now. */
   quote(symbol: string): QuoteNow | undefined;
   /** Returns the price of the last print of a symbol. */

@@ -48,5 +48,9 @@ function updated(
   const { apiState = order.apiState, held = order.held, cancelPending = order.cancelPending } = members ?? {};
   const avgPrice = members === undefined || members.ap === "0" ? order.avgPrice : members.ap;
   const stalled = members === undefined ? order.stalled : members.stalled;
-  return { ...order, status, executedQty, apiState, held, cancelPending, stalled, avgPrice };
+  const { triggerLevel = order.triggerLevel, triggerTime = order.triggerTime } = members ?? {};
+  return {
+    ...{ ...order, status, executedQty, apiState, held, cancelPending, stalled, avgPrice },
+    ...{ triggerLevel, triggerTime },
+  };
 }

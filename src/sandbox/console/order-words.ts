@@ -52,7 +52,11 @@ function trailingOf(order: WordedOrder): string {
   const turn = order.side === "SELL" ? "falls" : "rises";
   const from = order.side === "SELL" ? "high" : "low";
   const gate = order.stopPrice === undefined ? "" : `, from ${dollars(order.stopPrice)} on`;
-  return `${does} when ${price} ${turn} ${distanceOf(order)} from its ${from}${gate}`;
+  const now =
+    order.triggerLevel === undefined || order.triggerTime !== undefined
+      ? ""
+      : `, now at ${shortPrice(order.triggerLevel)}`;
+  return `${does} when ${price} ${turn} ${distanceOf(order)} from its ${from}${gate}${now}`;
 }
 
 /** Returns the distance of a trailing order, in words. */
@@ -100,6 +104,7 @@ export function statusOf(order: WordedOrder): readonly [text: string, tone: Tone
   if (order.stalled !== undefined)
     return [`Stalled: ${order.stalled.toLowerCase().replaceAll("_", " ")}`, "bad"];
   if (order.apiState === "WORKING") return ["Child at the venue", "work"];
+  if (order.triggerTime !== undefined && order.status === "NEW") return ["Triggered", "work"];
   return order.status === "PARTIALLY_FILLED" ? ["Partly filled", "work"] : ["Waiting", "open"];
 }
 

@@ -93,7 +93,7 @@ function draw(): void {
   const ticks = track.since(nowMs() - shownMs);
   const own = marks.filter((mark) => mark.symbol === symbol);
   drawChart(
-    { ticks, past, spanMs: shownMs, levels: levelsOf(orders, symbol, track), marks: own, nowMs: nowMs() },
+    { ticks, past, spanMs: shownMs, levels: levelsOf(orders, symbol), marks: own, nowMs: nowMs() },
     symbol,
   );
   const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;

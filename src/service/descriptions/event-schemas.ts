@@ -59,8 +59,8 @@ const ALERTS = words<AlertKind>({
 export const EVENT_TIME: JsonSchema = time("Time at which the event was sent.");
 const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
 const EXECUTION = oneOf(
-  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED", "ALERT"],
-  "Execution type: the event that happened to the order. ALERT: only `alerts` and `stalled` have changed.",
+  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED", "TRIGGERED", "ALERT"],
+  "Execution type: the event that happened to the order. TRIGGERED: its trigger was met; a child may follow. ALERT: only `alerts` and `stalled` have changed.",
 );
 const SYMBOL = text("Symbol of the market.");
 

@@ -39,6 +39,7 @@ const SCALED_ORDER: Members = {
   trailingAmount: optional(int64("Trailing distance, in 1e-8 USD.")),
   limitOffset: optional(int64("Distance of the limit from the trigger price, in 1e-8 USD.")),
   dynamicLimit: optional(int64("Limit price derived from the trigger price, in 1e-8 USD.")),
+  triggerLevel: optional(int64("Level of the trigger, in 1e-8 USD.")),
 } satisfies Members & Readonly<Record<ScaledMember, unknown>>;
 
 const LEG: MembersOf<LegIdentity> = {

@@ -138,7 +138,7 @@ export class AccountStreams {
       const { accountId, intent } = order;
       this.#tell({ accountId, dialect: "own" }, (stamp) => orderTradeUpdate(event, stamp));
       // A client of the convention knows no such event.
-      if (event.execution !== "ALERT")
+      if (event.execution !== "ALERT" && event.execution !== "TRIGGERED")
         this.#tell({ accountId, dialect: "convention" }, (stamp) =>
           executionReport(event, { ...stamp, symbol: this.#symbol(intent.symbol) }),
         );

@@ -27,7 +27,7 @@ const OPEN: ReadonlySet<string> = new Set(["NEW", "PARTIALLY_FILLED"]);
 
 /**
  * Builds an executionReport of a managed order. The letters are the convention's; a letter whose value is not known is
- * left out. The spelled-out members are those of ORDER_TRADE_UPDATE. Source: convention 4.7; decision NP.
+ * left out. The spelled-out members are those of ORDER_TRADE_UPDATE but the trigger's. Source: convention 4.7; decision NP.
  */
 export function executionReport(event: OrderEvent, stamp: MarketStamp): JsonInput {
   const { order, timeMs, execution, view, fill, reason } = event;

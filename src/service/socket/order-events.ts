@@ -3,8 +3,8 @@ import type { OrderUpdate } from "../../engine/index.ts";
 import { type StatusView, statusOf } from "../../lifecycle/index.ts";
 import type { AlertKind, EndReason, Fact, Fill, ParentOrder } from "../../model/index.ts";
 
-/** Kinds of order events, under the convention's names, and ALERT for an alert of a stalled order, which is none there. */
-export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "ALERT";
+/** Kinds of order events under the convention's names, TRIGGERED, and ALERT for an alert of a stalled order. */
+export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED" | "TRIGGERED" | "ALERT";
 
 /**
  * One event of an order that a client receives. What was executed, and its value, are those after the event.
@@ -28,8 +28,8 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 
 /**
  * Returns the events that a durable change of an order sends to its account, in the order of the facts: NEW when it was
- * accepted or released, TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill, and ALERT when it
- * is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source: convention 4.11;
+ * accepted or released, TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill, TRIGGERED, and
+ * ALERT when it is stalled or goes on. Other changes, such as a cancel that waits for a child, send no event. Source: convention 4.11;
  * decisions 11, 15, 35, 51.
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
@@ -64,6 +64,12 @@ class EventBuilder {
     else if (isFilled(fact)) this.#trade(fact);
     else if (isEnded(fact)) this.#ended(fact);
     else if (fact.kind === "ALERT") this.#alert(fact.alert);
+    else if (fact.kind === "TRIGGERED") this.#triggered();
+  }
+
+  /** A child may follow late or never. An event before it, or the end that comes with it, has the trigger already. */
+  #triggered(): void {
+    if (this.events.length === 0 && this.#end === undefined) this.#add({ execution: "TRIGGERED" });
   }
 
   #trade(fact: FilledFact): void {

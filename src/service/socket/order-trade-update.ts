@@ -8,7 +8,7 @@ import {
 } from "../../decimal/index.ts";
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
+import { membersInEvents, NO_LIST, triggerInEvents } from "../views/managed-order.ts";
 import { tradeIdOf } from "../views/trade-id.ts";
 import type { OrderEvent } from "./order-events.ts";
 
@@ -42,7 +42,7 @@ const PERCENT_STEPS_PER_BPS = 1_000_000;
 /**
  * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members
  * of `o` are additions: accountId, executionId (unique at the venue; `t` is its number), g (list), apiState, held,
- * cancelPending, reason and alerts. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
+ * cancelPending, triggerLevel, triggerTime, reason and alerts. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
   const { order, timeMs, execution, view, fill } = event;
@@ -79,6 +79,7 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
       g: order.list?.listId ?? NO_LIST,
       accountId,
       ...membersInEvents(event),
+      ...triggerInEvents(order),
       executionId: fill?.executionId,
       reason: event.reason,
       alerts: event.alerts,

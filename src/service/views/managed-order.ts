@@ -78,6 +78,10 @@ export type ManagedOrder = Readonly<{
    * 19).
    */
   dynamicLimit?: string | undefined;
+  /** The level that was met or, until then, the one at which a trailing order triggers. That moves with the market. */
+  triggerLevel?: string | undefined;
+  /** Time of the trigger; absent until then. */
+  triggerTime?: number | undefined;
   icebergQty?: string | undefined;
   /** Milliseconds of one slot of the schedule. */
   interval?: number | undefined;
@@ -111,10 +115,11 @@ export type ManagedOrder = Readonly<{
 /** Replaces the list id of an order that is in no list. */
 export const NO_LIST = -1;
 
-/** Data for a view besides the order: the instrument's id and the running dynamic limit. */
+/** Data for a view besides the order: the instrument's id, the running dynamic limit and the running trigger level. */
 export interface ManagedOrderContext {
   readonly instrumentId?: number | undefined;
   readonly runningLimit?: Price | undefined;
+  readonly runningLevel?: Price | undefined;
 }
 
 const STATUSES = words<OrderStatus>({
@@ -185,6 +190,12 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
       "Limit price derived from the trigger price. It moves until the order triggers, and is then fixed.",
     ),
   ),
+  triggerLevel: optional(
+    decimal(
+      "Level of the trigger in USD: the one that was met; before, the one at which a trailing order triggers, which moves with the market.",
+    ),
+  ),
+  triggerTime: optional(time("Time at which the order triggered. Absent until then.")),
   icebergQty: optional(decimal("Display quantity: the quantity shown at once.")),
   interval: optional(integer("Length of one slot in milliseconds.")),
   intervalCount: optional(integer("Number of slots of the schedule.")),
@@ -232,6 +243,7 @@ export const PRICE_MEMBERS = [
   "trailingAmount",
   "limitOffset",
   "dynamicLimit",
+  "triggerLevel",
 ] as const;
 
 /** Name of a member that is a quantity or a price. */
@@ -240,9 +252,12 @@ export type ScaledMember = (typeof QUANTITY_MEMBERS | typeof PRICE_MEMBERS)[numb
 /** Members that events have under the same names. */
 const IN_EVENTS = ["apiState", "held", "cancelPending", "stalled"] as const;
 
-/** Descriptions of the members that events have under the same names. */
+/** Members of the trigger, which ORDER_TRADE_UPDATE alone has. */
+const OF_TRIGGER = ["triggerLevel", "triggerTime"] as const;
+
+/** Descriptions of the members that ORDER_TRADE_UPDATE has under the same names. */
 export const MANAGED_ORDER_IN_EVENTS: Members = Object.fromEntries(
-  IN_EVENTS.map((name) => [name, MANAGED_ORDER[name]]),
+  [...IN_EVENTS, ...OF_TRIGGER].map((name) => [name, MANAGED_ORDER[name]]),
 );
 
 /** Requires every member, so that none is forgotten. */
@@ -289,6 +304,10 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     trailingAmount: trailing?.kind === "amount" ? formatPrice(trailing.amount) : undefined,
     limitOffset: priced(intent.limitOffset),
     dynamicLimit: dynamicLimitOf(order, context),
+    triggerLevel: priced(
+      order.trigger?.level ?? (order.ended === undefined ? context.runningLevel : undefined),
+    ),
+    triggerTime: order.trigger?.atMs,
     icebergQty: intent.icebergQuantity === undefined ? undefined : formatQuantity(intent.icebergQuantity),
     interval: schedule?.intervalMs,
     // From the plan: a VWAP on the service's own volumes gets its slots at admission.
@@ -322,6 +341,11 @@ type OrderThen = Readonly<{ order: ParentOrder; view: StatusView }>;
 export function membersInEvents({ order, view }: OrderThen): Pick<Complete, (typeof IN_EVENTS)[number]> {
   const { apiState, held, cancelPending } = view;
   return { apiState, held, cancelPending, stalled: stalledBy(order) };
+}
+
+/** Returns the members of the trigger in an event. A level that still moves is not one: it moves without events. */
+export function triggerInEvents({ trigger }: ParentOrder): Pick<Complete, (typeof OF_TRIGGER)[number]> {
+  return { triggerLevel: priced(trigger?.level), triggerTime: trigger?.atMs };
 }
 
 const stalledBy = ({ stall }: ParentOrder): StallCause | undefined =>

@@ -19,6 +19,7 @@ function contextOf({ instruments, engine }: ViewParts, order: ParentOrder): Mana
   return {
     instrumentId: instruments.find(order.intent.symbol)?.id,
     runningLimit: engine.runningLimit(order),
+    runningLevel: engine.runningLevel(order),
   };
 }
 
@@ -36,7 +37,10 @@ export function listViewOf(parts: ViewParts, list: OrderList, route: ViewRoute):
   return { ...view, orderReports };
 }
 
-/** Existing clients also read whether and since when an order works. The contract's managed order has no such members. */
+/**
+ * Existing clients also read whether and since when an order works. The contract's managed order has no such members. They
+ * do not read its trigger.
+ */
 function forRoute(
   { compat }: ViewRoute,
   order: ParentOrder,
@@ -45,7 +49,10 @@ function forRoute(
   if (compat !== true) return view;
   const workingTime = workingSince(order);
   // For an object of so many members, spreading takes three times as long as all the rest of the view.
-  return Object.assign({}, view, { isWorking: workingTime !== undefined, workingTime: workingTime ?? -1 });
+  return Object.assign({}, view, {
+    ...{ isWorking: workingTime !== undefined, workingTime: workingTime ?? -1 },
+    ...{ triggerLevel: undefined, triggerTime: undefined },
+  });
 }
 
 /**

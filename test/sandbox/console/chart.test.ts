@@ -7,7 +7,7 @@ import {
   niceStep,
   spanOf,
 } from "../../../src/sandbox/console/chart-geometry.ts";
-import { type Level, levelsOf, trailOf } from "../../../src/sandbox/console/levels.ts";
+import { type Level, levelsOf } from "../../../src/sandbox/console/levels.ts";
 import { KEPT_MS, PriceTrack, type Tick } from "../../../src/sandbox/console/price-track.ts";
 
 const NOW = 1_000_000;
@@ -182,7 +182,7 @@ describe("the levels of open orders", () => {
       order({ type: "SYNTHETIC_LIMIT", price: "97", side: "BUY", held: true }),
       order({ type: "POV" }),
     ];
-    const lines = levelsOf(orders, "BTC/USD", new PriceTrack());
+    const lines = levelsOf(orders, "BTC/USD");
     expect(lines.map(({ price, label, isSoft }) => [price, label, isSoft])).toEqual([
       [95, "Sell stop-limit", false],
       [94, "Sell stop-limit, limit", false],
@@ -190,73 +190,37 @@ describe("the levels of open orders", () => {
     ]);
   });
 
-  it("a trailing level is at its distance from the extreme since the order was accepted", () => {
-    const track = trackOf([tick(NOW - 9, 500), tick(NOW, 100), tick(NOW + 1, 200), tick(NOW + 2, 150)]);
-    const trailing = { type: "TRAILING_STOP_MARKET", transactTime: NOW + 1 } as const;
-    expect(trailOf(order({ ...trailing, trailingDelta: 100 }), track)?.level).toBe(198);
-    expect(trailOf(order({ ...trailing, price2: "10" }), track)?.level).toBe(180);
-    expect(trailOf(order({ ...trailing, trailingAmount: "5" }), track)?.level).toBe(195);
-    expect(trailOf(order({ ...trailing, trailingAmount: "5", side: "BUY" }), track)?.level).toBe(156);
-  });
-
-  it("a trailing level does not begin with the quote from before the order, as its engine does not", () => {
-    const track = trackOf([tick(NOW - 1, 60_000)]);
-    const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "36" });
-    expect(trailOf(trailing, track)).toBeUndefined();
-    track.add(tick(NOW + 1, 59_970));
-    expect(trailOf(trailing, track)?.level).toBe(59_934);
-  });
-
-  it("a trailing level says that it may be further on if the page has not looked since the order was accepted", () => {
-    const track = trackOf([tick(NOW, 100), tick(NOW + 2, 97)]);
-    const labels = ([NOW, NOW - 1] as const).flatMap((transactTime) =>
-      (["SELL", "BUY"] as const).map((side) => {
-        const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", transactTime, side });
-        return levelsOf([trailing], "BTC/USD", track)[0]?.label;
-      }),
-    );
-    expect(labels).toEqual([
-      ...["Sell trailing stop 5.00 USD", "Buy trailing stop 5.00 USD"],
-      ...["Sell trailing stop 5.00 USD or higher", "Buy trailing stop 5.00 USD or lower"],
+  const linesOf = (members: Partial<ManagedOrderReply>): unknown =>
+    levelsOf([order({ trailingAmount: "5", ...members })], "BTC/USD").map(({ price, label, isSoft }) => [
+      ...[price, label, isSoft],
     ]);
+
+  it("decision SP: a trailing level is the one that the service tells, dashed until it is met", () => {
+    const trailing = { type: "TRAILING_STOP_MARKET", triggerLevel: "95" } as const;
+    expect(linesOf({ type: "TRAILING_STOP_MARKET" })).toEqual([]);
+    expect(linesOf(trailing)).toEqual([[95, "Sell trailing stop 5.00 USD", true]]);
+    expect(linesOf({ ...trailing, side: "BUY" })).toEqual([[95, "Buy trailing stop 5.00 USD", true]]);
+    expect(linesOf({ ...trailing, triggerTime: NOW })).toEqual([[95, "Sell trailing stop 5.00 USD", false]]);
   });
 
   it("decision SP: of a trailing stop-limit that has triggered, only its limit is left, which stands still", () => {
-    const track = trackOf([tick(NOW, 100), tick(NOW + 1, 90), tick(NOW + 2, 200)]);
-    const trailing = { type: "TRAILING_STOP_LIMIT", trailingAmount: "5" } as const;
-    const linesOf = (members: Partial<ManagedOrderReply>): unknown =>
-      levelsOf([order({ ...trailing, ...members })], "BTC/USD", track).map(({ price, label, isSoft }) => [
-        ...[price, label, isSoft],
-      ]);
-    expect(linesOf({ price: "201" })).toEqual([[201, "Sell trailing stop-limit, limit", false]]);
-    const dynamic = { limitOffset: "1", transactTime: NOW - 9 };
-    expect(linesOf({ ...dynamic, dynamicLimit: "194" })).toEqual([
+    const trailing = { type: "TRAILING_STOP_LIMIT", triggerLevel: "195" } as const;
+    const dynamic = { ...trailing, limitOffset: "1", dynamicLimit: "194" } as const;
+    expect(linesOf({ ...trailing, price: "201", triggerTime: NOW })).toEqual([
+      [201, "Sell trailing stop-limit, limit", false],
+    ]);
+    expect(linesOf(dynamic)).toEqual([
       [195, "Sell trailing stop-limit 5.00 USD", true],
       [194, "Sell trailing stop-limit, limit", true],
     ]);
-    expect(linesOf({ ...dynamic, dynamicLimit: "204" })).toEqual([
-      [204, "Sell trailing stop-limit, limit", false],
+    expect(linesOf({ ...dynamic, triggerTime: NOW })).toEqual([
+      [194, "Sell trailing stop-limit, limit", false],
     ]);
-    expect(linesOf({ ...dynamic, side: "BUY", dynamicLimit: "110" })).toEqual([
-      [110, "Buy trailing stop-limit, limit", false],
-    ]);
-  });
-
-  it("decision SP: the level of a trailing stop that has triggered does not move any more", () => {
-    const track = trackOf([tick(NOW, 100), tick(NOW + 1, 94), tick(NOW + 2, 300)]);
-    const trailing = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5" });
-    expect(trailOf(trailing, track)).toEqual({ level: 95, hasTriggered: true });
   });
 
   it("a trailing level begins at its gate, which is shown until then", () => {
-    const track = trackOf([tick(NOW, 100), tick(NOW + 1, 120)]);
-    const gated = order({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "130" });
-    expect(trailOf(gated, track)).toBeUndefined();
-    expect(levelsOf([gated], "BTC/USD", track).map(({ label }) => label)).toEqual([
-      "Sell trailing stop gate",
-    ]);
-    track.add(tick(NOW + 2, 140));
-    expect(trailOf(gated, track)?.level).toBe(135);
-    expect(trailOf({ ...gated, held: true }, track)).toBeUndefined();
+    const gated = { type: "TRAILING_STOP_MARKET", stopPrice: "130" } as const;
+    expect(linesOf(gated)).toEqual([[130, "Sell trailing stop gate", false]]);
+    expect(linesOf({ ...gated, triggerLevel: "135" })).toEqual([[135, "Sell trailing stop 5.00 USD", true]]);
   });
 });

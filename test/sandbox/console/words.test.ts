@@ -61,6 +61,14 @@ describe("the condition of an order, in words", () => {
       "buys when ask rises 20.00 USD from its low, from 90.00 on",
     ],
     [
+      order({ type: "TRAILING_STOP_MARKET", trailingAmount: "20", triggerLevel: "75.5" }),
+      "sells when bid falls 20.00 USD from its high, now at 75.50",
+    ],
+    [
+      order({ type: "TRAILING_STOP_MARKET", trailingAmount: "20", triggerLevel: "75.5", triggerTime: 1 }),
+      "sells when bid falls 20.00 USD from its high",
+    ],
+    [
       order({ type: "TRAILING_STOP_LIMIT", price2: "1.5", limitOffset: "2" }),
       "sells when bid falls 1.5 % from its high, limit 2.00 beyond",
     ],
@@ -88,7 +96,8 @@ describe("the condition of an order, in words", () => {
       words({ cancelPending: true }),
       words({ stalled: "BELOW_MINIMUM" }),
       words({ status: "PARTIALLY_FILLED" }),
-      words({ status: "CANCELED", apiState: "CANCELED" }),
+      words({ triggerTime: 1 }),
+      words({ triggerTime: 1, status: "CANCELED", apiState: "CANCELED" }),
     ]).toEqual([
       "Waiting",
       "Held",
@@ -97,6 +106,7 @@ describe("the condition of an order, in words", () => {
       "Canceling",
       "Stalled: below minimum",
       "Partly filled",
+      "Triggered",
       "Canceled",
     ]);
     expect([isOpen({ status: "PARTIALLY_FILLED" }), isOpen({ status: "EXPIRED" })]).toEqual([true, false]);

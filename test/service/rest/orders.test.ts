@@ -134,6 +134,35 @@ describe("GET /api/v2/order and its aliases", () => {
     });
   });
 
+  it("decision 19: the trigger of a trailing order moves with the quotes, and is told once met; /compat does not know it", async () => {
+    const world = await openWorld();
+    const fields = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP_LIMIT", quantity: "0.01" };
+    const orderId = idOf(await place(world, { ...fields, trailingAmount: "100", price: "7100" }));
+    const trigger = async (path?: string): Promise<readonly unknown[]> => {
+      const { body } = await status(world, { orderId }, path);
+      return [body.orderId, body.triggerLevel, body.triggerTime];
+    };
+    expect(await trigger()).toEqual([orderId, undefined, undefined]);
+    for (const [bid, level] of [
+      ["7000", "6900"],
+      ["7100", "7000"],
+      ["7050", "7000"],
+    ] as const) {
+      world.feed.quote({ symbol: "BTC/USD", bid, ask: "7200" });
+      await world.engine.idle();
+      expect(await trigger()).toEqual([orderId, level, undefined]);
+    }
+    const atMs = world.clock.nowMs();
+    await world.clock.advanceBy(10);
+    world.feed.quote({ symbol: "BTC/USD", bid: "6990", ask: "7200" });
+    await world.engine.idle();
+    await world.clock.advanceBy(10);
+    world.feed.quote({ symbol: "BTC/USD", bid: "7090", ask: "7200" });
+    await world.engine.idle();
+    expect(await trigger()).toEqual([orderId, "7000", atMs + 10]);
+    expect(await trigger("/compat/api/v3/order")).toEqual([orderId, undefined, undefined]);
+  });
+
   it("finds an order after it has ended", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world, { newClientOrderId: "mine" }));

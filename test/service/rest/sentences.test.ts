@@ -31,7 +31,7 @@ describe("decision 46: POST orderStatus of a managed order", () => {
     expect(scaled.body).toMatchObject({
       ...{ origQty: 2_500_000, executedQty: 0, icebergQty: 250_000, quantityScale: 6 },
       ...{ trailingAmount: 10_025_000_000, limitOffset: 50_000_000, priceScale: 8 },
-      ...{ dynamicLimit: 729_925_000_000, avgPrice: 0 },
+      ...{ dynamicLimit: 729_925_000_000, triggerLevel: 729_975_000_000, avgPrice: 0 },
     });
   });
 });

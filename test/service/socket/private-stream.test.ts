@@ -225,6 +225,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     await settle(world, client);
     expect(linesOf(client).slice(3)).toEqual([
       "above CANCELED CANCELED OCO_TRIGGER",
+      "below TRIGGERED NEW",
       "below TRADE FILLED 0.01 of 0.01",
       "listStatus ALL_DONE ALL_DONE",
     ]);
@@ -386,6 +387,30 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     expect(client.events.at(-1)?.o).not.toHaveProperty("stalled");
     await bot.ask("session.subscriptions", {}, { key: null });
     expect(bot.events.map(({ x }) => x).slice(0, 2)).toEqual(["NEW", "TRADE"]);
+  });
+
+  it("an order that triggers without a child says so, with level and time; a client of the convention gets no such event", async () => {
+    const { world, client } = await subscribed();
+    const bot = new TestClient(world, { target: "/compat/ws-api/v3" });
+    await bot.ask(SUBSCRIBE);
+    const stop = { type: "STOP_LOSS_LIMIT", stopPrice: "6500", price: "6400", quantity: "0.01" };
+    await place(world, { symbol: "BTC/USD", side: "SELL", ...stop, newClientOrderId: "a" });
+    await world.clock.advanceBy(1_000);
+    quote(world, "6000", "7000");
+    await settle(world, client);
+    expect(linesOf(client)).toEqual(["a NEW NEW", "a TRIGGERED NEW"]);
+    expect(client.events[0]?.o).not.toHaveProperty("triggerLevel");
+    const met = { triggerLevel: "6500", triggerTime: START_MS + 1_000 };
+    expect(client.events[1]?.o).toMatchObject({ ...met, apiState: "WAITING" });
+    world.venue.onSubmit = ({ childId }) =>
+      reported(childId, "closed", [fillOf({ quantity: "0.01", price: "6450" })]);
+    quote(world, "6450", "7000");
+    await settle(world, client);
+    expect(client.events[2]?.o).toMatchObject({ ...met, x: "TRADE" });
+    await bot.ask("session.subscriptions", {}, { key: null });
+    expect(bot.events.map(({ x }) => x)).toEqual(["NEW", "TRADE"]);
+    for (const event of bot.events)
+      for (const name of Object.keys(met)) expect(event).not.toHaveProperty(name);
   });
 
   it("reads, refused orders and failed cancels send nothing", async () => {

@@ -122,6 +122,20 @@ describe("the public view of a managed order", () => {
     expect(seen({ ...order, trigger }, { runningLimit }).dynamicLimit).toBe("7399.5");
   });
 
+  it("decision 19: triggerLevel of a trailing order moves before the trigger; then level and time are those of the trigger", () => {
+    const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }));
+    const runningLevel = price("7400.5");
+    expect(seen(order)).not.toHaveProperty("triggerLevel");
+    expect(seen(order, { runningLevel }).triggerLevel).toBe("7400.5");
+    expect(seen(order, { runningLevel })).not.toHaveProperty("triggerTime");
+    const trigger = { level: price("7401"), observed: price("7400"), atMs: 600 };
+    const met = { triggerLevel: "7401", triggerTime: 600 };
+    expect(seen({ ...order, trigger }, { runningLevel })).toMatchObject(met);
+    const { ended } = { ended: { status: "CANCELED", reason: "USER_CANCELED", atMs: 700 } } as const;
+    expect(seen({ ...order, trigger, ended })).toMatchObject(met);
+    expect(seen({ ...order, ended }, { runningLevel })).not.toHaveProperty("triggerLevel");
+  });
+
   it("an order that ended before its trigger no longer has a running limit", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }), {
       ended: { status: "CANCELED", reason: "USER_CANCELED", atMs: 700 },
