@@ -84,7 +84,7 @@ export class EffectInterpreter implements EffectRunner {
 
   /** Follows up a durable record: book and timers, the venue, the event stream. */
   #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
-    const { funds, participants, market, exposure, arming, stalls, quotes, stream } = this.#parts;
+    const { funds, participants, market, exposure, arming, attempts, stalls, quotes, stream } = this.#parts;
     market.follow(record.steps);
     for (const step of record.steps) funds.saw(step);
     for (const [index, live] of liveOrders.entries()) {
@@ -95,6 +95,7 @@ export class EffectInterpreter implements EffectRunner {
     for (const step of record.steps) this.#follow(step, record.decidedAtMs);
     stream.tell(record);
     arming.admit(liveOrders);
+    attempts.decided(participants.takeDecided());
     quotes.begin();
   }
 

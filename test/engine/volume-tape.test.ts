@@ -117,7 +117,6 @@ describe("contract, POST /api/order rule 5: totals include only fresh volume", (
       "0",
       "0",
     ]);
-    expect([tape.position(BTC), tape.position("ETH/USD"), tape.position("XRP/USD")]).toEqual([2, 0, 0]);
   });
 
   it("exactly, beyond 2^53", () => {
@@ -161,57 +160,6 @@ describe("decision 29: one-minute bars", () => {
     expect(minutesOf(tape)).toEqual(["1439: 1", "0: 1"]);
     tape.take(print("next", { timeMs: NOW + MINUTE }), clocksAt(NOW + MINUTE));
     expect(minutesOf(tape)).toEqual(["0: 1", "-1: 1"]);
-  });
-});
-
-describe("decision 30: a child follows an external print only", () => {
-  const own = (id: string): boolean => id.startsWith("own");
-  const taking = (tape: VolumeTape, ids: readonly string[]): void => {
-    for (const id of ids) tape.take(print(id), clocksAt(NOW));
-  };
-
-  it("own fills do not count, one external print among them does", () => {
-    const tape = tapeWith();
-    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
-    taking(tape, ["own1", "own2"]);
-    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
-    taking(tape, ["x", "own3"]);
-    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(true);
-    expect(tape.hasExternal(BTC, { position: 2, own })).toBe(true);
-    expect(tape.hasExternal(BTC, { position: 3, own })).toBe(false);
-    expect(tape.hasExternal(BTC, { position: tape.position(BTC), own })).toBe(false);
-  });
-
-  it("neither a duplicate nor a late print, nor one of another symbol", () => {
-    const tape = tapeWith();
-    taking(tape, ["x"]);
-    const position = tape.position(BTC);
-    taking(tape, ["x"]);
-    tape.take(print("late", { timeMs: NOW - 5_001 }), clocksAt(NOW));
-    tape.take(print("y", { symbol: "ETH/USD" }), clocksAt(NOW));
-    expect(tape.hasExternal(BTC, { position, own })).toBe(false);
-    expect(tape.hasExternal("XRP/USD", { position: 0, own })).toBe(false);
-  });
-
-  it("of more than 4,096 prints the newest 4,096 are known", () => {
-    const tape = tapeWith();
-    taking(tape, ["x"]);
-    taking(
-      tape,
-      Array.from({ length: 4_095 }, (_, index) => `own${index}`),
-    );
-    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(true);
-    taking(tape, ["own-last"]);
-    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
-    taking(tape, ["y", "own-y"]);
-    expect(tape.hasExternal(BTC, { position: 4_097, own })).toBe(true);
-    expect(tape.hasExternal(BTC, { position: 4_098, own })).toBe(false);
-  });
-
-  it("a position of another process is after all prints of this one", () => {
-    const tape = tapeWith();
-    taking(tape, ["x"]);
-    expect(tape.hasExternal(BTC, { position: 900, own })).toBe(false);
   });
 });
 
@@ -260,16 +208,11 @@ describe("a tape starts with the store's content", () => {
     expect(minutesOf(tape)).toEqual(["0: 2"]);
   });
 
-  it("continues from there; positions start again and nothing is to be appended", () => {
+  it("continues from there, and nothing is to be appended", () => {
     const tape = tapeWith({ state });
-    expect([tape.position(BTC), tape.hasPrints]).toEqual([0, false]);
+    expect(tape.hasPrints).toBe(false);
     tape.take(print("d", { quantity: "0.000001" }), clocksAt(NOW));
-    expect([totalOf(tape), minutesOf(tape), tape.position(BTC)]).toEqual([
-      "2000000000000",
-      ["0: 2.000001"],
-      1,
-    ]);
-    expect(tape.hasExternal(BTC, { position: 0, own: (id) => id !== "d" })).toBe(true);
+    expect([totalOf(tape), minutesOf(tape)]).toEqual(["2000000000000", ["0: 2.000001"]]);
   });
 
   it("decision BN: of every symbol in the store, also if the exchange no longer has it", () => {

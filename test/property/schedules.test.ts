@@ -12,6 +12,7 @@ import {
   subtract,
   ZERO_QUANTITY,
 } from "../../src/decimal/index.ts";
+import { ForeignPrints } from "../../src/engine/eligibility/foreign-prints.ts";
 import { VolumeTape } from "../../src/engine/market/volume-tape.ts";
 import type { CountedPrint, SchedulePlan, VolumeBar } from "../../src/model/index.ts";
 import type { PrintInput, VolumeState } from "../../src/ports/index.ts";
@@ -356,22 +357,24 @@ describe("I34: POV", () => {
         const symbol = "BTC/USD";
         const tape = tapeOf(new KeptVolume().read());
         const own = new Set<string>();
+        const prints = new ForeignPrints({ isOwn: (id) => own.has(id), doubtMs: 6_000 });
         const text = (steps: number): string =>
           `${Math.floor(steps / 1_000_000)}.${String(steps % 1_000_000).padStart(6, "0")}`;
         const printed = (id: string, steps: number, timeMs: number): void => {
-          tape.take(
+          const taken = tape.take(
             { symbol, id, price: "100", quantity: text(steps), timeMs },
             { wallMs: START, nowMs: START },
           );
+          if (typeof taken === "object" && taken.fresh) prints.add(id, 0);
         };
         printed("before", 5_000_000, START);
         const volumeBefore = tape.total(symbol);
-        let position = tape.position(symbol);
+        let { position } = prints;
         let executed = ZERO_QUANTITY;
         given.forEach(({ steps, late, again, filled, silent }, index) => {
           printed(`x${again ? index - 1 : index}`, steps, late ? START - 5_001 : START);
-          if (!tape.hasExternal(symbol, { position, own: (id) => own.has(id) })) return;
-          position = tape.position(symbol);
+          if (prints.newest <= position) return;
+          position = prints.position;
           const target = participationTarget(subtract(tape.total(symbol), volumeBefore), bips);
           const due = subtract(target, executed);
           const fill = Math.floor((due as number) * filled);
@@ -379,7 +382,7 @@ describe("I34: POV", () => {
           executed = add(executed, fill as unknown as Quantity);
           own.add(`own${index}`);
           if (!silent) printed(`own${index}`, fill, START);
-          expect(tape.hasExternal(symbol, { position, own: (id) => own.has(id) })).toBe(false);
+          expect(prints.newest).toBeLessThanOrEqual(position);
           const volume = BigInt(subtract(tape.total(symbol), volumeBefore));
           expect(BigInt(executed) * 10_000n <= BigInt(bips) * volume).toBe(true);
         });

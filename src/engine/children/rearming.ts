@@ -70,7 +70,7 @@ export class Rearming {
       const now = runsHere(shard) ? shard.liveOrders.get(live.working.orderId) : undefined;
       if (now !== undefined && isDurable(live)) return this.#replace(live, now);
       this.#letGo(shard, live);
-      if (now === undefined) return;
+      if (now === undefined) return this.#parts.participants.letGo(live);
       if (live.servedOn !== undefined) now.servedOn = live.servedOn;
       this.arm(now);
     });
@@ -90,7 +90,9 @@ export class Rearming {
   #letGo(shard: Shard, live: LiveOrder): void {
     this.#parts.participants.drop(live);
     this.#parts.arming.disarm(live);
-    if (!runsHere(shard)) this.#parts.children.letGo(live);
+    if (runsHere(shard)) return;
+    this.#parts.participants.letGo(live);
+    this.#parts.children.letGo(live);
   }
 }
 

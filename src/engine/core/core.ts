@@ -107,7 +107,11 @@ export function coreOf(options: EngineOptions, term?: LeaseTerm): Core {
       activity: 0,
     },
     clientIds: new ClientIdFilter(),
-    executions: new OwnExecutions(lagOf(options, settings), () => clock.monotonicMs()),
+    executions: new OwnExecutions(
+      lagOf(options, settings),
+      () => clock.monotonicMs(),
+      settings.quoteMaxAgeMs + settings.quoteMaxAheadMs,
+    ),
     effects: new Effects(),
   };
 }

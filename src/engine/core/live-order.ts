@@ -31,7 +31,7 @@ export type LiveOrder = {
   nothingSinceMs?: number | undefined;
   /** The child that the venue closed with less than asked and that has been looked up since. */
   lookedUp?: string | undefined;
-  /** Position of the volume tape up to which the parent has followed prints (POV). */
+  /** Number of the print up to which the parent has followed prints (POV). */
   followedTo?: number | undefined;
   /** What it knows of the volume of others where prints do not tell own fills from others (POV). */
   others?: OthersVolume | undefined;
@@ -48,12 +48,10 @@ export type LiveOrder = {
 /**
  * Bounds of the volume of others, for prints that name own fills by other ids. `followed` is the most that it can have been
  * when the parent last followed it; absent until own prints of before a restart can no longer come, from `knownFromMs` on.
- * `executed` is what the parent had executed at some times, by the monotonic clock, oldest first.
  */
 export type OthersVolume = {
   followed: Quantity | undefined;
   readonly knownFromMs: number;
-  readonly executed: { readonly atMs: number; readonly quantity: Quantity }[];
 };
 
 /**

@@ -11,6 +11,7 @@ import {
 import { type Fact, type JournalRecord, type ParentOrder, shardOfId } from "../../model/index.ts";
 import type { PositionAsOf } from "../../ports/index.ts";
 import type { EngineTime } from "./engine-time.ts";
+import { OwnFills } from "./own-fills.ts";
 
 /** A durable execution, or several of the oldest in one: signed, positive for BUY. */
 type Own = Readonly<{
@@ -78,6 +79,8 @@ const MOST = 256;
  */
 export class OwnExecutions {
   readonly lag: ExposureLag;
+  /** The same executions by market, whatever their account. */
+  readonly fills: OwnFills;
   readonly #monotonicMs: () => number;
   /** In the order in which they were used last. */
   readonly #markets: Map<string, Market> = new Map();
@@ -85,8 +88,9 @@ export class OwnExecutions {
   readonly #missingToMs: Map<number, number> = new Map();
   #noted = 0;
 
-  constructor(lag: ExposureLag, monotonicMs: () => number) {
+  constructor(lag: ExposureLag, monotonicMs: () => number, printMs = 0) {
     this.lag = lag;
+    this.fills = new OwnFills(printMs);
     this.#monotonicMs = monotonicMs;
   }
 
@@ -122,6 +126,7 @@ export class OwnExecutions {
 
   /** Takes everything that was read as that much younger: the wall clock of the opening was wrong, or is not confirmed. */
   younger(byMs: number): void {
+    this.fills.younger(byMs);
     const nowMs = this.#monotonicMs();
     const later = (atMs: number): number => Math.min(atMs + byMs, nowMs);
     for (const [shard, toMs] of this.#missingToMs) this.#missingToMs.set(shard, later(toMs));
@@ -191,6 +196,7 @@ export class OwnExecutions {
 
   #add(order: ParentOrder, { childId, fill }: Extract<Fact, { kind: "FILLED" }>, atMs: number): void {
     const { executionId, timeMs } = fill;
+    this.fills.note(order.intent.symbol, fill, atMs);
     const signed = order.intent.side === "BUY" ? fill.quantity : subtract(ZERO_QUANTITY, fill.quantity);
     const market = this.#used(keyOf(order), atMs);
     market.lastMs = Math.max(market.lastMs, atMs);

@@ -107,8 +107,16 @@ export class ExecutionAttempts {
   printed(print: PricedPrint): void {
     if (!print.fresh) return;
     const { participants, bursts } = this.#parts;
+    participants.printed(print);
     const liveOrders = participants.of(print.symbol);
     if (liveOrders.length > 0) bursts.add("attempts", print.symbol, this.#followAll(liveOrders, print));
+  }
+
+  /** Offers the quotes that stand to parents of which it is decided which prints they may follow. */
+  decided(liveOrders: readonly LiveOrder[]): void {
+    const [first] = liveOrders;
+    if (first === undefined) return;
+    this.#parts.bursts.add("attempts", first.working.intent.symbol, this.#admitAll(liveOrders));
   }
 
   /** Offers the quotes that stand to all parents that take part in volume: they have not followed it for some time. */
@@ -140,6 +148,7 @@ export class ExecutionAttempts {
     const shard = this.#shardOf(orderId);
     // A parent whose shard is read again follows the trades from then on.
     if (shard.state !== "running" || live.isFollowing === true) return;
+    if (participants.volumeFor(live) === undefined) return;
     live.isFollowing = true;
     shard.post(() => {
       live.isFollowing = undefined;

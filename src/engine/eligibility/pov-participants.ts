@@ -1,22 +1,29 @@
-import { add, hasExecuted, type Quantity, roundedUp, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { add, hasExecuted, type Quantity, subtract } from "../../decimal/index.ts";
+import type { PricedPrint } from "../../model/index.ts";
 import type { OwnFillsInPrints } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder, OthersVolume } from "../core/live-order.ts";
 import type { VolumeTape } from "../market/volume-tape.ts";
+import { ForeignPrints } from "./foreign-prints.ts";
 
-/** Most times of which it is remembered what a parent had executed. Later ones are taken together. */
-const MOST_TIMES = 64;
+/** `waiting` are parents for which a print was undecided when they looked at it. */
+type Followed = Readonly<{
+  prints: ForeignPrints;
+  liveOrders: Set<LiveOrder>;
+  waiting: Set<LiveOrder>;
+}>;
 
 /**
- * The POV parents of every instrument, and the executed volume that each may follow. A child follows an external
- * trade, and a parent sends at most one child per trade (decision 30). After a restart only later trades are
- * followed; the volume itself is durable.
+ * The POV parents of every instrument, and the executed volume that each may follow. A child follows a print of another
+ * participant, of no child of this engine whatever its account, and a parent sends at most one child per print (decision 30).
+ * After a restart only later prints are followed; the volume itself is durable.
  */
 export class PovParticipants {
   readonly #core: Core;
   readonly #tape: VolumeTape;
   readonly #ownFills: OwnFillsInPrints;
-  readonly #liveOrders: Map<string, Set<LiveOrder>> = new Map();
+  readonly #markets: Map<string, Followed> = new Map();
+  #decided: LiveOrder[] = [];
 
   constructor(core: Core, tape: VolumeTape, ownFills: OwnFillsInPrints = "by-execution-id") {
     this.#core = core;
@@ -24,29 +31,51 @@ export class PovParticipants {
     this.#ownFills = ownFills;
   }
 
-  /** Follows a POV parent from now on, until it has ended. */
+  /** Notes the child of a parent that is out. Follows a POV parent from now on, until it has ended. */
   keep(live: LiveOrder): void {
     const { intent, ended } = live.working;
+    const market = this.#marketOf(intent.symbol);
+    const order = live.durable ?? live.working;
+    if (market.prints.keep(order, this.#core.monotonicMs())) this.#decide(market);
     if (intent.participationBips === undefined) return;
     if (ended !== undefined) return this.drop(live);
-    live.followedTo ??= this.#tape.position(intent.symbol);
+    live.followedTo ??= market.prints.position;
     if (this.#ownFills === "other-id") live.others ??= this.#othersOf(live);
-    const liveOrders = this.#liveOrders.get(intent.symbol) ?? new Set();
-    this.#liveOrders.set(intent.symbol, liveOrders.add(live));
+    market.liveOrders.add(live);
   }
 
   drop(live: LiveOrder): void {
-    this.#liveOrders.get(live.working.intent.symbol)?.delete(live);
+    const market = this.#markets.get(live.working.intent.symbol);
+    market?.liveOrders.delete(live);
+    market?.waiting.delete(live);
+  }
+
+  /** Drops a parent that is not here any more, with its child. */
+  letGo(live: LiveOrder): void {
+    const { orderId, intent } = live.working;
+    const market = this.#marketOf(intent.symbol);
+    if (market.prints.keep({ orderId }, this.#core.monotonicMs())) this.#decide(market);
+    this.drop(live);
+  }
+
+  /** Notes a counted print that is fresh. */
+  printed({ symbol, id }: PricedPrint): void {
+    this.#marketOf(symbol).prints.add(id, this.#core.monotonicMs());
+  }
+
+  /** Takes the parents that waited for prints which are decided now. */
+  takeDecided(): readonly LiveOrder[] {
+    return this.#decided.splice(0);
   }
 
   /** The instruments that have had POV parents. */
   get symbols(): readonly string[] {
-    return [...this.#liveOrders.keys()];
+    return [...this.#markets].flatMap(([symbol, { liveOrders }]) => (liveOrders.size > 0 ? [symbol] : []));
   }
 
   /** Returns the POV parents of an instrument. */
   of(symbol: string): readonly LiveOrder[] {
-    return [...(this.#liveOrders.get(symbol) ?? [])];
+    return [...(this.#markets.get(symbol)?.liveOrders ?? [])];
   }
 
   /** Returns when the newest open POV parent of an instrument was accepted; undefined if there is none. */
@@ -61,64 +90,94 @@ export class PovParticipants {
    * followed: the volume must not be less after a crash.
    */
   volumeFor(live: LiveOrder): Quantity | undefined {
-    const { intent, executions, executedQuantity } = live.working;
+    const { intent, executedQuantity } = live.working;
     if (intent.participationBips === undefined || live.followedTo === undefined) return undefined;
     if (this.#tape.isAside) return undefined;
-    const certain = live.others === undefined ? ZERO_QUANTITY : this.#printedOf(live, live.others);
-    const own = (id: string): boolean => this.#ownFills === "by-execution-id" && executions.names(id);
-    if (!this.#tape.hasExternal(intent.symbol, { position: live.followedTo, own })) return undefined;
+    const { prints, waiting } = this.#marketOf(intent.symbol);
+    if (live.followedTo >= prints.newest) {
+      if (live.followedTo < prints.newestDoubtful) waiting.add(live);
+      return undefined;
+    }
     const printed = this.#printed(live);
     if (printed === undefined) return undefined;
     if (this.#ownFills === "none") return add(printed, executedQuantity);
-    return live.others === undefined || this.#haveTraded(live, printed, certain) ? printed : undefined;
+    if (live.others === undefined || this.#haveTraded(live, printed)) return printed;
+    waiting.add(live);
+    return undefined;
   }
 
   /** Marks all trades up to now as followed: a child was intended. */
   followed(live: LiveOrder): void {
-    live.followedTo = this.#tape.position(live.working.intent.symbol);
+    const { symbol } = live.working.intent;
+    live.followedTo = this.#marketOf(symbol).prints.position;
     const printed = this.#printed(live);
     if (live.others === undefined || printed === undefined) return;
-    live.others.followed = subtract(printed, this.#printedOf(live, live.others));
+    live.others.followed = this.#mostOfOthers(symbol, printed);
+  }
+
+  #marketOf(symbol: string): Followed {
+    const { fills } = this.#core.executions;
+    const market = this.#markets.get(symbol) ?? {
+      prints: new ForeignPrints({
+        isOwn: (id) => this.#ownFills === "by-execution-id" && this.#isOwn(symbol, id),
+        doubtMs: this.#ownFills === "by-execution-id" ? fills.printMs : 0,
+      }),
+      liveOrders: new Set(),
+      waiting: new Set(),
+    };
+    this.#markets.set(symbol, market);
+    return market;
+  }
+
+  /** Also one from before a restart of which a POV parent tells that it is its own. */
+  #isOwn(symbol: string, id: string): boolean {
+    return (
+      this.#core.executions.fills.has(symbol, id) ||
+      this.of(symbol).some(({ working }) => working.executions.names(id))
+    );
+  }
+
+  #decide({ waiting }: Followed): void {
+    for (const live of waiting) this.#decided.push(live);
+    waiting.clear();
   }
 
   #printed({ working: { intent, volumeLogged } }: LiveOrder): Quantity | undefined {
     return volumeLogged === true ? this.#tape.loggedTotal(intent.symbol) : this.#tape.total(intent.symbol);
   }
 
-  /** How long after an execution its print may still be fresh. */
-  get #printMs(): number {
-    return this.#core.settings.quoteMaxAgeMs + this.#core.settings.quoteMaxAheadMs;
-  }
-
   #othersOf(live: LiveOrder): OthersVolume {
-    const { executedQuantity: quantity, child } = live.working;
+    const { intent, child } = live.working;
     const atMs = this.#core.monotonicMs();
-    if (!hasExecuted(live.working) && child === undefined)
-      return { followed: this.#printed(live), knownFromMs: atMs, executed: [] };
-    return { followed: undefined, knownFromMs: atMs + this.#printMs, executed: [{ atMs, quantity }] };
+    const printed = this.#printed(live);
+    if (hasExecuted(live.working) || child !== undefined || printed === undefined)
+      return {
+        followed: undefined,
+        knownFromMs: atMs + this.#core.executions.fills.printMs,
+      };
+    return {
+      followed: this.#mostOfOthers(intent.symbol, printed),
+      knownFromMs: atMs,
+    };
   }
 
   /**
-   * Returns whether others have certainly traded since the parent last followed them. What it has executed counts as printed,
-   * though its prints may still come: if they were taken for those of others, it would follow itself.
+   * Returns whether others have certainly traded since the parent last followed them. What was executed here counts as printed,
+   * and what the children ask for that are out, though their prints may still come: if they were taken for those of others,
+   * parents would follow themselves and each other.
    */
-  #haveTraded({ working, others }: LiveOrder, printed: Quantity, certain: Quantity): boolean {
-    if (others?.followed !== undefined) return subtract(printed, roundedUp(working)) > others.followed;
+  #haveTraded({ working, others }: LiveOrder, printed: Quantity): boolean {
+    const { symbol } = working.intent;
+    const own = add(this.#core.executions.fills.executed(symbol), this.#marketOf(symbol).prints.openQuantity);
+    if (others?.followed !== undefined) return subtract(printed, own) > others.followed;
     const isKnown = others !== undefined && this.#core.monotonicMs() >= others.knownFromMs;
-    if (isKnown) others.followed = subtract(printed, certain);
+    if (isKnown) others.followed = this.#mostOfOthers(symbol, printed);
     return false;
   }
 
-  /** Returns what the parent has executed so long ago that it was certainly printed, or never will be. */
-  #printedOf({ working }: LiveOrder, { executed }: OthersVolume): Quantity {
-    const atMs = this.#core.monotonicMs();
-    const { executedQuantity: quantity } = working;
-    if (quantity > (executed.at(-1)?.quantity ?? ZERO_QUANTITY)) {
-      if (executed.length === MOST_TIMES) executed.pop();
-      executed.push({ atMs, quantity });
-    }
-    const isOld = (index: number): boolean => (executed[index]?.atMs ?? atMs) <= atMs - this.#printMs;
-    while (isOld(1)) executed.shift();
-    return isOld(0) ? (executed[0]?.quantity ?? ZERO_QUANTITY) : ZERO_QUANTITY;
+  /** Returns what was printed, less what was executed here so long ago that it was certainly printed, or never will be. */
+  #mostOfOthers(symbol: string, printed: Quantity): Quantity {
+    const { fills } = this.#core.executions;
+    return subtract(printed, fills.executedBy(symbol, this.#core.monotonicMs() - fills.printMs));
   }
 }

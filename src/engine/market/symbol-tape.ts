@@ -10,30 +10,20 @@ const KEPT_MS: number = 1_440 * MINUTE_MS;
 /** Ids remembered per symbol. The oldest are dropped first, so that no source can fill the memory. */
 const MOST_IDS = 500_000;
 
-/** Fresh prints per symbol that can still be distinguished from own fills. */
-const RING_SIZE = 4_096;
-
 /** The volume of one symbol: what is stored of it, and on top of that the prints that wait for the store. */
 export class SymbolTape {
   readonly ids: SeenIds = new SeenIds();
   /** Bars of the stored prints. */
   readonly bars: MinuteBars = new MinuteBars();
   readonly log: TradeLog = new TradeLog();
-  /** Ids of the newest fresh prints. The print counted at position p is at index p modulo the size. */
-  readonly #ring: string[] = [];
   #total = ZERO_QUANTITY;
   /** Volume of the fresh prints that are stored, and of those that wait. */
   #stored = ZERO_QUANTITY;
   #pending = ZERO_QUANTITY;
-  #position = 0;
 
   /** The volume of all fresh prints. It stays while a print turns out to be stored as one that came late. */
   get total(): Quantity {
     return this.#total;
-  }
-
-  get position(): number {
-    return this.#position;
   }
 
   restore(total: Quantity): void {
@@ -47,7 +37,6 @@ export class SymbolTape {
     if (!fresh) return;
     this.#pending = add(this.#pending, quantity);
     this.#raise();
-    this.#follow(id);
   }
 
   /** Counts a stored print in the place of the one that waited. */
@@ -57,10 +46,9 @@ export class SymbolTape {
   }
 
   /** Counts a stored print that was not heard here. */
-  adopt(stored: CountedPrint, isFollowed: boolean): void {
+  adopt(stored: CountedPrint): void {
     this.ids.add(stored.id, stored.seenAtMs);
     this.#addStored(stored);
-    if (isFollowed) this.#follow(stored.id);
   }
 
   #addStored({ quantity, timeMs, fresh }: CountedPrint): void {
@@ -71,20 +59,6 @@ export class SymbolTape {
 
   #raise(): void {
     this.#total = max(this.#total, add(this.#stored, this.#pending));
-  }
-
-  #follow(id: string): void {
-    this.#ring[this.#position % RING_SIZE] = id;
-    this.#position++;
-  }
-
-  hasExternal(after: Readonly<{ position: number; own: (id: string) => boolean }>): boolean {
-    const first = Math.max(after.position, this.#position - RING_SIZE);
-    for (let position = this.#position - 1; position >= first; position--) {
-      const id = this.#ring[position % RING_SIZE];
-      if (id !== undefined && !after.own(id)) return true;
-    }
-    return false;
   }
 }
 

@@ -127,7 +127,7 @@ export class VolumeTape implements VolumeHistory {
     }
     if (tape.ids.mayHave(stored)) return undefined;
     const fresh = stored.fresh && wallMs - stored.timeMs <= this.#maxAgeMs;
-    tape.adopt(stored, fresh);
+    tape.adopt(stored);
     this.#settled(stored);
     return { ...stored, fresh };
   }
@@ -155,19 +155,6 @@ export class VolumeTape implements VolumeHistory {
   loggedNow(symbol: string, wallMs: number): Quantity | undefined {
     const log = this.#symbols.get(symbol)?.log;
     return log !== undefined && wallMs - log.timeMs <= this.#maxAgeMs ? log.total : undefined;
-  }
-
-  /** Returns how many fresh prints of a symbol were counted in this process. */
-  position(symbol: string): number {
-    return this.#symbols.get(symbol)?.position ?? 0;
-  }
-
-  /**
-   * Returns whether a fresh print counted after a position is not one of these own executions. Looks at the newest
-   * 4,096 prints at most. A child follows only an external print (decision 30).
-   */
-  hasExternal(symbol: string, after: Readonly<{ position: number; own: (id: string) => boolean }>): boolean {
-    return this.#symbols.get(symbol)?.hasExternal(after) ?? false;
   }
 
   minutes(range: Readonly<{ symbol: string; fromMs: number; toMs: number }>): readonly VolumeBar[] {

@@ -523,7 +523,7 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
         file: "src/engine/market/volume-tape.ts",
         before: `      this.#settle(pending, stored);
       return undefined;`,
-        after: `      tape.adopt(stored, false);
+        after: `      tape.adopt(stored);
       return undefined;`,
       },
     ],

@@ -26,8 +26,11 @@ export class Schedules {
    * earlier; and the generation of the process that accepted it.
    */
   readonly #accepted: Map<number, Readonly<{ ms: number; generation: number }>> = new Map();
-  /** True time at which each execution was counted, by child and id. A print before that time could not be recognised as an own one. */
-  readonly #countedAtMs: Map<string, number> = new Map();
+  /**
+   * True time at which each execution was counted, by child and id, and the generation of the process. A print before that time
+   * could not be recognised as an own one.
+   */
+  readonly #counted: Map<string, Readonly<{ atMs: number; generation: number }>> = new Map();
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
@@ -46,7 +49,8 @@ export class Schedules {
     const { situations } = this.#parts;
     const { orderId, plan, intent } = change.after;
     if (fact.kind === "FILLED") {
-      this.#countedAtMs.set(`${fact.childId} ${fact.fill.executionId}`, this.#parts.time.trueMs);
+      const counted = { atMs: this.#parts.time.trueMs, generation: at.generation };
+      this.#counted.set(`${fact.childId} ${fact.fill.executionId}`, counted);
       this.#executed.add(fact.childId);
     }
     // A child that was never handed over, or refused without execution, leaves its slot open (decision 27).
@@ -166,9 +170,12 @@ export class Schedules {
     demand(committed <= target, "I34", () => `order ${orderId} has ${committed}, its share is ${target}`);
     if (committed === target) situations.saw("POV at its whole share");
     const own = journal.fills.get(orderId);
+    // A process knows all executions of its time, and of its predecessors those of the order (decision 30).
     const isOwn = (id: string, toldAtMs: number): boolean => {
       const name = tape.ownName(intent.symbol, id) ?? "";
-      return own?.has(name) === true && (this.#countedAtMs.get(name) ?? Number.POSITIVE_INFINITY) < toldAtMs;
+      const counted = this.#counted.get(name);
+      if (counted === undefined || counted.atMs >= toldAtMs) return false;
+      return own?.has(name) === true || (plan.cluster === undefined && counted.generation === sender);
     };
     const { ms, generation } = this.#accepted.get(orderId) ?? { ms: 0, generation: sender };
     // Prints that a node that shares reads later are news to it (decision XP).
