@@ -17,6 +17,7 @@ export {
   type Bar,
   type BarOptions,
   type BarPath,
+  type CsvColumn,
   type CsvOptions,
   csvMarket,
   type HeartbeatRow,

@@ -316,7 +316,13 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     (options) => reportOf(result, options),
   ),
   csvMarket: entry(
-    () => ({ symbol: "BTC/USD", spreadBps: "1" }),
+    () => ({
+      symbol: "BTC/USD",
+      spreadBps: "1",
+      columns: { time: "t" },
+      intervalMs: 60_000,
+      order: "local" as const,
+    }),
     (options) => csvMarket("quotes.csv", options),
   ),
   marketOfBars: entry(

@@ -1,35 +1,88 @@
-import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { createGunzip } from "node:zlib";
-import { isError, nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
+import {
+  isError,
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  wholeOption,
+  wordOption,
+  wrongOption,
+} from "../../common/index.ts";
 import { type BarOptions, barChecks } from "./bars.ts";
 import { type Batch, marketOfBatches } from "./batches.ts";
-import { BAR_COLUMNS, describeFormats, type ReadCells, readerOf } from "./csv-formats.ts";
+import { cellsOf } from "./csv-cells.ts";
+import {
+  type Columns,
+  CSV_COLUMNS,
+  type CsvColumn,
+  columnsOfHeader,
+  columnsOfShape,
+  isHeader,
+} from "./csv-columns.ts";
+import { needsInterval, type ReadCells, readerOf } from "./csv-formats.ts";
+import { linesOf } from "./csv-lines.ts";
+import { CsvTimes, readTime } from "./csv-times.ts";
 import { MarketDataError, type MarketRow } from "./market-row.ts";
-
-/** Most characters of a line. */
-const LONGEST_LINE = 1_000_000;
+import { RowOrder } from "./row-order.ts";
 
 /** Rows from which on a batch is delivered before the part of the file is read to its end. */
 const MOST_ROWS = 10_000;
 
-const LONE_RETURNS =
-  "lines must end with a line feed, but these end with a carriage return alone; convert the file, for example with: tr '\\r' '\\n'";
+/** Lines from which format, direction and length of bars are determined. */
+const HEAD_LINES = 1_000;
+
+/** Most lines of a file whose newest row is first: it is held until its end. */
+const MOST_HELD = 5_000_000;
 
 /** Options of a file of market data. */
 export interface CsvOptions extends BarOptions {
-  /** Symbol of all rows, such as BTC/USD. Default: the symbol column. Bars need it. */
+  /** Symbol of all rows, such as BTC/USD. Default: the symbol column. */
   readonly symbol?: string;
+  /**
+   * Where the file has its columns, if their names are not recognised: the name in the header, or the place from 0 on, such
+   * as `{ time: "ts", price: "px", quantity: 3 }`.
+   */
+  readonly columns?: Readonly<Partial<Record<CsvColumn, string | number>>>;
+  /** Length of the bars of a file that does not say when they close. Default: the smallest distance of its first times. */
+  readonly intervalMs?: number;
+  /**
+   * Times of the rows of a file that has a column `local_timestamp`. `exchange`: those of the exchange; rows that arrived up to
+   * ten seconds late are sorted. `local`: those of their arrival. Default: `exchange`.
+   */
+  readonly order?: "exchange" | "local";
 }
 
-const csvOption: OptionCheck = optionsOf<CsvOptions>({ symbol: optional(nameOption), ...barChecks });
+const placeOption: OptionCheck = (value, name) => {
+  if (typeof value === "string" && value !== "") return;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
+    throw wrongOption(value, name, "the name of a column in the header, or its place from 0 on");
+};
+
+const csvOption: OptionCheck = optionsOf<CsvOptions>({
+  symbol: optional(nameOption),
+  columns: optional(
+    optionsOf<NonNullable<CsvOptions["columns"]>>(
+      Object.fromEntries(CSV_COLUMNS.map((column) => [column, optional(placeOption)])) as Record<
+        CsvColumn,
+        OptionCheck
+      >,
+    ),
+  ),
+  intervalMs: optional(wholeOption({ from: 4 }, " of milliseconds")),
+  order: optional(wordOption(["exchange", "local"])),
+  ...barChecks,
+});
 
 /**
- * Reads a CSV file of quotes, trades or bars, line by line. A name that ends in .gz is decompressed. The header decides
- * the format: `time,symbol,bid,bidQuantity,ask,askQuantity` and `time,symbol,price,quantity` with epoch milliseconds;
- * quotes and trades of Tardis; bars as exchanges publish them, with or without a header. Throws a TypeError or
+ * Reads a CSV file of quotes, trades or bars, line by line. A name that ends in .gz is decompressed. Columns
+ * are recognised by their names, whatever their order and case: `time,symbol,bid,bidQuantity,ask,askQuantity`,
+ * `time,symbol,price,quantity`, `time,open,high,low,close,volume`, and those of Binance, Tardis and CryptoDataDownload; the
+ * files of Binance and Kraken without a header by their shape; others by the option `columns`. Times are seconds to
+ * nanoseconds since the epoch, recognised by their magnitude, or ISO dates, in UTC unless they say a zone. Throws a TypeError or
  * RangeError that names a wrong option. While it is read, throws a MarketDataError that names file and line of the
- * first row that cannot be used, also of a row that is earlier than the one before it.
+ * first row that cannot be used, also of a row that is earlier than the one before it; a file whose newest row is first is
+ * reversed.
  *
  * @example
  * ```ts
@@ -47,25 +100,8 @@ export function csvMarket(path: string, options: CsvOptions = {}): AsyncIterable
 async function* rowsOf(path: string, options: CsvOptions): AsyncGenerator<Batch> {
   const file = new CsvFile(options);
   try {
-    for await (const lines of linesOf(path)) {
-      let rows: MarketRow[] = [];
-      let failure: Readonly<{ error: unknown }> | undefined;
-      for (const line of lines) {
-        try {
-          file.read(line, rows);
-        } catch (error) {
-          failure = { error };
-          break;
-        }
-        // The bar of a day becomes thousands of rows.
-        if (rows.length < MOST_ROWS) continue;
-        yield rows;
-        rows = [];
-      }
-      yield rows;
-      if (failure !== undefined) throw failure.error;
-    }
-    file.end();
+    for await (const lines of linesOf(path)) yield* file.take(lines);
+    yield* file.end();
   } catch (error) {
     throw located(error, { path, line: file.line });
   }
@@ -75,80 +111,128 @@ async function* rowsOf(path: string, options: CsvOptions): AsyncGenerator<Batch>
 class CsvFile {
   line = 0;
   readonly #options: CsvOptions;
-  #columns: ReadonlyMap<string, number> = new Map();
+  readonly #times: CsvTimes = new CsvTimes();
+  #order: RowOrder = new RowOrder(false);
+  /** Lines from the first on: those of the head, and all of a file whose newest row is first. */
+  #held: string[] = [];
+  #columns: Columns | undefined;
+  #header: string | undefined;
+  #isReversed = false;
+  /** Lines above the header. */
+  #preamble = 0;
   #read: ReadCells | undefined;
-  #rows = 0;
-  #lastMs = 0;
 
   constructor(options: CsvOptions) {
     this.#options = options;
   }
 
-  /** Reads a line and adds its rows to `rows`. */
-  read(text: string, rows: MarketRow[]): void {
-    this.line += 1;
-    const cells = (this.line === 1 ? withoutMark(text) : text).split(",");
-    if (this.#read === undefined && this.#begins(cells)) return;
-    if (cells.length < this.#columns.size)
-      throw new MarketDataError(`expected ${this.#columns.size} cells, found ${cells.length}`);
-    const cell = (column: string): string => cells[this.#columns.get(column) ?? -1] ?? "";
-    for (const row of this.#read?.({ cell }) ?? []) {
-      if (row.timeMs < this.#lastMs)
-        throw new MarketDataError("the time must not be before the time of the previous row");
-      this.#lastMs = row.timeMs;
-      this.#rows += 1;
-      rows.push(row);
+  /** Takes lines and returns the rows that are known by them. */
+  *take(lines: readonly string[]): Generator<Batch> {
+    if (this.#read !== undefined && !this.#isReversed) return yield* this.#batches(lines);
+    for (const line of lines) this.#held.push(line);
+    if (this.#held.length > MOST_HELD)
+      throw new MarketDataError(
+        `a file whose newest row is first must have at most ${MOST_HELD} lines; reverse it, for example with: tac`,
+      );
+    if (this.#read === undefined && this.#held.length >= HEAD_LINES) yield* this.#begin();
+  }
+
+  *end(): Generator<Batch> {
+    if (this.#read === undefined) yield* this.#begin();
+    if (this.#isReversed) yield* this.#reversed();
+    yield this.#order.rest();
+    if (this.#order.rows === 0) throw new MarketDataError("the file must have at least one row");
+  }
+
+  *#begin(): Generator<Batch> {
+    const first = this.#held.findIndex((line, index) => {
+      this.line = index + 1;
+      return line.trim() !== "" && !isPreamble(line);
+    });
+    if (first < 0) return;
+    this.#preamble = first;
+    const cells = cellsOf(this.#held[first] ?? "");
+    const { symbol, columns: given = {}, order, intervalMs, ...bars } = this.#options;
+    const hasHeader = isHeader(cells);
+    if (hasHeader) this.#header = this.#held[first];
+    const columns = hasHeader
+      ? columnsOfHeader(cells, { given, symbol, isLocal: order === "local" })
+      : columnsOfShape(cells, given);
+    this.#columns = columns;
+    const times = this.#headTimes(columns.places.get("time"));
+    this.#isReversed = !columns.isByArrival && isFalling(times);
+    const length = needsInterval(columns.places) ? (intervalMs ?? smallestStep(times)) : undefined;
+    this.#read = readerOf(columns.places, { symbol, bars, intervalMs: length });
+    this.#order = new RowOrder(columns.isByArrival && order !== "local");
+    if (this.#isReversed) return;
+    const held = this.#held.slice(first);
+    this.#held = [];
+    this.line = first;
+    yield* this.#batches(held);
+  }
+
+  /** The times of the first lines, as far as they can be read. */
+  #headTimes(place: number | undefined): readonly number[] {
+    return this.#held.slice(0, HEAD_LINES).flatMap((line) => {
+      const time = readTime(cellsOf(line)[place ?? -1]?.trim() ?? "");
+      return time === undefined ? [] : [time.timeMs];
+    });
+  }
+
+  *#batches(lines: readonly string[]): Generator<Batch> {
+    for (let at = 0; at < lines.length; ) {
+      const rows: MarketRow[] = [];
+      try {
+        // The bar of a day becomes thousands of rows.
+        for (; at < lines.length && rows.length < MOST_ROWS; at++) {
+          this.line += 1;
+          this.#readLine(lines[at] ?? "", rows);
+        }
+      } catch (error) {
+        yield [...rows, ...this.#order.rest()];
+        throw error;
+      }
+      yield rows;
+    }
+    yield this.#order.due();
+  }
+
+  *#reversed(): Generator<Batch> {
+    for (let line = this.#held.length; line > this.#preamble; line--) {
+      this.line = line;
+      const rows: MarketRow[] = [];
+      this.#readLine(this.#held[line - 1] ?? "", rows);
+      yield rows;
     }
   }
 
-  end(): void {
-    if (this.#rows === 0) throw new MarketDataError("the file must have at least one row");
-  }
-
-  /** Chooses the format by the first line. Returns whether that line is a header. */
-  #begins(cells: readonly string[]): boolean {
-    if (cells.some((cell) => cell.includes("\r"))) throw new MarketDataError(LONE_RETURNS);
-    const isHeader = cells.some((cell) => /[a-z]/.test(cell));
-    const columns = isHeader ? cells : BAR_COLUMNS;
-    const { symbol, ...bars } = this.#options;
-    this.#read = readerOf(columns, { symbol, bars });
-    if (this.#read === undefined)
-      throw new MarketDataError(`the header must have the columns of a known format: ${describeFormats()}`);
-    this.#columns = new Map(columns.map((column, index) => [column, index]));
-    return isHeader;
+  #readLine(line: string, rows: MarketRow[]): void {
+    if (line === this.#header || line.trim() === "") return;
+    const { places, width } = this.#columns as Columns;
+    const cells = cellsOf(line);
+    if (cells.length < width) throw new MarketDataError(`expected ${width} cells, found ${cells.length}`);
+    const cell = (column: CsvColumn): string => cells[places.get(column) ?? -1]?.trim() ?? "";
+    const timeOf = (column: CsvColumn): number => this.#times.read(cell(column));
+    for (const row of this.#read?.({ cell, timeOf }) ?? []) this.#order.add(row, rows);
   }
 }
 
-/** The lines of each part of a file, without their ends. An empty line at the end of the file is none. */
-async function* linesOf(path: string): AsyncGenerator<readonly string[]> {
-  const file = createReadStream(path);
-  const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
-  if (input !== file) file.on("error", (error) => input.destroy(error));
-  input.setEncoding("utf8");
-  let rest = "";
-  try {
-    for await (const part of input) {
-      const lines = (rest + String(part)).split("\n");
-      rest = lines.pop() ?? "";
-      demandLine(rest);
-      yield lines.map(withoutReturn);
-    }
-  } finally {
-    file.destroy();
-  }
-  if (rest !== "") yield [withoutReturn(rest)];
+/** CryptoDataDownload writes its address above the header. */
+const isPreamble = (line: string): boolean => /(^|,)https?:\/\//.test(line);
+
+/** Whether the newest row is first. */
+function isFalling(times: readonly number[]): boolean {
+  const other = times.find((time) => time !== times[0]);
+  return other !== undefined && other < (times[0] ?? 0) && (times.at(-1) ?? 0) <= other;
 }
 
-const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
-
-/** Spreadsheets write a byte order mark before the first line. */
-const withoutMark = (line: string): string => (line.startsWith("\uFEFF") ? line.slice(1) : line);
-
-/** Refuses a line without an end, so that a file that is no text does not fill the memory. */
-function demandLine(begun: string): void {
-  if (begun.length <= LONGEST_LINE) return;
-  if (begun.slice(0, -1).includes("\r")) throw new MarketDataError(LONE_RETURNS);
-  throw new MarketDataError(`a line must have at most ${LONGEST_LINE} characters`);
+function smallestStep(times: readonly number[]): number {
+  const steps = times.flatMap((time, index) => {
+    const step = Math.abs(time - (times[index - 1] ?? time));
+    return step === 0 ? [] : [step];
+  });
+  if (steps.length > 0) return steps.reduce((least, step) => Math.min(least, step));
+  throw new MarketDataError("the length of a single bar is not known: pass the option intervalMs");
 }
 
 function located(error: unknown, { path, line }: Readonly<{ path: string; line: number }>): unknown {

@@ -1,108 +1,95 @@
-import { floorFact, PRICE_SCALE, parseScaled, QUANTITY_SCALE } from "../../decimal/index.ts";
+import { floorFact, PRICE_SCALE, QUANTITY_SCALE } from "../../decimal/index.ts";
 import { type BarOptions, rowsOfBar } from "./bars.ts";
+import { withoutExponent } from "./csv-cells.ts";
+import type { CsvColumn } from "./csv-columns.ts";
 import { MarketDataError, type MarketRow, type QuoteRow } from "./market-row.ts";
 
 /** Reads the cells of a line. Throws a MarketDataError for cells that cannot be used. */
 export type ReadCells = (cells: Cells) => Iterable<MarketRow>;
 
-/** The cells of one line, by the name of their column. */
-export type Cells = Readonly<{ cell: (column: string) => string }>;
+/** The cells of one line, by their column, and the line's time. A cell that is not there is empty. */
+export type Cells = Readonly<{ cell: (column: CsvColumn) => string; timeOf: (column: CsvColumn) => number }>;
 
-/** What a file does not say itself: its symbol, and how its bars become quotes. */
-export type FileFacts = Readonly<{ symbol: string | undefined; bars: BarOptions }>;
+/** What a file does not say itself: its symbol, how its bars become quotes, and how long they are. */
+export type FileFacts = Readonly<{
+  symbol: string | undefined;
+  bars: BarOptions;
+  intervalMs: number | undefined;
+}>;
 
 type Format = Readonly<{
   /** Columns by which the format is recognised. */
-  columns: readonly string[];
+  columns: readonly CsvColumn[];
   reader: (facts: FileFacts) => ReadCells;
 }>;
 
-/** Columns of the bar files of exchanges, which often have no header. */
-export const BAR_COLUMNS: readonly string[] = [
-  ...["open_time", "open", "high", "low", "close", "volume", "close_time"],
-];
-
-/** The known formats. The first whose columns a header has is taken. */
+/** The known formats. The first whose columns a file has is taken. */
 const FORMATS: readonly Format[] = [
-  { columns: ["exchange", "timestamp", "ask_price", "bid_price"], reader: tardisQuotes },
-  { columns: ["exchange", "timestamp", "price", "amount"], reader: tardisTrades },
-  { columns: BAR_COLUMNS, reader: barReader },
-  { columns: ["time", "symbol", "bid", "ask"], reader: quoteReader },
-  { columns: ["time", "symbol", "price", "quantity"], reader: tradeReader },
+  { columns: ["time", "bid", "ask"], reader: quoteReader },
+  { columns: ["time", "open", "high", "low", "close", "volume"], reader: barReader },
+  { columns: ["time", "price", "quantity"], reader: tradeReader },
 ];
 
-/** Returns the reader of a file by its header; `undefined` if no format has these columns. */
-export function readerOf(header: readonly string[], facts: FileFacts): ReadCells | undefined {
-  return FORMATS.find(({ columns }) => columns.every((name) => header.includes(name)))?.reader(facts);
+/** Returns the reader of a file by its columns. Throws a MarketDataError if no format has these. */
+export function readerOf(columns: ReadonlyMap<CsvColumn, number>, facts: FileFacts): ReadCells {
+  const format = FORMATS.find((each) => each.columns.every((name) => columns.has(name)));
+  if (format === undefined)
+    throw new MarketDataError(
+      `the header must have the columns of a known format: ${FORMATS.map((each) => each.columns.join(",")).join("; ")}; name others with the option columns`,
+    );
+  if (facts.symbol === undefined && !columns.has("symbol"))
+    throw new MarketDataError("the file has no column symbol: pass the option symbol");
+  return format.reader(facts);
 }
 
-/** Describes the formats for a message. */
-export function describeFormats(): string {
-  return FORMATS.map(({ columns }) => columns.join(",")).join("; ");
-}
+/** Whether the columns are those of bars without an end, whose length follows from the distance of their times. */
+export const needsInterval = (columns: ReadonlyMap<CsvColumn, number>): boolean =>
+  columns.has("open") && !columns.has("bid") && !columns.has("closeTime");
 
+/** A side of the book that is empty makes a line that is no quote. */
 function quoteReader({ symbol }: FileFacts): ReadCells {
-  return ({ cell }) => {
+  return ({ cell, timeOf }) => {
+    if (cell("bid") === "" || cell("ask") === "") return [];
     const sizes = { bidQuantity: size(cell("bidQuantity")), askQuantity: size(cell("askQuantity")) };
     const prices = { bid: decimal("bid", cell("bid")), ask: decimal("ask", cell("ask")) };
-    return [quoteRow({ timeMs: epochMs(cell("time")), symbol: symbol ?? cell("symbol"), ...prices }, sizes)];
+    return [quoteRow({ timeMs: timeOf("time"), symbol: symbol ?? cell("symbol"), ...prices }, sizes)];
   };
 }
 
 /** A trade without an id is one of its own: numbers of lines would repeat in the next file of the same market. */
 function tradeReader({ symbol }: FileFacts): ReadCells {
-  return ({ cell }) => [
+  return ({ cell, timeOf }) => [
     {
       kind: "trade",
-      timeMs: epochMs(cell("time")),
+      timeMs: timeOf("time"),
       symbol: symbol ?? cell("symbol"),
       ...executed(cell("price"), cell("quantity")),
-    },
-  ];
-}
-
-/** Tardis writes times in microseconds and leaves a side of the book empty when it is. Such a line is not a quote. */
-function tardisQuotes({ symbol }: FileFacts): ReadCells {
-  return ({ cell }) => {
-    if (cell("bid_price") === "" || cell("ask_price") === "") return [];
-    const sizes = { bidQuantity: size(cell("bid_amount")), askQuantity: size(cell("ask_amount")) };
-    const prices = {
-      bid: decimal("bid_price", cell("bid_price")),
-      ask: decimal("ask_price", cell("ask_price")),
-    };
-    const timeMs = fromMicroseconds(cell("timestamp"));
-    return [quoteRow({ timeMs, symbol: symbol ?? cell("symbol"), ...prices }, sizes)];
-  };
-}
-
-function tardisTrades({ symbol }: FileFacts): ReadCells {
-  return ({ cell }) => [
-    {
-      kind: "trade",
-      timeMs: fromMicroseconds(cell("timestamp")),
-      symbol: symbol ?? cell("symbol"),
-      ...executed(cell("price"), cell("amount")),
       ...(cell("id") !== "" && { id: cell("id") }),
     },
   ];
 }
 
-function barReader({ symbol, bars }: FileFacts): ReadCells {
-  if (symbol === undefined) throw new MarketDataError("bars have no symbol: pass the option symbol");
-  return ({ cell }) => {
-    const openMs = fromAnyUnit(cell("open_time"));
-    const intervalMs = fromAnyUnit(cell("close_time")) + 1 - openMs;
-    if (intervalMs < 4) throw new MarketDataError("close_time must be after open_time");
-    const [open, high, low] = [cell("open"), cell("high"), cell("low")];
-    return rowsOfBar(
-      { symbol, openMs, intervalMs, open, high, low, close: cell("close"), volume: cell("volume") },
-      bars,
-    );
+function barReader({ symbol, bars, intervalMs }: FileFacts): ReadCells {
+  return ({ cell, timeOf }) => {
+    const openMs = timeOf("time");
+    const lengthMs = intervalMs ?? lengthOf(timeOf("closeTime") - openMs);
+    if (lengthMs < 4) throw new MarketDataError("the close time must be after the open time");
+    const price = (column: CsvColumn): string => withoutExponent(cell(column));
+    const prices = { open: price("open"), high: price("high"), low: price("low"), close: price("close") };
+    const bar = { symbol: symbol ?? cell("symbol"), openMs, intervalMs: lengthMs, volume: price("volume") };
+    return rowsOfBar({ ...bar, ...prices }, bars);
   };
 }
 
+/** The close of a bar is its last millisecond or second, or the open of the next. */
+function lengthOf(ms: number): number {
+  if (ms % 1_000 === 999) return ms + 1;
+  return ms % 60_000 === 59_000 ? ms + 1_000 : ms;
+}
+
 function decimal(column: string, text: string): string {
-  if (floorFact(text, PRICE_SCALE) !== undefined) return text;
+  const plain = withoutExponent(text);
+  if (floorFact(plain, PRICE_SCALE) !== undefined) return plain;
   throw new MarketDataError(`${column} must be a decimal, not ${JSON.stringify(text)}`);
 }
 
@@ -131,33 +118,11 @@ function quoteRow(
 const isPositiveFact = (text: string, scale: number): boolean =>
   floorFact(text, scale) !== undefined && /[1-9]/.test(text);
 
-function executed(price: string, quantity: string): Readonly<{ price: string; quantity: string }> {
+function executed(priceText: string, quantityText: string): Readonly<{ price: string; quantity: string }> {
+  const [price, quantity] = [withoutExponent(priceText), withoutExponent(quantityText)];
   if (!isPositiveFact(price, PRICE_SCALE))
-    throw new MarketDataError(`price must be a positive decimal, not ${JSON.stringify(price)}`);
+    throw new MarketDataError(`price must be a positive decimal, not ${JSON.stringify(priceText)}`);
   if (!isPositiveFact(quantity, QUANTITY_SCALE))
-    throw new MarketDataError(`quantity must be a positive decimal, not ${JSON.stringify(quantity)}`);
+    throw new MarketDataError(`quantity must be a positive decimal, not ${JSON.stringify(quantityText)}`);
   return { price, quantity };
-}
-
-/** The last millisecond of the year 9999. Larger numbers are microseconds. */
-const LAST_MS = 253_402_300_799_999;
-
-function whole(text: string): number {
-  const value = parseScaled(text, 0);
-  if (typeof value === "number") return value;
-  throw new MarketDataError(`a time must be a whole number since the epoch, not ${JSON.stringify(text)}`);
-}
-
-function epochMs(text: string): number {
-  const value = whole(text);
-  if (value <= LAST_MS) return value;
-  throw new MarketDataError(`time must be in epoch milliseconds, not ${JSON.stringify(text)}`);
-}
-
-const fromMicroseconds = (text: string): number => Math.floor(whole(text) / 1_000);
-
-/** Bar files of some exchanges went over from milliseconds to microseconds. */
-function fromAnyUnit(text: string): number {
-  const value = whole(text);
-  return value > LAST_MS ? Math.floor(value / 1_000) : value;
 }
