@@ -2,24 +2,36 @@ import { nextTurn } from "../../adapters/shared/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { PaperVenue } from "../paper-venue/index.ts";
 import type { Activity } from "../strategy/index.ts";
+import type { StoreCalls } from "./store-calls.ts";
 
 /** Parts that must be at rest before time moves on. */
-export type RestParts = Readonly<{ engine: Engine; venue: PaperVenue; activity: Activity }>;
+export type RestParts = Readonly<{
+  engine: Engine;
+  venue: PaperVenue;
+  activity: Activity;
+  calls: StoreCalls;
+}>;
 
 /** Steps of promises after which a listener for quotes that returned nothing counts as done. */
 const CALM_STEPS = 64;
 
 /** Returns whether engine, venue and strategy are at rest already, so that nothing need be waited for. */
-export function isSettled({ engine, venue, activity }: RestParts): boolean {
-  return activity.isAtRest && engine.isIdle && !venue.busy;
+export function isSettled({ engine, venue, activity, calls }: RestParts): boolean {
+  return activity.isAtRest && engine.isIdle && !venue.busy && !calls.busy;
 }
 
 /** Resolves when engine, venue and strategy can do nothing more without time. */
-export async function settled({ engine, venue, activity }: RestParts): Promise<void> {
+export async function settled({ engine, venue, activity, calls }: RestParts): Promise<void> {
   for (;;) {
     await engine.idle();
     if (venue.busy) {
       await venue.idle();
+      continue;
+    }
+    // Housekeeping is no work that the engine waits for, but a call must not reach its deadline while the store works.
+    if (calls.busy) {
+      await calls.idle();
+      for (let step = 0; step < CALM_STEPS; step++) await undefined;
       continue;
     }
     if (activity.isFresh) {

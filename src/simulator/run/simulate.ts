@@ -14,9 +14,11 @@ import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";
 import { isSettled, type RestParts, settled } from "./rest.ts";
+import { StoreCalls } from "./store-calls.ts";
 
 const DEFAULT_BALANCES = { USD: "100000" };
 const DEFAULT_SAMPLE_MS = 60_000;
+const QUOTE_TEXTS = ["bid", "ask", "bidQuantity", "askQuantity"] as const;
 
 /**
  * Runs a strategy on a market: an engine, a paper venue and a clock in memory, all unchanged from live use. Each row of
@@ -76,12 +78,13 @@ async function openSimulation(options: SimulationOptions, startMs: number): Prom
   const host = createMemoryHost({ symbols, startMs });
   const { clock, instruments } = host;
   const activity = new Activity();
+  const calls = new StoreCalls();
   const terms = watchedTerms(executionTerms, (error) => activity.fail(error));
   const venue = await openSimulatedVenue({ clock, instruments, terms });
   await venue.setBalances(ACCOUNT_ID, balances);
   const settings = { ...options.settings, advancedOrders: true };
-  const engine = await openEngine({ ...host, exposure: venue, venue, settings });
-  return new Simulation(options, { host, venue, engine, activity });
+  const engine = await openEngine({ ...host, store: calls.of(host.store), exposure: venue, venue, settings });
+  return new Simulation(options, { host, venue, engine, activity, calls });
 }
 
 type Parts = RestParts & Readonly<{ host: MemoryHost }>;
@@ -169,10 +172,14 @@ class Simulation {
   #deliver(row: MarketRow): void {
     if (row.kind === "heartbeat") return this.#heartbeat(row.symbol);
     if (row.kind === "trade") {
+      this.#demandText("price", row.price);
+      this.#demandText("quantity", row.quantity);
       const { kind: _, id = `row-${this.#rows}`, ...print } = row;
       this.#parts.engine.market.print({ ...print, id: marketId(id) });
       return;
     }
+    for (const name of QUOTE_TEXTS)
+      if (row[name] !== undefined || name === "bid" || name === "ask") this.#demandText(name, row[name]);
     this.#quote(row);
     if (row.timeMs >= this.#sampleAtMs && this.#recorder.curve.draw(row.timeMs)) {
       this.#sampleAtMs = row.timeMs + this.#sampleMs;
@@ -182,6 +189,13 @@ class Simulation {
     const { host, activity } = this.#parts;
     const trader = createTrader({ ...this.#parts, clock: host.clock, quotes: this.#quotes });
     activity.run(() => this.#options.strategy(trader));
+  }
+
+  /** Refuses a number, which the engine would drop like any text that it cannot read. */
+  #demandText(name: string, value: unknown): void {
+    if (typeof value === "string") return;
+    const problem = `must be a decimal string such as "60000.5", got ${String(value)} of type ${typeof value}`;
+    throw new TypeError(`row ${this.#rows} of the market cannot be used: ${name} ${problem}`);
   }
 
   /** Gives a quote to the engine and, if it counts, to the equity curve, to the venue and to the strategy. */
