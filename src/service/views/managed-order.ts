@@ -314,8 +314,7 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     intervalCount: order.plan?.count,
     intervalDelay: schedule?.intervalDelayMs,
     participationBips: intent.participationBips,
-    // Weights from history are those that the plan has frozen.
-    volumeProfile: (schedule?.weights ?? (order.plan && weightsOf(order.plan)))?.join(","),
+    volumeProfile: profileText(order),
     volumeBenchmark: followsVolume(intent.type) ? "SERVICE_EXECUTED_VOLUME" : undefined,
     timeInForce: intent.timeInForce,
     childTimeInForce: intent.childTimeInForce,
@@ -332,6 +331,21 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     updateTime: order.updatedAtMs,
   };
   return view;
+}
+
+/** Weights as text. They are frozen when an order is accepted, so they are written once, however many answers show them. */
+const profileTexts: WeakMap<object, string> = new WeakMap();
+
+/** Returns the weights of a schedule. Weights from history are those that the plan has frozen. */
+function profileText({ intent, plan }: ParentOrder): string | undefined {
+  const weights = intent.schedule?.weights;
+  const frozen = weights ?? plan?.cumulative;
+  if (frozen === undefined) return undefined;
+  const known = profileTexts.get(frozen);
+  if (known !== undefined) return known;
+  const text = (weights ?? (plan && weightsOf(plan)))?.join(",") ?? "";
+  profileTexts.set(frozen, text);
+  return text;
 }
 
 /** An order, and its status when an event happened. */

@@ -225,6 +225,24 @@ describe("the public view of a managed order", () => {
     });
   });
 
+  it.each(["sent", "from history"])("decision HO: weights %s are written once for all answers", (source) => {
+    const row = Object.assign([1, 1, 3], { reads: 0 });
+    const counted = new Proxy(row, {
+      get(target, name, receiver) {
+        if (name === "join" || name === Symbol.iterator) target.reads++;
+        return Reflect.get(target, name, receiver) as unknown;
+      },
+    });
+    const terms = { intervalMs: 60_000, intervalDelayMs: 0 };
+    const isSent = source === "sent";
+    const schedule = isSent ? { ...terms, weights: counted } : terms;
+    const weighted = isSent ? plan : { ...plan, cumulative: counted };
+    const order = orderOf({ type: "VWAP", schedule }, { plan: weighted });
+    const texts = [order, { ...order, updatedAtMs: 2 }].map((one) => managedOrderView(one).volumeProfile);
+    expect(texts).toEqual(isSent ? ["1,1,3", "1,1,3"] : ["1,0,2", "1,0,2"]);
+    expect(row.reads).toBe(1);
+  });
+
   it("decisions 15, 30: a POV with its share and its benchmark, without intervals", () => {
     expect(scheduleMembers(orderOf({ type: "POV", participationBips: 1_000 }))).toEqual({
       targetStrategy: 1_000_004,
