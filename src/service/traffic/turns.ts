@@ -21,14 +21,23 @@ const EACH = 4_096;
  */
 const MOST_WEIGHT = 20;
 
-/** Cost of a request or message for its turn: bytes, and the cost besides them. */
+/**
+ * The highest weight of a placement, a cancel or a look-up. A request with a higher weight reads many rows and shares no
+ * commit, so it costs the same whoever sends it.
+ */
+const MOST_SHARED_WEIGHT = 4;
+
+/**
+ * Cost of a request or message for its turn: `bytes`, with the work of a long answer, and the cost besides them, of which
+ * proved addresses are counted a part.
+ */
 export type TurnCost = Readonly<{ bytes: number; beside: number }>;
 
 /** Returns the cost of a request or message for its turn. */
-export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): TurnCost => ({
-  bytes,
-  beside: EACH * Math.min(Math.max(weight, 1), MOST_WEIGHT),
-});
+export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): TurnCost => {
+  const cost = EACH * Math.min(Math.max(weight, 1), MOST_WEIGHT);
+  return weight > MOST_SHARED_WEIGHT ? { bytes: bytes + cost, beside: 0 } : { bytes, beside: cost };
+};
 
 /** Client state that decides which requests start. Addresses are networks, as they are counted. */
 export type Crowd = Readonly<{

@@ -45,6 +45,17 @@ it("decision GE: of an address that has proved a key a turn starts 64 small requ
   expect([begun.length, countOf(step()), countOf(step())]).toEqual([2, 2, 1]);
 });
 
+it("decision GE: a request that reads many rows counts whole, also of an address that has proved a key", () => {
+  const { ask, step } = stepped();
+  for (let count = 0; count < 3; count++) ask("proved", "page", 0, 20);
+  ask("other", "o");
+  const turns = Array.from({ length: 11 }, step);
+  expect(turns.flatMap((names, index) => (names === "" ? [] : [[index + 1, names]]))).toEqual([
+    [5, "page"],
+    [10, "o page"],
+  ]);
+});
+
 it("decision GE: while connections are accepted, a turn starts 4 requests also of an address that has proved a key", () => {
   const { ask, step } = stepped({ newcomers: true });
   for (let count = 0; count < 100; count++) ask("proved", "p");
