@@ -1,7 +1,13 @@
 import type { Awaitable, Clock } from "../../ports/index.ts";
 
-/** Rows of an answer that one turn of the event loop makes, which takes some milliseconds. */
+/** Most rows of an answer that one turn of the event loop makes. */
 const ROWS_PER_TURN = 512;
+
+/** Time after which the rest of an answer waits for a further turn. */
+const TURN_MS = 4;
+
+/** Rows that are made before the time is looked at. An answer of no more rows is short. */
+const ROWS_AT_ONCE = 16;
 
 /** Resolves after all events that have already happened are handled. */
 export function nextTurn(clock: Pick<Clock, "soon">): Promise<void> {
@@ -10,31 +16,38 @@ export function nextTurn(clock: Pick<Clock, "soon">): Promise<void> {
 
 /**
  * Makes long answers in shares. Of all those that are under way, one turn of the event loop makes one further share, so that
- * they delay other requests little, however many of them clients ask for. Answers of one share do not wait. Source:
- * decisions AJ and NB.
+ * they delay other requests little, however many of them clients ask for. Short answers do not wait. Source: decisions AJ
+ * and NB.
  */
 export class LongAnswers {
-  readonly #clock: Pick<Clock, "soon">;
+  readonly #clock: Pick<Clock, "soon" | "monotonicMs">;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(clock: Pick<Clock, "soon">) {
+  constructor(clock: Pick<Clock, "soon" | "monotonicMs">) {
     this.#clock = clock;
   }
 
-  /** Maps the rows of an answer, and begins at most `rowsPerTurn` of them in one turn. */
+  /** Maps the rows of an answer, and begins at most `rowsPerTurn` of them in one turn, fewer if they take long. */
   async map<T, U>(
     rows: readonly T[],
     map: (row: T) => Awaitable<U>,
     rowsPerTurn: number = ROWS_PER_TURN,
   ): Promise<readonly U[]> {
     const begun: Promise<U[]>[] = [];
-    const isLong = rows.length > rowsPerTurn;
-    for (let from = 0; from < rows.length; from += rowsPerTurn) {
+    const atOnce = Math.min(rowsPerTurn, ROWS_AT_ONCE);
+    const isLong = rows.length > atOnce;
+    for (let from = 0; from < rows.length; ) {
       if (from > 0 || (isLong && this.#waiting.length > 0)) await this.#turn();
-      const share = Promise.all(rows.slice(from, from + rowsPerTurn).map(map));
-      // A share that fails before the others have begun is handled at the end.
-      share.catch(() => undefined);
-      begun.push(share);
+      const untilMs = this.#clock.monotonicMs() + TURN_MS;
+      const most = Math.min(rows.length, from + rowsPerTurn);
+      do {
+        const share = Promise.all(rows.slice(from, Math.min(most, from + atOnce)).map(map));
+        // A share that fails before the others have begun is handled at the end.
+        share.catch(() => undefined);
+        begun.push(share);
+        from += atOnce;
+      } while (from < most && this.#clock.monotonicMs() < untilMs);
+      from = Math.min(from, most);
     }
     return (await Promise.all(begun)).flat() as U[];
   }

@@ -186,7 +186,7 @@ export async function nativeOrders(
   const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
   const viewed = (order: (typeof shown)[number]): NativeOrderView =>
     viewForRoute(route, order, nativeOrderView({ order, isPaperTrade }));
-  return shown.map(viewed);
+  return await parts.longAnswers.map(shown, viewed);
 }
 
 /** Returns the retained rejections for a page: none for a scan by id, and none for a page without a client id. */
@@ -208,7 +208,10 @@ export async function orderHistory(parts: ServiceParts, call: SignedCall): Promi
     (wanted) => hasExecutions(native, wanted),
   );
   const executions = await native.executions(page);
-  const views = [...executions.map(executionView), ...(await rejectedExecutions(parts, page))];
+  const views = [
+    ...(await parts.longAnswers.map(executions, executionView)),
+    ...(await rejectedExecutions(parts, page)),
+  ];
   return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
 }
 

@@ -19,7 +19,7 @@ export async function openOrders(parts: ServiceParts, call: SignedCall): Promise
       ...(newestFirst && { newestFirst }),
       total: page.total,
       nextOrderId: page.nextOrderId,
-      orders: page.orders.map((order) => viewOf(parts, order, call.route)),
+      orders: await parts.longAnswers.map(page.orders, (order) => viewOf(parts, order, call.route)),
     },
   };
 }

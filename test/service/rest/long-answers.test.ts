@@ -3,7 +3,7 @@ import { LongAnswers } from "../../../src/service/rest/long-answers.ts";
 
 it("decision NB: of all long answers under way, one turn makes one further share; a short one does not wait", async () => {
   const turns: (() => void)[] = [];
-  const answers = new LongAnswers({ soon: (run) => turns.push(run) });
+  const answers = new LongAnswers({ soon: (run) => turns.push(run), monotonicMs: () => 0 });
   const made: string[] = [];
   const make = async (rows: readonly string[]): Promise<readonly string[]> =>
     await answers.map(
@@ -29,4 +29,27 @@ it("decision NB: of all long answers under way, one turn makes one further share
     ["P", "Q", "R"],
     ["U", "V", "W"],
   ]);
+});
+
+it("decision NB: rows that take long end a share after 4 ms, so that what happens meanwhile is handled between", async () => {
+  const turns: (() => void)[] = [];
+  let nowMs = 0;
+  const answers = new LongAnswers({ soon: (run) => turns.push(run), monotonicMs: () => nowMs });
+  let made = 0;
+  const answer = answers.map(
+    Array.from({ length: 100 }, (_, row) => row),
+    (row) => {
+      made++;
+      nowMs += 0.125;
+      return row;
+    },
+  );
+  const counts = [made];
+  while (made < 100) {
+    for (const run of turns.splice(0)) run();
+    await Promise.resolve();
+    counts.push(made);
+  }
+  expect(counts).toEqual([32, 64, 96, 100]);
+  expect(await answer).toHaveLength(100);
 });

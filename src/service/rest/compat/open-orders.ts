@@ -88,7 +88,8 @@ export async function marketOrders(parts: ServiceParts, call: SignedCall): Promi
       updatedAtMs >= startTimeMs &&
       updatedAtMs <= endTimeMs,
   );
-  const all = byTime([...native, ...managed.map((order) => viewOf(parts, order, call.route))]);
+  const views = await parts.longAnswers.map(managed, (order) => viewOf(parts, order, call.route));
+  const all = byTime([...native, ...views]);
   return { body: all.slice(-page.limit) };
 }
 
