@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createMarketFeed } from "../../src/adapters/memory/index.ts";
 import { add, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { ExposureSums } from "../../src/engine/shards/exposure-sums.ts";
 import type { ChildRequest, Fill, ParentOrder } from "../../src/model/index.ts";
@@ -181,6 +182,8 @@ describe("decision 24, I13: an exposure that is requested while a child of the p
     const answers: ((position: Quantity) => void)[] = [];
     let isSlow = false;
     const world = await createWorld({
+      // Every print is of another participant, so that it is followed while a child is out.
+      marketData: createMarketFeed("none"),
       exposure: {
         position: () => (isSlow ? new Promise<Quantity>((resolve) => answers.push(resolve)) : quantity("3")),
       },

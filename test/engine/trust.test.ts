@@ -191,14 +191,19 @@ describe("decision WQ: lapsed trust suspends", () => {
     life.enter("running");
     const live = { working: { orderId: -256 } };
     const liveOrders = new Map([[-256, live]]);
-    const shard = { state: "running", liveOrders, post: (run: () => void) => life.post(run) };
     let offers = 0;
-    const volumeFor = (): void => {
+    let isOffered = false;
+    const offer = (run: () => void): void => {
       offers++;
+      isOffered = true;
+      run();
+      isOffered = false;
     };
+    const shard = { state: "running", liveOrders, post: (run: () => void) => life.post(() => offer(run)) };
+    const volumeFor = () => (isOffered ? undefined : 1);
     const attempts = new ExecutionAttempts({
       shards: { ofOrder: () => shard },
-      participants: { of: () => [live], volumeFor },
+      participants: { of: () => [live], volumeFor, printed: () => undefined },
       bursts: { add: (_kind: string, _key: string, steps: Iterable<number>) => void [...steps] },
     } as never);
     const print = { symbol: "BTC/USD", fresh: true } as never;

@@ -93,7 +93,7 @@ export function streamProblems(text: string): readonly string[] {
   const right =
     code === undefined
       ? result === null || Array.isArray(result)
-      : [1, 2, 3].includes(code as number) && typeof msg === "string";
+      : [1, 2, 3, -1003].includes(code as number) && typeof msg === "string";
   return [...leaksOf(text), ...(right ? [] : [`a control reply of another shape: ${text.slice(0, 200)}`])];
 }
 

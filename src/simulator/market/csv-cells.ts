@@ -16,10 +16,10 @@ const EXPONENT = /^([0-9]{1,40})(?:\.([0-9]{0,40}))?e([+-]?[0-9]{1,2})$/i;
 
 /** Writes out a decimal with an exponent, such as 1e-05, digit by digit. Returns any other text as it is. */
 export function withoutExponent(text: string): string {
-  const [, whole, decimals = "", exponent] = EXPONENT.exec(text) ?? [];
+  const [, whole, decimals = "", exponent = "0"] = EXPONENT.exec(text) ?? [];
   if (whole === undefined) return text;
   const digits = whole + decimals;
-  const point = whole.length + Number(exponent);
+  const point = whole.length + Number.parseInt(exponent, 10);
   if (point <= 0) return `0.${"0".repeat(-point)}${digits}`;
   if (point >= digits.length) return digits.padEnd(point, "0");
   return `${digits.slice(0, point)}.${digits.slice(point)}`;

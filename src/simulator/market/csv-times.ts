@@ -36,7 +36,7 @@ function ofNumber(digits: string, decimals: string): FileTime | undefined {
   if (unit === undefined) return undefined;
   const ms =
     unit.finer < 0 ? digits + decimals.slice(0, 3).padEnd(3, "0") : digits.slice(0, -unit.finer || undefined);
-  return { timeMs: Number(ms), unit: unit.name };
+  return { timeMs: Number.parseInt(ms, 10), unit: unit.name };
 }
 
 function ofDate(text: string): FileTime | undefined {
@@ -46,9 +46,9 @@ function ofDate(text: string): FileTime | undefined {
 }
 
 function isoOf(text: string): string | undefined {
-  const [, halfDay, hour, half = ""] = HALF_DAY.exec(text) ?? [];
+  const [, halfDay, hour = "0", half = ""] = HALF_DAY.exec(text) ?? [];
   if (halfDay !== undefined)
-    return `${halfDay}T${String((Number(hour) % 12) + (half.toUpperCase() === "PM" ? 12 : 0)).padStart(2, "0")}:00Z`;
+    return `${halfDay}T${String((Number.parseInt(hour, 10) % 12) + (half.toUpperCase() === "PM" ? 12 : 0)).padStart(2, "0")}:00Z`;
   const [, date, time = "00:00", seconds = "00", decimals = "", zone = "Z"] = DATE.exec(text) ?? [];
   if (date === undefined || !isDay(date)) return undefined;
   const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : "Z";
