@@ -43,7 +43,9 @@ export function withConsole({ files, settings, controlUrl }: ConsoleOptions, han
     const file = PATHS.get(target);
     if (file === undefined) return await handle(request, front);
     const { name, type } = file;
-    const answer = await handle({ ...request, method: "GET", target }, front);
+    // Member by member: those of a request that a front thread has taken are not its own properties.
+    const { rawHeaders, remoteAddress, body: sent } = request;
+    const answer = await handle({ method: "GET", target, rawHeaders, remoteAddress, body: sent }, front);
     if (answer.status !== 200) return answer;
     const control = controlUrl();
     const text = answer.body;

@@ -57,12 +57,17 @@ function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telem
     event(level, event, fields) {
       const sentence = sentenceOf(event, fields);
       if (sentence !== undefined) say(sentence);
-      else if (!SINGLE_FAILURES.has(event) && !OF_VENUE.has(event)) others.event(level, event, fields);
+      else if (!isPartOf(level, event)) others.event(level, event, fields);
     },
   };
 }
 
 const SINGLE_FAILURES: ReadonlySet<string> = new Set(["append.failed", "reload.failed"]);
+/** Whether an event is told by another: by a sentence, or by the reply to a request and the failure behind it. */
+const isPartOf = (level: string, event: string): boolean =>
+  SINGLE_FAILURES.has(event) || OF_VENUE.has(event) || (level === "warn" && OF_REQUESTS.has(event));
+
+const OF_REQUESTS: ReadonlySet<string> = new Set(["request.failed", "host.failed"]);
 const REFUSED = "requests that cannot be stored are refused until it recovers";
 
 function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): string | undefined {

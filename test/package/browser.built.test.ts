@@ -30,10 +30,10 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 44.5,
   admission: 19.7,
   signing: 5,
-  client: 15.2,
+  client: 15.4,
   "client with checks": 34.2,
   "client with streams": 26,
-  "whole client": 42.1,
+  "whole client": 42.4,
   prices: 1.6,
   rules: 7,
 };
