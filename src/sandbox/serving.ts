@@ -21,7 +21,7 @@ import {
   type ServiceOptions,
   type ServiceSettings,
 } from "../service/index.ts";
-import { readConsoleFiles } from "./console-files.ts";
+import { type ConsoleFiles, readConsoleFiles } from "./console-files.ts";
 import { consoleDocuments, consoleOrigins, withConsole } from "./console-page.ts";
 import { type ControlAnswer, createControlServer } from "./control-server.ts";
 import { descriptionsOf } from "./descriptions.ts";
@@ -56,12 +56,13 @@ export async function serveExchange(
   { telemetry, controlUrl }: Readonly<{ telemetry: Telemetry; controlUrl: ControlUrl }>,
 ): Promise<Served> {
   let addresses: Addresses = { url: "", wsUrl: "" };
+  const files = readConsoleFiles();
   const service = serviceOf(exchange, settings, {
-    ...{ telemetry, documents: documentsOf(() => addresses) },
+    ...{ telemetry, documents: documentsOf(files, () => addresses) },
     rateLimiter: await openRateLimiter(settings, exchange),
   });
-  const handle = withPage(
-    { settings, controlUrl },
+  const handle = withConsole(
+    { files, settings, controlUrl },
     withHealth(exchange.engine, (request, front) => service.handle(request, front)),
   );
   const rest = createNodeServer({
@@ -91,7 +92,8 @@ export async function serveNode(
 ): Promise<ServedNode> {
   let addresses: Addresses = { url: "", wsUrl: "" };
   let own: Exchange | undefined;
-  const documents = documentsOf(() => addresses);
+  const files = readConsoleFiles();
+  const documents = documentsOf(files, () => addresses);
   const node = createClusterService({
     ...{ standby, clock, entropy: createEntropy(), telemetry, documents },
     // Weight is counted by each node; the counts in the store are those of the node that takes orders.
@@ -109,7 +111,7 @@ export async function serveNode(
   let handle = withStandbyHealth(standby, (request, front) => node.handle(request, front));
   const rest = createNodeServer({
     service: {
-      handle: withPage({ settings, controlUrl }, (request, front) => handle(request, front)),
+      handle: withConsole({ files, settings, controlUrl }, (request, front) => handle(request, front)),
       traffic: node.traffic,
     },
     ...{ sockets: node.sockets, telemetry, frontThreads: settings.frontThreads },
@@ -137,7 +139,8 @@ export async function serveShared(
 ): Promise<Served> {
   const { clock, accounts } = exchange;
   let addresses: Addresses = { url: "", wsUrl: "" };
-  const documents = documentsOf(() => addresses);
+  const files = readConsoleFiles();
+  const documents = documentsOf(files, () => addresses);
   const rateLimiter = await openRateLimiter(settings, exchange);
   const service = createClusterService({
     ...{ standby: node, accounts, clock, entropy: createEntropy(), rateLimiter, telemetry, documents },
@@ -146,8 +149,8 @@ export async function serveShared(
   const { traffic } = service;
   service.serve(serviceOf(exchange, settings, { telemetry, documents, rateLimiter, traffic }));
   link.serve(service);
-  const handle = withPage(
-    { settings, controlUrl },
+  const handle = withConsole(
+    { files, settings, controlUrl },
     withSharingHealth({ node }, (request, front) => service.handle(request, front)),
   );
   const rest = createNodeServer({
@@ -160,16 +163,10 @@ export async function serveShared(
 }
 
 /** Returns what every client may read: the descriptions, and the files of the console page. */
-const documentsOf = (addresses: Parameters<typeof descriptionsOf>[0]): Record<string, () => string> => ({
-  ...descriptionsOf(addresses),
-  ...consoleDocuments(readConsoleFiles()),
-});
-
-/** Serves the console page in front of everything else. */
-const withPage = (
-  { settings, controlUrl }: Readonly<{ settings: SandboxSettings; controlUrl: ControlUrl }>,
-  handle: Service["handle"],
-): Service["handle"] => withConsole({ files: readConsoleFiles(), settings, controlUrl }, handle);
+const documentsOf = (
+  files: ConsoleFiles | undefined,
+  addresses: Parameters<typeof descriptionsOf>[0],
+): Record<string, () => string> => ({ ...descriptionsOf(addresses), ...consoleDocuments(files) });
 
 type ServiceParts = Required<Pick<ServiceOptions, "telemetry" | "documents" | "rateLimiter">> &
   Pick<ServiceOptions, "traffic">;

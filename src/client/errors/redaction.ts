@@ -20,5 +20,5 @@ export function redactionOf(secrets: readonly string[]): Redact {
 
 function patternOf(secret: string): RegExp {
   const literal = secret.replace(/[\\^$.*+?()[\]{}|\-/]/g, "\\$&");
-  return new RegExp(secret.length < UNMISTAKABLE ? `(?<![\\w])${literal}(?![\\w])` : literal, "g");
+  return new RegExp(secret.length < UNMISTAKABLE ? `(?<!\\w)${literal}(?!\\w)` : literal, "g");
 }

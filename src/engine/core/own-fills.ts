@@ -35,12 +35,10 @@ export class OwnFills {
   /** Notes an execution that became known at a time, by the monotonic clock. */
   note(symbol: string, { executionId, quantity, fine = 0 }: Fill, atMs: number): void {
     const market = this.#markets.get(symbol) ?? {
-      ...{
-        ids: new Set<string>(),
-        most: ZERO_QUANTITY,
-        least: ZERO_QUANTITY,
-        times: [],
-      },
+      ids: new Set<string>(),
+      most: ZERO_QUANTITY,
+      least: ZERO_QUANTITY,
+      times: [],
     };
     this.#markets.set(symbol, market);
     const { ids, times } = market;
@@ -83,7 +81,9 @@ export class OwnFills {
   younger(byMs: number): void {
     for (const market of this.#markets.values())
       market.times = market.times.map(({ fromMs, atMs, least }) => ({
-        ...{ fromMs: fromMs + byMs, atMs: atMs + byMs, least },
+        fromMs: fromMs + byMs,
+        atMs: atMs + byMs,
+        least,
       }));
   }
 }

@@ -131,10 +131,10 @@ export class PovParticipants {
 
   /** Also one from before a restart of which a POV parent tells that it is its own. */
   #isOwn(symbol: string, id: string): boolean {
-    return (
-      this.#core.executions.fills.has(symbol, id) ||
-      this.of(symbol).some(({ working }) => working.executions.names(id))
-    );
+    if (this.#core.executions.fills.has(symbol, id)) return true;
+    for (const { working } of this.#markets.get(symbol)?.liveOrders ?? [])
+      if (working.executions.names(id)) return true;
+    return false;
   }
 
   #decide({ waiting }: Followed): void {

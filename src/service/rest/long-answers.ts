@@ -34,20 +34,19 @@ export class LongAnswers {
     rowsPerTurn: number = ROWS_PER_TURN,
   ): Promise<readonly U[]> {
     const begun: Promise<U[]>[] = [];
-    const atOnce = Math.min(rowsPerTurn, ROWS_AT_ONCE);
-    const isLong = rows.length > atOnce;
+    const isLong = rows.length > Math.min(rowsPerTurn, ROWS_AT_ONCE);
     for (let from = 0; from < rows.length; ) {
       if (from > 0 || (isLong && this.#waiting.length > 0)) await this.#turn();
       const untilMs = this.#clock.monotonicMs() + TURN_MS;
-      const most = Math.min(rows.length, from + rowsPerTurn);
+      const end = Math.min(rows.length, from + rowsPerTurn);
       do {
-        const share = Promise.all(rows.slice(from, Math.min(most, from + atOnce)).map(map));
+        const to = Math.min(end, from + ROWS_AT_ONCE);
+        const share = Promise.all(rows.slice(from, to).map(map));
         // A share that fails before the others have begun is handled at the end.
         share.catch(() => undefined);
         begun.push(share);
-        from += atOnce;
-      } while (from < most && this.#clock.monotonicMs() < untilMs);
-      from = Math.min(from, most);
+        from = to;
+      } while (from < end && this.#clock.monotonicMs() < untilMs);
     }
     return (await Promise.all(begun)).flat() as U[];
   }

@@ -22,7 +22,7 @@ const STREAMS_PER_TURN = 32;
 
 /**
  * The public streams whose events go out at the end of a period, all of one length. One timer serves all of them. The end
- * of a period takes several turns of the event loop if it concerns many streams. Source: decision NI.
+ * of a period takes several turns of the event loop if it concerns many streams.
  */
 export class PeriodStreams {
   readonly #clock: Clock;

@@ -16,7 +16,7 @@ const READERS_PER_TURN = 16;
 
 /**
  * The readers of one stream. An event goes out in the turns in which requests begin, so that a network with many readers
- * delays only itself. Source: decision GE.
+ * delays only itself.
  */
 export class StreamReaders {
   readonly #turns: Turns;

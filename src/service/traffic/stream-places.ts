@@ -8,7 +8,7 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * The public streams that are open, by network. They need no key, and each is sent an event for every quote of its market,
- * so that connections and weight alone would let strangers take all the time of the process. Source: decision GC.
+ * so that connections and weight alone would let strangers take all the time of the process.
  */
 export class StreamPlaces {
   readonly #limits: Required<StreamLimits>;
