@@ -4,26 +4,10 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
- * Tests of the package that `npm test` runs: one process killed under load, the control interface, faults of the venue,
- * and what the package contains. `npm run test:built` runs all others.
- */
-const BUILT_IN_SHORT = [
-  "crash/rest-crash.built.test.ts",
-  "package/published.built.test.ts",
-  "sandbox/control.built.test.ts",
-  "sandbox/venue-faults.built.test.ts",
-];
-
-const onPackage = {
-  isolate: false,
-  globalSetup: [fileURLToPath(new URL("support/global-setup.ts", import.meta.url))],
-};
-
-/**
- * Four projects. `sources` runs on the sources directly. `built` and `built-long` (`*.built.test.ts`) run on the package in
- * dist/, which their global set-up builds if a source is newer; a run of source tests alone builds nothing. The files of
- * these share the modules of their process, since loading them again for each file took longer than a quarter of all
- * tests. `mocked` (`*.mocked.test.ts`) replaces a module, and so has a separate process for each file.
+ * Three projects. `sources` runs on the sources directly. `built` (`*.built.test.ts`, `npm run test:built`) needs what a
+ * script builds, above all the package in dist/, which its global set-up builds if a source is newer. The files of these
+ * share the modules of their process, since loading them again for each file took longer than a quarter of all tests.
+ * `mocked` (`*.mocked.test.ts`) replaces a module, and so has a separate process for each file.
  */
 const config: ViteUserConfig = defineConfig({
   cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
@@ -60,14 +44,13 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       { extends: true, test: { name: "mocked", include: ["**/*.mocked.test.ts"] } },
-      { extends: true, test: { name: "built", include: BUILT_IN_SHORT, ...onPackage } },
       {
         extends: true,
         test: {
-          name: "built-long",
+          name: "built",
           include: ["**/*.built.test.ts"],
-          exclude: [...BUILT_IN_SHORT, "**/node_modules/**"],
-          ...onPackage,
+          isolate: false,
+          globalSetup: [fileURLToPath(new URL("support/global-setup.ts", import.meta.url))],
         },
       },
     ],

@@ -114,7 +114,7 @@ async function underLoad(
   const load = new Load(stack, accounts, random.below(1_000_000));
   try {
     await load.answered(2);
-    const node = stack.node(random);
+    const node = await stack.node(random);
     await faultsOf(stack.shares)[fault]?.({ stack, node, accounts, random, ttlMs: TTL_MS });
     await stack.restart();
     await stack.served();

@@ -233,11 +233,12 @@ export class Stack {
     await this.#until("the shards are even", areEven, longestMs);
   }
 
-  /** A node that serves: the active one, or any that shares. */
-  node(random: Random): RunningNode {
-    const serving = this.running.filter(({ slot }) => this.front.serving.includes(slot.name));
-    if (serving.length === 0) throw new Error("no node serves");
-    return random.pick(serving);
+  /** Resolves to a node that serves: the active one, or any that shares. On a busy machine none may for a moment. */
+  async node(random: Random): Promise<RunningNode> {
+    const serving = (): readonly RunningNode[] =>
+      this.running.filter(({ slot }) => this.front.serving.includes(slot.name));
+    await this.#until("a node serves", async () => serving().length > 0);
+    return random.pick(serving());
   }
 
   /** How many nodes serve if all do what they can: of those that do not share, the active one. */

@@ -11,18 +11,17 @@ import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { here, installed, run } from "./run.mjs";
 
-/** The oldest Node.js with node:sqlite, that of most hosts, and the newest; then better-sqlite3 13, which needs 22. */
+/** The oldest Node.js with node:sqlite and the newest; then better-sqlite3 13, which needs 22. */
 const SUITES = [
   { node: "node-22.13", driver: "node:sqlite" },
-  { node: "node-24", driver: "node:sqlite" },
   { node: "node-26", driver: "node:sqlite" },
   { node: "node-24", driver: "better-sqlite3" },
 ];
 
-/** Tests of processes that die, of a full disk and of a store in use; they run the sandbox from the package. */
+/** Tests of processes that die, of a full disk and of a store in use, in the Node.js of most hosts. */
+const COMMON = { node: "node-24", driver: "node:sqlite" };
 const PROCESSES = [
   "crash/engine-crash.test.ts",
-  "crash/rest-crash.built.test.ts",
   "sandbox/full-disk.built.test.ts",
   "sandbox/store-in-use.built.test.ts",
 ];
@@ -50,8 +49,7 @@ export async function driverSteps() {
     steps.push({ step, failure });
   };
   for (const each of SUITES) await take(`the tests of the SQLite store, ${nameOf(each)}`, () => suite(each));
-  const [, common] = SUITES;
-  await take(`crashes, full disk and store in use, ${nameOf(common)}`, () => suite(common, PROCESSES));
+  await take(`crashes, full disk and store in use, ${nameOf(COMMON)}`, () => suite(COMMON, PROCESSES));
   await take(`each driver continues after SIGKILL what the other wrote, ${KILLS} kills`, () =>
     inFolder(kills),
   );

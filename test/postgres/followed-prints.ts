@@ -22,19 +22,25 @@ const leasesOf = ({ leases }: OrderStore): ShardLeases => {
 class Reader {
   readonly ids: string[] = [];
   readonly #leases: ShardLeases;
+  readonly #limit: number;
   #after: PrintPlace | undefined;
   #stops = false;
   readonly #running: Promise<void>;
 
-  constructor(store: OrderStore) {
+  /** Reads pages of at most `limit` prints. Small ones are many; with large ones it is never far behind the writers. */
+  constructor(store: OrderStore, limit: number) {
     this.#leases = leasesOf(store);
+    this.#limit = limit;
     this.#running = this.#run();
   }
 
   async #run(): Promise<void> {
     for (;;) {
       const isLast = this.#stops;
-      const page = await this.#leases.prints({ limit: 7, ...(this.#after && { after: this.#after }) });
+      const page = await this.#leases.prints({
+        limit: this.#limit,
+        ...(this.#after && { after: this.#after }),
+      });
       for (const { place, print } of page) {
         this.#after = place;
         this.ids.push(print.id);
@@ -62,7 +68,7 @@ const printsOf = (name: string, count: number) =>
 /** Appends of three nodes, several at a time, while the market journal goes from one to the next and connections end. */
 const changing: Step = async (place) => {
   const stores = [await open(place), await open(place), await open(place)];
-  const reader = new Reader(await open(place));
+  const reader = new Reader(await open(place), 7);
   const nodes = await Promise.all(
     stores.map(async (store) => ({ store, ...(await leasesOf(store).join(ENTRY)) })),
   );
@@ -112,7 +118,7 @@ class Unordered extends Appends {
 const planted: Step = async (place) => {
   const store = await open(place);
   await store.acquire();
-  const reader = new Reader(store);
+  const reader = new Reader(store, 5_000);
   const pool = new Pool({
     ...{ driver: loadDriver(), url: place.server.url(), connectTimeoutMs: 5_000 },
     ...{ connections: 6, waiting: 99, answerTimeoutMs: 20_000 },

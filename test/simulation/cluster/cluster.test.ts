@@ -3,7 +3,7 @@ import { runWorld } from "../../../src/simulator/world/index.ts";
 import { addWorld, CLUSTER_STEPS, commandOf, noProgress, runOf } from "../campaign.ts";
 
 /** Clusters of the short run. */
-const CLUSTERS = 24;
+const CLUSTERS = 10;
 
 it("I01-I06, I10-I16, I20-I26, I30-I34, I40-I44, I50-I55, I60-I63 and decisions WN, WP, WR hold in clusters of one to five nodes", {
   timeout: 120_000,

@@ -7,7 +7,7 @@ import { csvFile } from "../../sandbox/markets/csv-file.ts";
 import { QUOTE_HEADER, recordedDay, TRADE_HEADER } from "../../sandbox/markets/recorded-day.ts";
 
 const SYMBOL = "BTC/USD";
-const RUNS = 10;
+const RUNS = 3;
 /** The part of the day that the test plays. */
 const MINUTES = 180;
 
