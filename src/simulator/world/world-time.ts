@@ -14,6 +14,8 @@ export class WorldTime {
   readonly clock: ManualClock;
   readonly #turn: Turn;
   #steppedAtMs: number;
+  /** The lead over true time that the step before the last one ended, and since when it was so. */
+  #last = { leadMs: 0, sinceMs: Number.NEGATIVE_INFINITY };
   #confirmedMs = 0;
   /** Calls under way that need turns of the event loop, and no time. */
   #timeless = 0;
@@ -34,11 +36,15 @@ export class WorldTime {
     return this.clock.nowMs();
   }
 
-  /** Sets the wall clock. */
+  /** Sets the wall clock. A process that stands still while it is set back and forth has seen the same all the time. */
   step(ms: number): void {
     this.confirmedLeadMs();
+    const before = { leadMs: this.wallMs - this.trueMs, sinceMs: this.#steppedAtMs };
     this.clock.stepWall(ms);
-    this.#steppedAtMs = this.trueMs;
+    const { leadMs, sinceMs } = this.#last;
+    const isAgain = Math.abs(this.wallMs - this.trueMs - leadMs) <= STEP_MS;
+    this.#steppedAtMs = isAgain && this.trueMs - sinceMs <= 2 * CONFIRM_MS ? sinceMs : this.trueMs;
+    this.#last = before;
   }
 
   /** Returns the most by which the wall clock has been ahead of true time for so long that engine time may have followed it. */
