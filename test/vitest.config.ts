@@ -29,8 +29,10 @@ const config: ViteUserConfig = defineConfig({
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
     setupFiles: [fileURLToPath(new URL("support/property-sizes.ts", import.meta.url))],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // No test ends for want of a processor.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000, interval: 20 } },
     pool: "forks",
     maxWorkers: 2,
     projects: [

@@ -49,4 +49,4 @@ it(`decision TC: SIGKILL at each named point and at random times, while records 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 30_000);
+});

@@ -18,9 +18,7 @@ function run(program: string, task: BurstTask): Readonly<{ signal: string | null
   return { signal, output: stdout };
 }
 
-it(`I21, I53: after a SIGKILL in the middle of ${ORDERS} triggered orders, no child is sent twice and the journal restores the state`, {
-  timeout: 180_000,
-}, async () => {
+it(`I21, I53: after a SIGKILL in the middle of ${ORDERS} triggered orders, no child is sent twice and the journal restores the state`, async () => {
   const program = await bundleProgram("test/crash/burst-child.ts", "burst-child");
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-burst-crash-"));
   try {

@@ -13,4 +13,4 @@ it("examples/parameter-sweep prints its expected.txt, and its progress to standa
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program ?? ""]);
   await expect(stdout).toMatchFileSnapshot(`${root}examples/parameter-sweep/expected.txt`);
   expect(stderr.split("\n").at(-2)).toBe("sweep: 6 of 6 sets (100 %)");
-}, 60_000);
+});

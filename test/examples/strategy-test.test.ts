@@ -35,4 +35,4 @@ it(`docs/how-to.md: a test of at most ${MOST_LINES} lines goes from a CSV file t
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -16,9 +16,7 @@ import { readTrades, recomputeSchedules } from "./recompute-schedules.ts";
 import { replayDay, replaySchedules } from "./replay.ts";
 import { dayPlan, scheduleOrders } from "./schedule-orders.ts";
 
-it("trigger rules 1-5: over a recorded day, triggers and fills are those recomputed from the rows alone", {
-  timeout: 120_000,
-}, async () => {
+it("trigger rules 1-5: over a recorded day, triggers and fills are those recomputed from the rows alone", async () => {
   const day = recordedDay();
   const quotes = await csvFile("quotes.csv", [QUOTE_HEADER, ...day.quotes]);
   const trades = await csvFile("trades.csv", [TRADE_HEADER, ...day.trades]);
@@ -44,9 +42,7 @@ it("trigger rules 1-5: over a recorded day, triggers and fills are those recompu
 /** Minutes of each of the three parts of the short form. */
 const PART_MINUTES = 40;
 
-it("decisions 22 and 25-30: TWAP, VWAP and POV whose slots open at the times of rows execute as recomputed from the rows alone", {
-  timeout: 120_000,
-}, async () => {
+it("decisions 22 and 25-30: TWAP, VWAP and POV whose slots open at the times of rows execute as recomputed from the rows alone", async () => {
   const day = recordedDay();
   const quotes = await csvFile("quotes.csv", [QUOTE_HEADER, ...day.quotes]);
   // Some minutes have no trade, others no quote.

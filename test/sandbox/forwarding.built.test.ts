@@ -74,7 +74,7 @@ it("decision ZN: a request to a standby is executed by the active node, once", a
   expect(await openOrders(standby)).toHaveLength(1);
   const ping = await fetch(`${standby.url}/api/ping`);
   expect([ping.status, ping.headers.get("x-request-id")?.length]).toEqual([200, 22]);
-}, 40_000);
+});
 
 it("decision ZP: SIGKILL of the owner under forwarded load leaves no order that was refused, and none twice", async () => {
   const [active, standby] = await startPair("killed");
@@ -89,11 +89,11 @@ it("decision ZP: SIGKILL of the owner under forwarded load leaves no order that 
     }
   };
   const clients = Array.from({ length: 8 }, client);
-  await expect.poll(() => outcomes.size, { timeout: 10_000 }).toBeGreaterThan(40);
+  await expect.poll(() => outcomes.size).toBeGreaterThan(40);
   await active.kill();
-  await expect.poll(() => health(standby), { timeout: 20_000, interval: 50 }).toBe(200);
+  await expect.poll(() => health(standby)).toBe(200);
   const before = outcomes.size;
-  await expect.poll(() => outcomes.size, { timeout: 10_000 }).toBeGreaterThan(before + 10);
+  await expect.poll(() => outcomes.size).toBeGreaterThan(before + 10);
   over = true;
   await Promise.all(clients);
   expect(new Set(outcomes.values())).not.toContain("429 -1003");
@@ -107,4 +107,4 @@ it("decision ZP: SIGKILL of the owner under forwarded load leaves no order that 
   const { length } = [...found.values()].filter((status) => status === 200);
   expect(await openOrders(standby)).toHaveLength(length);
   expect(await standby.control("GET", "verify")).toMatchObject({ equal: true });
-}, 60_000);
+});

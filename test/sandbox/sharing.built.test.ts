@@ -104,7 +104,7 @@ describe("decision KZ: sandboxes that share", () => {
     expect(state[1]).toMatchObject({ equal: true, records: 2 });
     // It reads what the other one has appended with a beat.
     await expect.poll(() => control(second, "verify"), SOON).toEqual(state);
-  }, 30_000);
+  });
 
   it("give everything away when they are asked to end, and their orders are answered by the other one", async () => {
     const [first, second] = await pairOf("left");
@@ -115,7 +115,7 @@ describe("decision KZ: sandboxes that share", () => {
     await expect.poll(() => shardsOf(second), SOON).toBe(256);
     expect((await find(second, DEMO, "kept")).body["orderId"]).toBe(placed.body["orderId"]);
     await expect(fetch(`${first.url}/health`)).rejects.toThrow();
-  }, 60_000);
+  });
 
   it("end without a wait if there is no other one, and leave their shards to the next", async () => {
     const start = await cluster("alone");
@@ -126,5 +126,5 @@ describe("decision KZ: sandboxes that share", () => {
     expect(performance.now() - begun).toBeLessThan(TTL_MS);
     const next = await start();
     await expect.poll(() => shardsOf(next), SOON).toBe(256);
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ let server: PGliteServer;
 
 beforeAll(async () => {
   server = await startPGlite();
-}, 60_000);
+});
 afterAll(() => server.close());
 
 /** Makes a store with open and ended orders and lists, snapshots, marks, volume, bars, refused orders, counts and values. */
@@ -128,7 +128,7 @@ describe("store copy", () => {
     });
     expect(await engine.verify()).toEqual(verification);
     await engine.close();
-  }, 60_000);
+  });
 
   it("decision XB: every row of a copy that can have a sum has one, and a changed print is found", async () => {
     const { path } = await filledStore();
@@ -149,7 +149,7 @@ describe("store copy", () => {
     expect([upTo, await store.leases?.prints({ limit: 9 })]).toEqual([undefined, []]);
     await places.execute("UPDATE sums.print SET seen_at_ms = seen_at_ms + 1 WHERE position = 1");
     await expect(store.readVolume()).rejects.toThrow(`I53: print ${prints[0]?.id} of BTC/USD cannot be read`);
-  }, 60_000);
+  });
 
   it("decision XJ: a target that is not empty, and a store in use, are refused in clear words", async () => {
     const { path } = await filledStore();
@@ -164,7 +164,7 @@ describe("store copy", () => {
       code: "EBUSY",
       message: "orders.db is in use by another process: end that process, or choose another path",
     });
-  }, 60_000);
+  });
 
   it.runIf(canBackUp)(
     "decision VD: a backup is refused before it is read, and its restored store is copied",
@@ -218,5 +218,5 @@ describe("store copy", () => {
         message: expect.stringContaining(`remove it with DROP SCHEMA "${schema}" CASCADE and copy again`),
       });
     }
-  }, 60_000);
+  });
 });

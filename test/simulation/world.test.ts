@@ -9,7 +9,7 @@ const SHORT = { worlds: 10, steps: 400 };
 /** Kept seeds of at most this many steps run here; `npm run world` runs all of them. */
 const SHORT_SEED = 1_200;
 
-describe("a seeded world", { timeout: 300_000 }, () => {
+describe("a seeded world", () => {
   it("is reproducible: the same seed makes the same journal, to the byte", async () => {
     const first = await runWorld({ seed: 7, steps: 400, ...GIVEN });
     const second = await runWorld({ seed: 7, steps: 400, ...GIVEN });

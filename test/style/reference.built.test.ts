@@ -9,4 +9,4 @@ it("the reference builds from the doc comments without a warning", () => {
     encoding: "utf8",
   });
   expect(run.status, `${run.stdout}${run.stderr}`).toBe(0);
-}, 120_000);
+});

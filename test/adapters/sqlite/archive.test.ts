@@ -214,7 +214,7 @@ describe("decision TC: the archive", () => {
       { file: FIRST, line: 2, problem: "the line is damaged" },
       { file: FIRST, line: 3, record: recordsOf(2, 2)[0] },
     ]);
-  }, 10_000);
+  });
 
   it("joins lines to a compressed file of the same day, after a crash between the two", async () => {
     const writer = writerIn(folder);

@@ -55,4 +55,4 @@ it(`decision PK: ${RUNS} simulations of a recorded day's first hours have one ha
   expect(first?.counts).toMatchObject({ quotes: MINUTES, droppedQuotes: {} });
   expect(first?.fills.length).toBeGreaterThan(20);
   await Promise.all([quotes, trades].map((path) => rm(dirname(path), { recursive: true, force: true })));
-}, 60_000);
+});
