@@ -80,6 +80,7 @@ export { conflict } from "./refusals.ts";
 export {
   type AnyRoute,
   type CompatName,
+  openOrdersWeight,
   ROUTES,
   type RouteAccess,
   type RouteDescriptor,

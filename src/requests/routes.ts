@@ -98,12 +98,15 @@ export function dayTickerWeight(parameters: Parameters): number {
 const MOST_ROWS = 1_000;
 
 /** Returns the weight of a page: `weight` for each `rows` rows that are asked for, also for the first of them. */
-const pageWeight =
+export const pageWeight =
   (weight: number, rows: number) =>
   (parameters: Parameters): number => {
     const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? rows;
     return weight * Math.max(1, Math.ceil(Math.min(limit, MOST_ROWS) / rows));
   };
+
+/** Returns the weight of an answer with a number of open orders, as that of a page with this limit. */
+export const openOrdersWeight = (orders: number): number => 6 * Math.ceil(orders / 100);
 
 const PUBLIC = { method: "GET", access: "PUBLIC", scheme: "NONE", advanced: false } as const;
 
@@ -150,7 +153,8 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...ALL_ORDERS, path: "/api/v2/getOrderHistory" },
   { ...SCALED_STATUS, path: "/api/v2/orderStatus" },
   { ...SCALED_STATUS, path: "/api/v2/getOrderStatus" },
-  { ...POST_READING, name: "orderHistory", path: "/api/v2/getOrderHistory", weight: 20 },
+  // Its limit is in the body, which is not read before the request is weighed: 40 is the weight of the most rows.
+  { ...POST_READING, name: "orderHistory", path: "/api/v2/getOrderHistory", weight: 40 },
   { ...V3_READING, name: "openOrders.status", path: "/api/v3/openOrders", weight: pageWeight(6, 100) },
   { ...V3_TRADING, name: "openOrders.cancelAll", method: "DELETE", path: "/api/v3/openOrders" },
   { ...LIST_PLACE, name: "orderList.place.oco", path: "/api/v3/orderList/oco" },

@@ -116,7 +116,7 @@ describe("routes", () => {
     ["POST", "/api/v2/order", 1],
     ["GET", "/api/v2/order", 4],
     ["POST", "/api/v2/orderStatus", 4],
-    ["POST", "/api/v2/getOrderHistory", 20],
+    ["POST", "/api/v2/getOrderHistory", 40],
     ["POST", "/api/v3/orderList/otoco", 1],
     ["POST", "/api/v3/order/oco", 1],
     ["GET", "/api/v3/orderList", 4],
@@ -129,6 +129,15 @@ describe("routes", () => {
     ["/api/v3/allOrderList", [20, 20, 20, 20, 40, 40, 20]],
     ["/api/v2/allOrders", [20, 20, 20, 20, 40, 40, 20]],
     ["/api/v2/getOrderHistory", [20, 20, 20, 20, 40, 40, 20]],
+    ["/compat/api/v3/allOrders", [20, 20, 20, 20, 40, 40, 20]],
+    ["/compat/api/v3/myTrades", [20, 20, 20, 20, 40, 40, 20]],
+    ["/compat/api/v3/openOrderList", [6, 6, 6, 6, 12, 12, 6]],
+    ["/compat/api/v3/allOrderList", [20, 20, 20, 20, 40, 40, 20]],
+    ["/compat/api/v3/klines", [2, 2, 2, 2, 4, 4, 2]],
+    ["/compat/api/v3/uiKlines", [2, 2, 2, 2, 4, 4, 2]],
+    ["/compat/api/v3/trades", [25, 25, 25, 25, 50, 50, 25]],
+    ["/compat/api/v3/historicalTrades", [25, 25, 25, 25, 50, 50, 25]],
+    ["/compat/api/v3/aggTrades", [4, 4, 4, 4, 8, 8, 4]],
   ])("decision GF: a page of %s weighs by the rows that are asked for", (path, weights) => {
     const { weight } = found("GET", path);
     const limits = [{}, { limit: "1" }, { limit: "100" }, { limit: "101" }, { limit: "1000" }];

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
-import { COMPAT_ROUTES } from "../../src/requests/index.ts";
+import { COMPAT_ROUTES, openOrdersWeight } from "../../src/requests/index.ts";
+import type { Parameters } from "../../src/wire/index.ts";
 
 /** The findings of one route or method. */
 export type SurfaceRow = {
@@ -69,13 +70,28 @@ ${rows.join("\n")}
   return sections.join("\n");
 }
 
+/** Limits above which an answer may weigh more. */
+const LIMITS = [100, 500, 1_000];
+
+const parametersOf = (sent: Readonly<Record<string, string>>): Parameters =>
+  new Map(Object.entries(sent).map(([name, text]) => [name, { text, kind: "text" as const }]));
+
 /** The rows of the compat prefix, whose handlers and errors are those of the routes above. */
 function compatTable(): string {
-  const rows = COMPAT_ROUTES.map(({ method, path, access, weight }) => {
-    const [one, all] = [new Map([["symbol", { text: "BTCUSD", kind: "text" as const }]]), new Map()].map(
-      (parameters) => (typeof weight === "number" ? weight : weight(parameters)),
-    );
-    const told = one === all ? one : `${one} with a symbol, ${all} without`;
+  const rows = COMPAT_ROUTES.map(({ name, method, path, access, weight }) => {
+    const of = (sent: Readonly<Record<string, string>>): number =>
+      typeof weight === "number" ? weight : weight(parametersOf(sent));
+    const [one, all] = [of({ symbol: "BTCUSD" }), of({})];
+    const above = LIMITS.flatMap((limit) => {
+      const [until, beyond] = [
+        of({ symbol: "BTCUSD", limit: `${limit}` }),
+        of({ symbol: "BTCUSD", limit: `${limit + 1}` }),
+      ];
+      return until === beyond ? [] : [`, ${beyond} above ${limit}`];
+    });
+    const perOrders =
+      name === "openOrders.market" ? `; ${openOrdersWeight(100)} for each 100 orders if that is more` : "";
+    const told = `${one === all ? one : `${one} with a symbol, ${all} without`}${above.join("")}${perOrders}`;
     return `| \`${method} ${path}\` | ${told} | ${access === "PUBLIC" ? "no key" : access} |`;
   });
   return `These routes pass requests to the handlers of the routes above, for [existing clients](existing-clients.md).

@@ -3,6 +3,7 @@ import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
 import { METHODS, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
 import type { JsonObject, Parameters } from "../../src/wire/index.ts";
+import type { RawRequest } from "../support/raw-http.ts";
 import { type Case, commonOf, commonOfAct } from "./common-errors.ts";
 import { LIST_ERRORS } from "./list-errors.ts";
 import { PLACEMENT_ERRORS } from "./order-errors.ts";
@@ -156,17 +157,27 @@ function weightOf({ weight }: RouteDescriptor, fields: RequestParameters): numbe
 const sentOf = (fields: RequestParameters): Parameters =>
   new Map(Object.entries(fields).map(([name, value]) => [name, { text: String(value), kind: "text" }]));
 
-it.each([
-  ["/api/depth", "?symbol=BTC/USD&limit=101", 25, "above 100"],
-  ["/api/depth", "?symbol=BTC/USD&limit=501", 50, "above 500"],
-  ["/api/depth", "?symbol=BTC/USD&limit=1001", 250, "above 1000"],
-  ["/api/ticker/24hr", "", 80, "without symbol"],
-])("the weight of %s%s is %d", async (path, query, weight, when) => {
-  const used = async (of: string): Promise<number> =>
-    Number((await usual.rest({ method: "GET", target: of })).headers.get("x-mbx-used-weight-1m"));
-  const before = await used("/api/ping");
-  expect((await used(path + query)) - before).toBe(weight);
-  const found = ofRoutes.find(({ address }) => address === `GET ${path}`);
+const MANAGED = { apiManaged: true };
+
+it.each<readonly [string, RequestParameters, number, string]>([
+  ["/api/depth", { symbol: "BTC/USD", limit: 101 }, 25, "above 100"],
+  ["/api/depth", { symbol: "BTC/USD", limit: 501 }, 50, "above 500"],
+  ["/api/depth", { symbol: "BTC/USD", limit: 1_001 }, 250, "above 1000"],
+  ["/api/ticker/24hr", {}, 80, "without symbol"],
+  ["/api/v2/allOrders", { symbol: "BTC/USD", limit: 501 }, 40, "above 500"],
+  ["/api/v2/getOrderHistory", { symbol: "BTC/USD", limit: 501 }, 40, "above 500"],
+  ["/api/v3/openOrders", { ...MANAGED, limit: 101 }, 12, "above 100"],
+  ["/api/v3/openOrders", { ...MANAGED, limit: 1_000 }, 60, "for 1000"],
+  ["/api/v3/openOrderList", { limit: 501 }, 12, "above 500"],
+  ["/api/v3/allOrderList", { limit: 501 }, 40, "above 500"],
+])("the weight of %s with %j is %d", async (path, fields, weight, when) => {
+  const address = `GET ${path}`;
+  const route = ROUTES.find((one) => `${one.method} ${one.path}` === address) as RouteDescriptor;
+  const used = async (request: RawRequest): Promise<number> =>
+    Number((await usual.rest(request)).headers.get("x-mbx-used-weight-1m"));
+  const before = await used({ method: "GET", target: "/api/ping" });
+  expect((await used(requestOf(usual, route, { fields }))) - before).toBe(weight);
+  const found = ofRoutes.find((one) => one.address === address);
   if (found !== undefined) found.weight = `${found.weight}, ${weight} ${when}`;
 });
 
@@ -272,11 +283,18 @@ const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
 };
 
 it.each([
+  ["depth", { symbol: "BTC/USD", limit: 101 }, 25, "above 100"],
   ["depth", { symbol: "BTC/USD", limit: 501 }, 50, "above 500"],
   ["depth", { symbol: "BTC/USD", limit: 1_001 }, 250, "above 1000"],
   ["ticker.24hr", {}, 80, "without symbol"],
   ["ticker.price", {}, 4, "without symbol"],
   ["ticker.book", {}, 4, "without symbol"],
+  ["allOrders", { symbol: "BTC/USD", limit: 501 }, 40, "above 500"],
+  ["getOrderHistory", { symbol: "BTC/USD", limit: 501 }, 40, "above 500"],
+  ["openOrders.status", { ...MANAGED, limit: 101 }, 12, "above 100"],
+  ["openOrders.status", { ...MANAGED, limit: 1_000 }, 60, "for 1000"],
+  ["openOrderLists.status", { limit: 501 }, 12, "above 500"],
+  ["allOrderLists", { limit: 501 }, 40, "above 500"],
 ] as const)("the weight of the method %s with %j is %d", async (name, fields, weight, when) => {
   const line = await openLine(usual);
   const before = countOf(await line.ask("session.subscriptions", { fields: {} }), "REQUEST_WEIGHT");

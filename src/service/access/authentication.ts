@@ -12,6 +12,8 @@ export type Proof = Readonly<{
   permission: Permission;
   /** 64 lower-case hex digits. */
   signature: string;
+  /** Address of the client. */
+  address: string;
 }>;
 
 const API_KEY = /^[\x21-\x7e]{1,256}$/;
@@ -47,8 +49,7 @@ export async function provedKey(
  */
 export function admitted(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
-  use: Proof &
-    Readonly<{ target: AnyRoute | MethodDescriptor; address: string; connection?: string | undefined }>,
+  use: Proof & Readonly<{ target: AnyRoute | MethodDescriptor; connection?: string | undefined }>,
 ): Proof {
   const { key, permission, signature, target, address, connection } = use;
   const seen = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
@@ -57,7 +58,7 @@ export function admitted(
   if (replayGuard?.decide({ ...seen, ...sender }) === "other") throw new OrderError("SIGNATURE_REUSED");
   demandAccess(key, { address, permission });
   traffic.proved(networkOf(address));
-  return { key, permission, signature };
+  return { key, permission, signature, address };
 }
 
 /**

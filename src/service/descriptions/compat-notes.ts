@@ -11,6 +11,7 @@ const KLINES: RouteNote = {
   about:
     "Returns bars of the trades of a market, oldest first, the running one included: those from startTime on, or else the newest. Klines that are no longer kept as a whole, or whose prices are unknown, are left out. One without trades has the last price before it.",
   reply: list(ref("CompatKline"), "Klines."),
+  weight: "2; 4 for a limit above 500",
 };
 
 /** Descriptions of the operations that only the compat prefix has. Source: decisions NA to NE. */
@@ -42,18 +43,21 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     summary: "Newest trades",
     about: "Returns the newest trades of a market since the service started, at most 1,000.",
     reply: list(ref("CompatPublicTrade"), "Trades, in the order in which they were counted."),
+    weight: "25; 50 for a limit above 500",
   },
   "trades.historical": {
     ...TAG,
     summary: "Trades from an id on",
     about: "Returns the same trades as trades, from the one with the id fromId on.",
     reply: list(ref("CompatPublicTrade"), "Trades, in the order in which they were counted."),
+    weight: "25; 50 for a limit above 500",
   },
   aggTrades: {
     ...TAG,
     summary: "Trades in the form of aggregates",
     about: "Returns the same trades as trades: the newest, those of a period, or those from an id on.",
     reply: list(ref("CompatAggTrade"), "Trades, in the order in which they were counted."),
+    weight: "4; 8 for a limit above 500",
   },
   "order.test": {
     ...TAG,
@@ -69,7 +73,7 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     about:
       "Returns managed and native orders, the oldest change first. Without a symbol, all markets. A child of a managed order is not listed.",
     reply: list(ref("CompatOrder"), "Open orders."),
-    weight: "6 with a symbol, else 80",
+    weight: "6 with a symbol, else 80; 6 for each 100 orders returned, or part of 100, if that is more",
   },
   "openOrders.cancelMarket": {
     ...TAG,
@@ -83,6 +87,7 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     about:
       "Returns the newest managed and native orders, the oldest change first: those among the newest 1000 managed orders of the account and the newest 1000 native orders of the market, where children count but are not listed. A positive orderId begins a scan of native orders only; it ends at an empty answer.",
     reply: list(ref("CompatOrder"), "Orders."),
+    weight: "20; 40 for a limit above 500",
   },
   "account.status": {
     ...TAG,
@@ -96,6 +101,7 @@ export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
     about:
       "Returns the newest fills of a market, oldest first, among its newest 1000 executions. A fill of a child has the orderId of its managed order.",
     reply: list(ref("CompatTrade"), "Fills."),
+    weight: "20; 40 for a limit above 500",
   },
 };
 

@@ -1,7 +1,22 @@
+import { networkOf } from "../../common/index.ts";
+import type { Awaitable, RateLimiter, WeightVerdict } from "../../ports/index.ts";
 import type { Front } from "../access/front-work.ts";
+import { type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { MESSAGE_COST } from "../traffic/api.ts";
 import { type Turns, turnCost } from "../traffic/turns.ts";
 import { CLOSE, type Connection } from "./connection.ts";
+
+/**
+ * Counts the weight of a message: in the turn in which it has begun, as REST does before a request begins, and in the limit
+ * of its address.
+ */
+export function weighMessage(
+  service: Readonly<{ rateLimiter: Pick<RateLimiter, "weigh">; turns: Turns }>,
+  use: WeightRequest,
+): Awaitable<WeightVerdict> {
+  service.turns.add(networkOf(use.address), turnCost({ bytes: 0, weight: use.weight }));
+  return weigh(service, use);
+}
 
 /** Connection, limits and callbacks of an inbox. */
 export type InboxHost = Readonly<{
@@ -13,7 +28,7 @@ export type InboxHost = Readonly<{
   maxUnanswered: number;
   /** Whether a message begins only when the one before it is answered. */
   oneByOne: boolean;
-  /** Answers a message; never rejects. */
+  /** Answers a message, which it weighs with {@link weighMessage} before it waits for anything; never rejects. */
   serve: (text: string, front: Front | undefined) => Promise<void>;
   /** Called when every message is answered. */
   idle: () => void;
@@ -65,7 +80,7 @@ export class Inbox {
     this.#inTurn = message !== undefined;
     if (message === undefined) return;
     const { turns, network, oneByOne } = this.#host;
-    turns.begin(network, turnCost({ bytes: message.cost, weight: 1 }), () => {
+    turns.begin(network, { bytes: message.cost, beside: 0 }, () => {
       // The connection may have ended while the message waited.
       const begun = this.#waiting.shift();
       const served = begun === undefined ? Promise.resolve() : this.#serve(begun);

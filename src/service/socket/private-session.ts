@@ -2,11 +2,11 @@ import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type Dialect, readNothing, readUnsubscription, type SessionAct } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
-import { tellRefusal, weigh } from "../access/rate-limits.ts";
+import { tellRefusal } from "../access/rate-limits.ts";
 import type { MethodCall } from "./answers.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession, type SessionParts } from "./connection.ts";
-import { Inbox } from "./inbox.ts";
+import { Inbox, weighMessage } from "./inbox.ts";
 import {
   type MessageHandling,
   type MessageResult,
@@ -49,7 +49,7 @@ export class PrivateSession implements LiveSession {
     this.#handling = {
       ...{ parts, dialect, address, target: peer.target, showsLimits: returnRateLimits },
       ...{ id, connection: id },
-      weigh: (weight) => weigh(service, { address, weight }),
+      weigh: (weight) => weighMessage(service, { address, weight }),
       act: (act, call) => this.#act(act, call),
     };
     this.#subscriptions = new Subscriptions({

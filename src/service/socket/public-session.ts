@@ -9,12 +9,12 @@ import {
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
-import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
+import { demandWeight, tellRefusal } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
-import { Inbox } from "./inbox.ts";
+import { Inbox, weighMessage } from "./inbox.ts";
 import { MarketEvent } from "./market-event.ts";
 import { liquidityStream } from "./market-payloads.ts";
 import type { MarketStream } from "./market-stream.ts";
@@ -149,7 +149,7 @@ export class PublicSession implements LiveSession {
 
   async #weigh(weight: number): Promise<void> {
     const { service } = this.#parts;
-    const verdict = await weigh(service, { address: this.#address, weight });
+    const verdict = await weighMessage(service, { address: this.#address, weight });
     tellRefusal(service, this.#address, verdict);
     demandWeight(service, verdict);
   }

@@ -79,6 +79,12 @@ export class Turns {
     else queue.push({ cost, begin });
   }
 
+  /** Counts work of an address that has begun, once its cost is known. It uses up the turns after it. */
+  add(address: string, cost: TurnCost): void {
+    this.#plan();
+    this.#count(address, cost);
+  }
+
   #plan(): void {
     if (this.#planned) return;
     this.#planned = true;
@@ -106,8 +112,12 @@ export class Turns {
   }
 
   #run(address: string, { cost, begin }: WaitingRequest): void {
-    const part = this.#isCalm && this.#crowd.isProved(address) ? PROVED_PART : 1;
-    this.#used += cost.bytes + part * cost.beside;
+    this.#count(address, cost);
     begin();
+  }
+
+  #count(address: string, { bytes, beside }: TurnCost): void {
+    const part = this.#isCalm && this.#crowd.isProved(address) ? PROVED_PART : 1;
+    this.#used += bytes + part * beside;
   }
 }

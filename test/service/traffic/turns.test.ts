@@ -9,13 +9,14 @@ function stepped({ newcomers = false } = {}) {
   const begun: string[] = [];
   const ask = (address: string, name: string, bytes = 0, weight = 1): void =>
     turns.begin(address, turnCost({ bytes, weight }), () => begun.push(name));
+  const work = (address: string, weight: number): void => turns.add(address, turnCost({ bytes: 0, weight }));
   const step = (): string => {
     begun.length = 0;
     if (newcomers) crowd.arrivals++;
     for (const run of soon.splice(0)) run();
     return begun.join(" ");
   };
-  return { ask, step, begun, idle: () => soon.length === 0 };
+  return { ask, work, step, begun, idle: () => soon.length === 0 };
 }
 
 const countOf = (names: string): number => names.split(" ").filter((name) => name !== "").length;
@@ -82,4 +83,13 @@ it("decision GE: a request that is large, or has a high weight, uses the followi
     [14, "next"],
   ]);
   expect([step(), step(), idle()]).toEqual(["", "", true]);
+});
+
+it("decision GE: work that is known only after it has begun uses the following turns too", () => {
+  const { ask, work, step, begun } = stepped();
+  ask("a", "message");
+  work("a", 20);
+  ask("b", "other");
+  expect(begun).toEqual(["message"]);
+  expect(Array.from({ length: 5 }, step)).toEqual(["", "", "", "", "other"]);
 });

@@ -1,8 +1,14 @@
 import { OrderError } from "../../../errors/index.ts";
 import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
 import type { NativeOrder, ParentOrder } from "../../../model/index.ts";
-import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
+import {
+  openOrdersWeight,
+  readAllOrdersPage,
+  readCanceledMarket,
+  readOpenMarketOrders,
+} from "../../../requests/index.ts";
 import { inSeveralSteps } from "../../access/ownership.ts";
+import { demandWeight, tellRefusal, weigh } from "../../access/rate-limits.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
 import { readWithCatalogue } from "../catalogue.ts";
@@ -29,12 +35,27 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
   const wanted = { accountId, ...(symbol !== undefined && { symbol }) };
   const managed = await openManaged(parts, wanted);
   const native = await openNative(parts, wanted);
+  await weighRest(parts, call, managed.length + native.length);
   const isPaperTrade = parts.native?.isPaperTrade ?? false;
   const rows = await parts.longAnswers.map([...managed, ...native], (order): Members => {
     if ("intent" in order) return viewOf(parts, order, call.route);
     return viewForRoute(call.route, order, nativeOrderView({ order, isPaperTrade }));
   });
   return { body: byTime(rows) };
+}
+
+/**
+ * Counts what a number of open orders weighs beyond the weight of the request, which was counted before anything was read.
+ * Throws an OrderError -1003 above the limit of the address. Source: decision GF.
+ */
+async function weighRest(parts: ServiceParts, call: SignedCall, orders: number): Promise<void> {
+  const { address, route, parameters } = call;
+  const counted = typeof route.weight === "number" ? route.weight : route.weight(parameters);
+  const weight = openOrdersWeight(orders) - counted;
+  if (weight <= 0) return;
+  const verdict = await weigh(parts, { address, weight });
+  tellRefusal(parts, address, verdict);
+  demandWeight(parts, verdict);
 }
 
 /**

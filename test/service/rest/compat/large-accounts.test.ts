@@ -3,6 +3,7 @@ import { price, quantity } from "../../../../src/decimal/index.ts";
 import type { NativeExecution, NativeOrder } from "../../../../src/model/index.ts";
 import type { NativeKey } from "../../../../src/ports/index.ts";
 import { reportedOrder } from "../../../support/native-world.ts";
+import { call, type WorldOptions } from "../../../support/service-world.ts";
 import { type Asked, ask, type CompatWorld, openCompatWorld } from "./world.ts";
 
 const SYMBOL = "BTCUSD";
@@ -13,7 +14,7 @@ type Large = Readonly<{ world: CompatWorld; asked: () => number; canceled: () =>
  * Opens a world with native orders of one fill each. `asked` counts the questions to the catalogue, `canceled` the cancels
  * that have begun.
  */
-async function openLarge(count: number): Promise<Large> {
+async function openLarge(count: number, options: WorldOptions = {}): Promise<Large> {
   const orders = Array.from({ length: count }, (_, index) =>
     reportedOrder({ orderId: BigInt(index + 1), clientOrderId: `c${index}`, status: "PARTIALLY_FILLED" }),
   ).map((order) => ({ ...order, executedQuantity: quantity("0.001") }));
@@ -29,7 +30,7 @@ async function openLarge(count: number): Promise<Large> {
     const order = orders.find(({ orderId }) => "orderId" in key && key.orderId === orderId);
     return order && { ...order, status: "CANCELED" };
   };
-  const world = await openCompatWorld({}, () => ({
+  const world = await openCompatWorld(options, () => ({
     ...{ open: () => orders, executions: () => executions, cancel },
   }));
   const { find, resolve } = world.instruments;
@@ -54,6 +55,26 @@ describe("an account with many orders on the compat prefix", () => {
     const amounts = body.map(({ orderId, cummulativeQuoteQty }) => [orderId, Number(cummulativeQuoteQty)]);
     expect(amounts).toEqual(Array.from({ length: 500 }, (_, index) => [index + 1, (index + 1) / 1_000]));
     expect(asked()).toBeLessThan(10);
+  });
+
+  it.each([
+    [100, { symbol: SYMBOL }, 6],
+    [101, { symbol: SYMBOL }, 12],
+    [1_000, { symbol: SYMBOL }, 60],
+    [1_000, {}, 80],
+    [1_401, {}, 90],
+  ])("decision GF: an answer of %d open orders to %j weighs %d", async (count, asked, weight) => {
+    const { world } = await openLarge(count);
+    await ask(world, "GET openOrders", asked);
+    const { headers } = await call(world, "GET", "/compat/api/v3/ping");
+    expect(headers["X-MBX-USED-WEIGHT"]).toBe(String(weight + 1));
+  });
+
+  it("decision GF: open orders beyond the limit of the address are refused", async () => {
+    const { world } = await openLarge(1_000, { limits: { weightPerMinute: 60 } });
+    expect((await ask(world, "GET openOrders", { symbol: SYMBOL })).status).toBe(200);
+    const { world: other } = await openLarge(1_001, { limits: { weightPerMinute: 60 } });
+    expect((await ask(other, "GET openOrders", { symbol: SYMBOL })).body.code).toBe(-1003);
   });
 
   it("decision NB: allOrders has every one of the newest orders, however few fit into a page of the engine", async () => {
