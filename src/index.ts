@@ -22,6 +22,7 @@ export {
   type OrderPreview,
   type OrderStatus,
   type PreviewContext,
+  type PreviewSlot,
   previewOrder,
   type QuoteText,
   type StatusView,

@@ -1,4 +1,4 @@
-import { Notional, type OrderPreview, Price, Quantity } from "managed-orders";
+import type { OrderPreview } from "managed-orders";
 import type { NewManagedOrder } from "managed-orders/client";
 
 /** The types of orders that the form offers. */
@@ -37,13 +37,10 @@ export function linesOf(preview: OrderPreview): readonly string[] {
   const { refusal, admissionPrice, minimum, slots, smallestSliceValue } = preview;
   if (refusal !== undefined) return [`Would be refused: ${refusal.message}`];
   const lines = ["Would be accepted."];
-  if (admissionPrice !== undefined) {
-    const at = Price.format(admissionPrice);
-    lines.push(`Its value is checked at a price of ${at}; the minimum is ${Notional.format(minimum)} USD.`);
-  }
+  if (admissionPrice !== undefined)
+    lines.push(`Its value is checked at a price of ${admissionPrice}; the minimum is ${minimum} USD.`);
   if (slots === undefined) return lines;
-  const value =
-    smallestSliceValue === undefined ? "" : `, at least ${Notional.format(smallestSliceValue)} USD each`;
-  const quantities = slots.map(({ quantity }) => Quantity.format(quantity));
+  const value = smallestSliceValue === undefined ? "" : `, at least ${smallestSliceValue} USD each`;
+  const quantities = slots.map(({ quantity }) => quantity);
   return [...lines, `${slots.length} slices${value}: ${quantities.join(" ")}`];
 }

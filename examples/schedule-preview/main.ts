@@ -2,7 +2,6 @@
  * Schedules on the sandbox: each is previewed with the service's own rules, placed, and followed to its end. Time and
  * prices of this sandbox move only when the program moves them, so every run prints the same.
  */
-import { Notional, Quantity } from "managed-orders";
 import { createClient, followOrders, type NewManagedOrder, preview } from "managed-orders/client";
 import { moveMarket, reportTrade } from "./sandbox.ts";
 
@@ -24,11 +23,9 @@ async function show(order: NewManagedOrder): Promise<void> {
   if (refusal !== undefined) return console.log(`  would be refused: ${refusal.code} ${refusal.message}`);
   console.log(`  would be accepted${slots.length === 0 ? "; trades decide its slices" : ""}`);
   for (const { slot, opensAtMs, quantity } of slots)
-    console.log(
-      `  slot ${slot} opens after ${seconds(opensAtMs).padEnd(5)}  ${Quantity.format(quantity)} SOL`,
-    );
+    console.log(`  slot ${slot} opens after ${seconds(opensAtMs).padEnd(5)}  ${quantity} SOL`);
   if (smallestSliceValue === undefined || endsAtMs === undefined) return;
-  console.log(`  smallest slice ${Notional.format(smallestSliceValue)} USD, end after ${seconds(endsAtMs)}`);
+  console.log(`  smallest slice ${smallestSliceValue} USD, end after ${seconds(endsAtMs)}`);
 }
 
 /** Places an order and prints each change of it. `next` makes the market move after each. */

@@ -46,7 +46,13 @@ export type {
   Rules,
   TransitionContext,
 } from "./parent-event.ts";
-export { type OrderPreview, type PreviewContext, previewOrder, type QuoteText } from "./preview.ts";
+export {
+  type OrderPreview,
+  type PreviewContext,
+  type PreviewSlot,
+  previewOrder,
+  type QuoteText,
+} from "./preview.ts";
 export {
   isScheduleOver,
   isSlotOver,

@@ -8,7 +8,16 @@ import {
   uncheckedOption,
   wholeOption,
 } from "../common/index.ts";
-import { type Notional, notional, notionalOf, type Price, price, Quantity } from "../decimal/index.ts";
+import {
+  formatNotional,
+  formatPrice,
+  formatQuantity,
+  notional,
+  notionalOf,
+  type Price,
+  price,
+  Quantity,
+} from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { ParentIntent, SchedulePlan } from "../model/index.ts";
 import { intentAsSent, type OrderFields } from "../requests/index.ts";
@@ -53,27 +62,31 @@ export interface PreviewContext {
   readonly profile?: VolumeProfile;
 }
 
+/** A slot of a schedule, with its quantity as a decimal string. */
+export type PreviewSlot = Readonly<Omit<PlannedSlot, "quantity"> & { quantity: string }>;
+
 /**
  * The answer that a service would give to an order sent now: the refusal, if any. For a schedule also its slots, its
  * smallest slice and that slice's value for comparison with the minimum, and when the last slot closes (epoch
- * milliseconds).
+ * milliseconds). Prices, quantities and values are decimal strings, as in the order and in replies.
  */
 export interface OrderPreview {
   readonly refusal?: OrderError;
-  /** The price at which the minimum is checked. */
-  readonly admissionPrice?: Price;
-  readonly minimum: Notional;
-  readonly slots?: readonly PlannedSlot[];
-  readonly smallestSlice?: Quantity;
-  /** Present only with an admission price. */
-  readonly smallestSliceValue?: Notional;
+  /** The price at which the minimum is checked, in USD. */
+  readonly admissionPrice?: string;
+  /** The opening minimum, in USD. */
+  readonly minimum: string;
+  readonly slots?: readonly PreviewSlot[];
+  readonly smallestSlice?: string;
+  /** In USD. Present only with an admission price. */
+  readonly smallestSliceValue?: string;
   readonly endsAtMs?: number;
   /**
    * A warning: where the order fires, or would fire now, its quantity (of an iceberg: what it displays) is worth less than the
    * minimum, so that it would send nothing. `price` in USD; `value` there. Never present with `reduceOnly`, which has no
    * minimum.
    */
-  readonly firesBelowMinimum?: Readonly<{ price: Price; value: Notional }>;
+  readonly firesBelowMinimum?: Readonly<{ price: string; value: string }>;
 }
 
 /**
@@ -94,7 +107,7 @@ export interface OrderPreview {
  */
 export function previewOrder(fields: OrderFields, context: PreviewContext = {}): OrderPreview {
   const admission = admissionContextOf(context);
-  const { minimum } = admission;
+  const minimum = formatNotional(admission.minimum);
   let intent: ParentIntent;
   try {
     intent = intentAsSent(fields, () => "generated");
@@ -108,7 +121,7 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   const low = refusal === undefined ? firesBelowMinimum(intent, admission) : undefined;
   return {
     ...(refusal !== undefined && { refusal }),
-    ...(admissionPrice !== undefined && { admissionPrice }),
+    ...(admissionPrice !== undefined && { admissionPrice: formatPrice(admissionPrice) }),
     minimum,
     ...(plan !== undefined && previewPlan(plan, intent.quantity, admissionPrice)),
     ...(low !== undefined && { firesBelowMinimum: low }),
@@ -123,7 +136,7 @@ function firesBelowMinimum(
   const price = intent.reduceOnly ? undefined : firingPriceOf(intent, quote);
   if (price === undefined) return undefined;
   const value = notionalOf(price, intent.icebergQuantity ?? intent.quantity);
-  return value < minimum ? { price, value } : undefined;
+  return value < minimum ? { price: formatPrice(price), value: formatNotional(value) } : undefined;
 }
 
 /** Returns the price at which an order fires if the market moves from here to its level; undefined if that is not known. */
@@ -202,9 +215,11 @@ function previewPlan(
 ): Pick<OrderPreview, "slots" | "smallestSlice" | "smallestSliceValue" | "endsAtMs"> {
   const smallest = smallestSlice(plan, quantity);
   return {
-    slots: [...slotsOf(plan, quantity)],
-    smallestSlice: smallest,
-    ...(admissionPrice !== undefined && { smallestSliceValue: notionalOf(admissionPrice, smallest) }),
+    slots: [...slotsOf(plan, quantity)].map((slot) => ({ ...slot, quantity: formatQuantity(slot.quantity) })),
+    smallestSlice: formatQuantity(smallest),
+    ...(admissionPrice !== undefined && {
+      smallestSliceValue: formatNotional(notionalOf(admissionPrice, smallest)),
+    }),
     endsAtMs: endsAtMs(plan),
   };
 }

@@ -90,7 +90,8 @@ describe("preview", () => {
       interval: 60_000,
       intervalCount: 10,
     } as never;
-    const { refusal, slots = [] } = await preview(world.client, twap);
+    const { refusal, slots = [], minimum } = await preview(world.client, twap);
     expect([refusal, slots.length, slots[0]?.opensAtMs]).toEqual([undefined, 10, world.clock.nowMs()]);
+    expect([slots[0]?.quantity, minimum]).toEqual(["0.1", "100"]);
   });
 });

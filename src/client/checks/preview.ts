@@ -9,17 +9,17 @@ const NO_DEPTH = -1112;
 
 /**
  * Previews an order with the service's own rules and its current quote, minimum and time: the refusal that the service
- * would answer, the price at which the minimum is checked and, for a schedule, its slots. `context` adds what the
+ * would answer, the price at which the minimum is checked and, for a schedule, its slots, in decimal strings as in replies. `context` adds what the
  * client cannot read, such as the position for a reduce-only order, and takes precedence over what the client reads.
  * Sends only public requests. Rejects with the ClientError of a request that fails.
  *
  * @example
  * ```ts
  * import { type Client, preview } from "managed-orders/client";
- * export async function smallestSlice(client: Client): Promise<string> {
+ * export async function slices(client: Client): Promise<string> {
  *   const order = { symbol: "BTC/USD", side: "BUY", type: "TWAP", quantity: "1" } as const;
  *   const { refusal, slots = [] } = await preview(client, { ...order, interval: 60_000, intervalCount: 10 });
- *   return refusal === undefined ? `${slots.length} slots` : refusal.remedy;
+ *   return refusal === undefined ? slots.map(({ quantity }) => quantity).join(" ") : refusal.remedy;
  * }
  * ```
  */

@@ -1,4 +1,4 @@
-import { Notional, Price, Quantity } from "../../decimal/index.ts";
+import { Quantity } from "../../decimal/index.ts";
 import type { OrderPreview } from "../../lifecycle/index.ts";
 import { type ErrorWords, refusalWords } from "./error-words.ts";
 import { dollars, grouped, timeText } from "./number-texts.ts";
@@ -23,23 +23,21 @@ export function previewWords(preview: OrderPreview): PreviewWords {
   }
   const lines = ["The service would accept it."];
   if (admissionPrice !== undefined)
-    lines.push(
-      `Its value is checked at ${dollars(Price.format(admissionPrice))} against the minimum of ${Notional.format(minimum)} USD.`,
-    );
+    lines.push(`Its value is checked at ${dollars(admissionPrice)} against the minimum of ${minimum} USD.`);
   if (low !== undefined)
     lines.push(
-      `Warning: it fires at ${dollars(Price.format(low.price))}, where it is worth ${Notional.format(low.value)} USD, less than the minimum: it would send nothing.`,
+      `Warning: it fires at ${dollars(low.price)}, where it is worth ${low.value} USD, less than the minimum: it would send nothing.`,
     );
   if (slots.length > 0 && endsAtMs !== undefined)
     lines.push(`${slots.length} slots until ${timeText(endsAtMs)}:`);
-  const quantities = slots.map(({ quantity }) => BigInt(quantity));
+  const quantities = slots.map(({ quantity }) => BigInt(Quantity.parse(quantity)));
   const largest = quantities.reduce((most, quantity) => (quantity > most ? quantity : most), 1n);
   return {
     refusal: undefined,
     lines,
     slots: slots.map(({ opensAtMs, quantity }, index) => ({
       time: timeText(opensAtMs),
-      quantity: grouped(Quantity.format(quantity)),
+      quantity: grouped(quantity),
       share: Number.parseInt(String(((quantities[index] ?? 0n) * 100n) / largest), 10),
     })),
   };
