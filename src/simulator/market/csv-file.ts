@@ -75,7 +75,8 @@ const csvOption: OptionCheck = optionsOf<CsvOptions>({
 });
 
 /**
- * Reads a CSV file of quotes, trades or bars, line by line. A name that ends in .gz is decompressed. Columns
+ * Reads a CSV file of quotes, trades or bars, line by line. A name that ends in .gz is decompressed, and one that ends in .zip
+ * is an archive of one file. Columns
  * are recognised by their names, whatever their order and case: `time,symbol,bid,bidQuantity,ask,askQuantity`,
  * `time,symbol,price,quantity`, `time,open,high,low,close,volume`, and those of Binance, Tardis and CryptoDataDownload; the
  * files of Binance and Kraken without a header by their shape; others by the option `columns`. Times are seconds to

@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
+import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { unzipped } from "./csv-zip.ts";
 import { MarketDataError } from "./market-row.ts";
 
 /** Most characters of a line. */
@@ -7,9 +9,7 @@ const LONGEST_LINE = 1_000_000;
 
 /** The lines of each part of a file, without their ends: a line feed, with or without a carriage return, or that alone. */
 export async function* linesOf(path: string): AsyncGenerator<readonly string[]> {
-  const file = createReadStream(path);
-  const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
-  if (input !== file) file.on("error", (error) => input.destroy(error));
+  const input = await opened(path);
   input.setEncoding("utf8");
   let rest = "";
   let end: "\n" | "\r" | undefined;
@@ -27,9 +27,16 @@ export async function* linesOf(path: string): AsyncGenerator<readonly string[]> 
       yield lines.map(withoutReturn);
     }
   } finally {
-    file.destroy();
+    input.destroy();
   }
   if (rest !== "") yield rest.split(end ?? /\r?\n|\r/).map(withoutReturn);
+}
+
+/** The bytes of a file; a compressed one is unpacked. The reader sees the error of any part, and ends all. */
+async function opened(path: string): Promise<Readable> {
+  if (path.endsWith(".zip")) return await unzipped(path);
+  const file = createReadStream(path);
+  return path.endsWith(".gz") ? pipeline(file, createGunzip(), () => undefined) : file;
 }
 
 /** The end of the first line. A carriage return at the end of a part may be half of one. */
