@@ -44,6 +44,11 @@ export class ConsolePage {
     await this.page.locator(selector).filter({ hasText: text }).first().waitFor();
   }
 
+  /** Returns the id of the element that has the focus. */
+  focused() {
+    return this.page.evaluate(() => document.activeElement?.id);
+  }
+
   /** Waits for the row of the order with a type and status; returns its client id. */
   async row(type, status) {
     const row = this.page.locator("#orders tr").filter({ hasText: type }).filter({ hasText: status }).first();

@@ -15,13 +15,13 @@ const FLAGS = [
 ];
 const HOSTILE = '<img src=x onerror="window.broken = true">';
 
-const sandbox = new Sandbox();
-await sandbox.start();
-await sandbox.quote("60000", "60001");
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: FLAGS,
 });
+const sandbox = new Sandbox();
+await sandbox.start();
+await sandbox.quote("60000", "60001");
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 const page = new ConsolePage(await context.newPage(), sandbox.url);
 
@@ -34,7 +34,7 @@ const STEPS = {
     await page.shows("#best", "bid 60,010.00");
     await page.page.click("#preview");
     await page.shows("#previewed", "The service would accept it");
-    assert.equal(await page.page.isDisabled("#place"), true);
+    await page.shows("#place[aria-disabled=true]", "Connect to place");
   },
   "a wrong secret is refused in words": async () => {
     await page.connect("wrong-secret");
@@ -68,6 +68,31 @@ const STEPS = {
     assert.match(await page.life(id, "No answer about child"), /arrived once/);
     await page.page.click("#verify");
     await page.shows("#message", "Live state and journal agree");
+  },
+  "the ticket tells value and share, and a large order is sent only when it is confirmed": async () => {
+    await page.page.selectOption("#kind", "STOP_MARKET");
+    await page.page.fill("#share", "60");
+    await page.shows("#place", "Sell 599.982 BTC");
+    await page.shows("#size", "999.97 BTC");
+    await page.page.fill("#field-stopPrice", "50000");
+    await page.shows("#size-value", "about 29,999,100.00 USD");
+    await page.page.focus("#place");
+    await page.page.keyboard.press("Enter");
+    await page.shows("#confirm-says", "That is 60 % of the 999.97 BTC that you have.");
+    assert.equal(await page.focused(), "confirm-no");
+    await page.page.keyboard.press("Escape");
+    await page.shows("#message", "Not placed.");
+    assert.equal(await page.focused(), "place");
+    assert.equal(await page.page.locator("#orders tr[data-open=true]").count(), 0);
+    await page.page.keyboard.press("Enter");
+    await page.page.click("#confirm-yes");
+    await page.shows("#message", "Accepted stop-");
+    assert.equal(await page.focused(), "place");
+    await page.row("0 of 599.982", "Waiting");
+    await page.page.click("#cancel-all");
+    await page.shows("#confirm-says", "Cancel the open order of the account");
+    await page.page.click("#confirm-yes");
+    await page.shows("#message", "Canceled 1 order.");
   },
   "a bracket is canceled as a whole by the cancel of a leg": async () => {
     const prices = { entryPrice: "59000", profitPrice: "61000", stopPrice: "58000" };
@@ -146,6 +171,7 @@ const STEPS = {
     await slow.page.click("#place");
     await slow.shows("#message", "Accepted stop-");
     await slow.page.click("#cancel-all");
+    await slow.page.click("#confirm-yes");
     await slow.shows("#message", "Canceled 1 order.");
     await slow.page.close();
   },
@@ -207,7 +233,7 @@ const STEPS = {
     await page.page.keyboard.type("console-secret");
     await page.page.keyboard.press("Enter");
     await page.shows("#message", "Connected to account 1");
-    assert.equal(await page.page.evaluate(() => document.activeElement?.id), "kind");
+    assert.equal(await page.focused(), "kind");
   },
   "fits on 390 pixels": async () => {
     await page.page.setViewportSize({ width: 390, height: 844 });

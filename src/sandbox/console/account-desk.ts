@@ -11,6 +11,7 @@ import {
   type OrderUpdateMembers,
   UncertainOutcome,
 } from "../../client/index.ts";
+import type { Said } from "./message-view.ts";
 import { OrderRows } from "./order-rows.ts";
 import { isOpen } from "./order-words.ts";
 import type { Request } from "./requests.ts";
@@ -53,10 +54,10 @@ export type DeskListener = Readonly<{
 /** The orders of one account. Its functions reject with errors of the client. */
 export type AccountDesk = Readonly<{
   accountId: number;
-  /** Places once. Resolves to a sentence: what the service said or, if its reply was lost, what a look-up has found. */
-  place: (request: Request) => Promise<string>;
-  cancel: (order: ManagedOrderReply) => Promise<string>;
-  cancelAll: () => Promise<string>;
+  /** Places once. Resolves to what the service said or, if its reply was lost, to what a look-up has found. */
+  place: (request: Request) => Promise<Said>;
+  cancel: (order: ManagedOrderReply) => Promise<Said>;
+  cancelAll: () => Promise<Said>;
   close: () => void;
 }>;
 
@@ -154,7 +155,7 @@ async function accountOf(access: Access): Promise<number> {
 type Telling = Readonly<{ told: DeskListener["lookingUp"]; refresh: () => void }>;
 
 function actionsOf(client: Client, { told, refresh }: Telling): Omit<AccountDesk, "accountId" | "close"> {
-  const act = (send: () => Promise<string>): Promise<string> => certain(send, told).finally(refresh);
+  const act = (send: () => Promise<Said>): Promise<Said> => certain(send, told).finally(refresh);
   return {
     place: (request) => act(() => placed(client, request)),
     cancel: ({ symbol, orderId, orderListId, clientOrderId }) =>
@@ -162,15 +163,19 @@ function actionsOf(client: Client, { told, refresh }: Telling): Omit<AccountDesk
         const reply = await client.cancelOrder({ symbol, orderId });
         const list = orderListId === "-1" ? "" : " with its list";
         return isPending(reply)
-          ? `The cancel of ${clientOrderId}${list} waits for the outcome of a child, which may still be filled.`
+          ? {
+              text: `The cancel of ${clientOrderId}${list} waits for the venue: what was sent may still be filled.`,
+              tone: "work",
+            }
           : `Canceled ${clientOrderId}${list}.`;
       }),
     cancelAll: () =>
       act(async () => {
         const { canceledCount, cancelPendingCount } = await client.cancelOpenOrders();
-        const pending =
-          cancelPendingCount === 0 ? "" : `; ${counted(cancelPendingCount)} still waiting for a child`;
-        return `Canceled ${counted(canceledCount)}${pending}.`;
+        const text = `Canceled ${counted(canceledCount)}`;
+        return cancelPendingCount === 0
+          ? `${text}.`
+          : { text: `${text}; ${counted(cancelPendingCount)} still waiting for the venue.`, tone: "work" };
       }),
   };
 }
@@ -205,17 +210,26 @@ function placedList(
  * Sends a request. If its outcome is not known, tells that at once, and resolves when it has been looked up: a person who
  * sends it again before could have it twice.
  */
-async function certain(send: () => Promise<string>, told: DeskListener["lookingUp"]): Promise<string> {
+async function certain(send: () => Promise<Said>, told: DeskListener["lookingUp"]): Promise<Said> {
   try {
     return await send();
   } catch (error) {
     if (!(error instanceof UncertainOutcome)) throw error;
     const name = error.clientOrderId ?? error.listClientOrderId ?? "the request";
     told(`The service did not say what became of ${name}. It is looked up, which can take a minute.`);
-    const { state } = await error.reconcile().catch(() => ({ state: "unknown" }));
-    return `Looked up: ${name} is ${state}.`;
+    const { state } = await error.reconcile().catch(() => ({ state: "unknown" as const }));
+    return { text: `Looked up: ${name} is ${state}.`, tone: TONES[state] };
   }
 }
+
+/** Only what was wanted looks like a success. */
+const TONES = {
+  placed: "good",
+  "not placed": "bad",
+  canceled: "good",
+  "not canceled": "bad",
+  unknown: "bad",
+} as const;
 
 /** Returns a function that runs a step, and once more if it was called meanwhile: many calls become two. */
 function repeatable(act: () => Promise<void>, failed: (error: unknown) => void): () => void {

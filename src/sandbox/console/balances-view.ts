@@ -5,6 +5,11 @@ import { grouped } from "./number-texts.ts";
 export class BalancesView {
   #balances: Readonly<Record<string, string>> = {};
 
+  /** The balances that are known, by asset. */
+  get all(): Readonly<Record<string, string>> {
+    return this.#balances;
+  }
+
   /** Shows balances: all of them, or those that have changed. */
   show(balances: Readonly<Record<string, string>>): void {
     const before = this.#balances;

@@ -1,7 +1,7 @@
 import type { Control } from "./control.ts";
 import { button, element, options } from "./elements.ts";
 import { CRASHES, FAULTS, faultOf } from "./faults.ts";
-import { run } from "./message-view.ts";
+import { run, type Said } from "./message-view.ts";
 import { timeText } from "./number-texts.ts";
 
 /** How the sandbox was started, as far as the page shows it. */
@@ -32,7 +32,7 @@ export function showControl(control: Control, { market, clock }: SandboxKind, sy
   if (clock === "manual") showClock(control);
 }
 
-function on(id: string, act: () => Promise<string>): void {
+function on(id: string, act: () => Promise<Said>): void {
   const by = element(id, HTMLButtonElement);
   by.addEventListener("click", () => void run(by, act));
 }
@@ -81,7 +81,9 @@ function showManualMarket(control: Control, symbol: () => string): void {
     const [bid, ask] = ["bid", "ask"].map((id) => quoted(element(id, HTMLInputElement)));
     const answer = await control.post("quotes", { symbol: symbol(), bid, ask });
     const accepted = typeof answer === "object" && answer !== null ? Reflect.get(answer, "accepted") : 0;
-    return accepted === 1 ? `Quote of ${symbol()} sent.` : "The quote gate has dropped this quote.";
+    return accepted === 1
+      ? `Quote of ${symbol()} sent.`
+      : { text: "Not sent: this quote does not count. Is its bid below its ask?", tone: "bad" };
   });
   on("heartbeat", async () => {
     await control.post("heartbeat", { symbol: symbol() });

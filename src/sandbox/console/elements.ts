@@ -5,6 +5,11 @@ export function element<T extends Element>(id: string, kind: new () => T): T {
   return found;
 }
 
+/** Changes a text only if it is another: a screen reader reads it out again, and a browser lays it out anew. */
+export function shown(where: HTMLElement, text: string): void {
+  if (where.textContent !== text) where.textContent = text;
+}
+
 /** Members of a new element. Texts become text, never HTML. */
 export type Made = Readonly<{
   text?: string;

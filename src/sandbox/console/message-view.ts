@@ -1,8 +1,12 @@
 import { element, make } from "./elements.ts";
 import { type ErrorWords, errorWords } from "./error-words.ts";
 
+/** What a step has come to: a sentence of success, or one with another tone. */
+export type Said = string | Readonly<{ text: string; tone: "good" | "work" | "off" | "bad" }>;
+
 /** Shows a sentence, which a screen reader reads out. */
-export function say(text: string, tone: "good" | "work" = "good"): void {
+export function say(said: Said): void {
+  const { text, tone } = typeof said === "string" ? { text: said, tone: "good" } : said;
   show(tone, [make("p", { text })]);
 }
 
@@ -32,17 +36,18 @@ function show(tone: string, parts: readonly HTMLElement[]): void {
   message.replaceChildren(...parts);
 }
 
-/** Does a step of a person, with its button disabled meanwhile, so that nothing is sent twice. Shows what it says. */
-export async function run(by: HTMLButtonElement, act: () => Promise<string>): Promise<void> {
-  if (by.disabled) return;
-  by.disabled = true;
+/**
+ * Does a step of a person once, however often its button is pressed meanwhile. Shows what it says. The button is not
+ * disabled, because a browser takes the focus from one that is.
+ */
+export async function run(by: HTMLButtonElement, act: () => Promise<Said>): Promise<void> {
+  if (by.hasAttribute("aria-busy")) return;
   by.setAttribute("aria-busy", "true");
   try {
     say(await act());
   } catch (error) {
     sayError(error);
   } finally {
-    by.disabled = false;
     by.removeAttribute("aria-busy");
   }
 }

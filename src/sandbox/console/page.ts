@@ -4,6 +4,7 @@ import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.
 import { BalancesView } from "./balances-view.ts";
 import { type Mark, spanOf } from "./chart-geometry.ts";
 import { drawChart } from "./chart-view.ts";
+import { confirmed } from "./confirm-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
 import { DetailView } from "./detail-view.ts";
@@ -12,9 +13,10 @@ import { errorWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
 import { type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
-import { run, say, sayError } from "./message-view.ts";
+import { run, type Said, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
-import { statusOf } from "./order-words.ts";
+import { questionOf } from "./order-size.ts";
+import { isOpen, statusOf } from "./order-words.ts";
 import { OrdersView } from "./orders-view.ts";
 import { plotNumber } from "./plot-number.ts";
 import { previewWords } from "./preview-words.ts";
@@ -51,14 +53,18 @@ let control: Control | undefined;
 let isLiveOnce = false;
 /** How current the orders are. The market may be lost and found alone. */
 let accountState = "";
+const CONNECT = "Connect to place";
+const NOT_PLACED: Said = { text: "Not placed.", tone: "off" };
 const RECONNECTING = "Reconnecting: is the sandbox running?";
 /** Hides the message that the orders could not be read, once they are. */
 let hideProblem = (): void => undefined;
 let orders: readonly ManagedOrderReply[] = [];
 let marks: readonly MarketMark[] = [];
 
-const ticket = new TicketView(() => ({ base: market?.base ?? "", quote: market?.quote }));
 const balances = new BalancesView();
+const ticket = new TicketView(() => ({
+  ...{ base: market?.base ?? "", quote: market?.quote, balances: balances.all },
+}));
 const detail = new DetailView(
   () => control,
   () => table.select(undefined),
@@ -181,7 +187,12 @@ async function readPast(): Promise<void> {
 async function readBalances(accountId: number): Promise<void> {
   const account = await control?.account(accountId).catch(() => undefined);
   // It may have been disconnected meanwhile.
-  if (desk?.accountId === accountId) balances.show(account?.balances ?? {});
+  if (desk?.accountId === accountId) showBalances(account?.balances ?? {});
+}
+
+function showBalances(changed: Readonly<Record<string, string>>): void {
+  balances.show(changed);
+  ticket.showSize();
 }
 
 function synced(sync: Sync): void {
@@ -219,8 +230,8 @@ async function connect(apiKey: string, secret: string): Promise<string> {
       ended: (order) => {
         element("news", HTMLParagraphElement).textContent = `${order.clientOrderId}: ${statusOf(order)[0]}`;
       },
-      balances: (changed) => balances.show(changed),
-      lookingUp: (sentence) => say(sentence, "work"),
+      balances: showBalances,
+      lookingUp: (text) => say({ text, tone: "work" }),
       sync(sync) {
         isPastRead = false;
         synced(sync);
@@ -239,9 +250,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
   const account = element("account", HTMLParagraphElement);
   account.textContent = `Account ${opened.accountId}`;
   account.hidden = false;
-  const place = element("place", HTMLButtonElement);
-  place.textContent = "Place order";
-  place.disabled = false;
+  ticket.block(undefined);
   element("kind", HTMLSelectElement).focus();
   return `Connected to account ${opened.accountId}. Place an order: its levels appear in the chart.`;
 }
@@ -258,9 +267,7 @@ function disconnect(): void {
   element("connect", HTMLFormElement).hidden = false;
   element("disconnect", HTMLButtonElement).hidden = true;
   element("account", HTMLParagraphElement).hidden = true;
-  const place = element("place", HTMLButtonElement);
-  place.textContent = "Connect to place";
-  place.disabled = true;
+  ticket.block(CONNECT);
   state("Market live", "good");
 }
 
@@ -268,6 +275,24 @@ const request = (): Request =>
   requestOf(ticket.kind, market?.symbol ?? "", {
     ...{ values: ticket.values, nowMs: nowMs(), id: newId(ticket.kind, Date.now()) },
   });
+
+/** Places what the form says now. A large order is confirmed first. */
+async function place(): Promise<Said> {
+  const { size } = ticket;
+  const asked = request();
+  const question = questionOf(size);
+  if (question !== undefined && !(await confirmed(question, size.does))) return NOT_PLACED;
+  const said = await connected().place(asked);
+  ticket.placed();
+  return said;
+}
+
+async function cancelEverything(): Promise<Said> {
+  const open = orders.filter(isOpen).length;
+  const all = open === 1 ? "the open order" : `all ${open} open orders`;
+  const isWanted = await confirmed(`Cancel ${all} of the account, in every market?`, `Cancel ${all}`);
+  return isWanted ? await connected().cancelAll() : { text: "Nothing was canceled.", tone: "off" };
+}
 
 /** A preview needs no key: it uses the rules of the service, and its public prices. */
 async function showPreview(): Promise<void> {
@@ -289,20 +314,11 @@ function listen(): void {
   element("disconnect", HTMLButtonElement).addEventListener("click", disconnect);
   element("ticket", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    const place = element("place", HTMLButtonElement);
-    const placed = run(place, async () => {
-      const said = await connected().place(request());
-      ticket.placed();
-      return said;
-    });
-    // The account may have been disconnected meanwhile.
-    void placed.then(() => {
-      place.disabled = desk === undefined;
-    });
+    if (!ticket.isBlocked) void run(element("place", HTMLButtonElement), place);
   });
   element("preview", HTMLButtonElement).addEventListener("click", () => void showPreview().catch(sayError));
   const cancelAll = element("cancel-all", HTMLButtonElement);
-  cancelAll.addEventListener("click", () => void run(cancelAll, () => connected().cancelAll()));
+  cancelAll.addEventListener("click", () => void run(cancelAll, cancelEverything));
   segments<number>(element("spans", HTMLFieldSetElement), SPANS, (chosen) => {
     spanMs = chosen;
     draw();

@@ -1,6 +1,7 @@
-import { type BestQuote, defaultsOf } from "./defaults.ts";
-import { button, element, make, options } from "./elements.ts";
+import { defaultsOf } from "./defaults.ts";
+import { button, element, make, options, shown } from "./elements.ts";
 import { errorParts } from "./message-view.ts";
+import { type OrderSize, quantityAt, type SizeInput, sizeOf } from "./order-size.ts";
 import type { PreviewWords } from "./preview-words.ts";
 import {
   FIELDS,
@@ -14,8 +15,8 @@ import {
   type Values,
 } from "./ticket-table.ts";
 
-/** The market that the form is about. */
-export type TicketMarket = Readonly<{ base: string; quote: BestQuote | undefined }>;
+/** The market that the form is about, and what the account has. */
+export type TicketMarket = Omit<SizeInput, "values">;
 
 /** The form of a new order. */
 export class TicketView {
@@ -24,6 +25,8 @@ export class TicketView {
   readonly #market: () => TicketMarket;
   /** Fields that a person has filled. All others follow the market. */
   readonly #touched: Set<string> = new Set();
+  readonly #share: HTMLInputElement = element("share", HTMLInputElement);
+  #blocked: string | undefined;
 
   constructor(market: () => TicketMarket) {
     this.#market = market;
@@ -76,6 +79,40 @@ export class TicketView {
       if (isFree && (input instanceof HTMLInputElement || input instanceof HTMLSelectElement))
         input.value = text;
     }
+    this.showSize();
+  }
+
+  /** The size of the order as it is entered. */
+  get size(): OrderSize {
+    return sizeOf({ ...this.#market(), values: this.values });
+  }
+
+  /** Says in the button why nothing can be placed now; undefined if an order can be. */
+  block(why: string | undefined): void {
+    this.#blocked = why;
+    this.showSize();
+  }
+
+  /** Whether an order can be placed. */
+  get isBlocked(): boolean {
+    return this.#blocked !== undefined;
+  }
+
+  /** Shows the value of the order, what the account has for it, and the order itself in the words of the button. */
+  showSize(): void {
+    const { does, value, available, percent = 0 } = this.size;
+    const place = element("place", HTMLButtonElement);
+    shown(place, this.#blocked ?? does);
+    place.setAttribute("aria-disabled", String(this.isBlocked));
+    shown(element("size-value", HTMLElement), value === undefined ? "" : `about ${value} USD`);
+    shown(element("size-available", HTMLElement), available ?? "");
+    const size = element("size", HTMLDivElement);
+    size.dataset["tone"] = percent > 100 ? "bad" : "off";
+    element("size-share", HTMLDivElement).hidden = available === undefined;
+    const text = percent > 100 ? "more than you have" : `${percent} %`;
+    shown(element("share-text", HTMLElement), text);
+    this.#share.setAttribute("aria-valuetext", text);
+    if (document.activeElement !== this.#share) this.#share.value = String(percent);
   }
 
   /** Whether a person works in the form, or looks at a preview of it. Its prices stand still meanwhile. */
@@ -115,13 +152,25 @@ export class TicketView {
   #changed(target: EventTarget | null): void {
     this.clearPreview();
     if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+    if (target === this.#share) return this.#shareChanged();
     if (target.name === "side") return this.#sideChanged();
     this.#touched.add(target.name);
+    this.showSize();
     // A number of another unit would be another distance by far.
     if (target.name === "trailBy") {
       this.#touched.delete("trail");
       this.follow();
     }
+  }
+
+  #shareChanged(): void {
+    const percent = Number.parseInt(this.#share.value, 10);
+    const text = quantityAt(percent, { ...this.#market(), values: this.values });
+    const quantity = this.#form.elements.namedItem("quantity");
+    if (text === undefined || !(quantity instanceof HTMLInputElement)) return;
+    quantity.value = text;
+    this.#touched.add("quantity");
+    this.showSize();
   }
 
   /** Prices of the other side would be refused, or would trade at once. */

@@ -10,6 +10,7 @@ import { controlAt } from "../../../src/sandbox/console/control.ts";
 import { FAULTS } from "../../../src/sandbox/console/faults.ts";
 import { lifeOf } from "../../../src/sandbox/console/life.ts";
 import { openMarketFeed } from "../../../src/sandbox/console/market-feed.ts";
+import type { Said } from "../../../src/sandbox/console/message-view.ts";
 import { statusOf } from "../../../src/sandbox/console/order-words.ts";
 import { requestOf } from "../../../src/sandbox/console/requests.ts";
 import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
@@ -85,7 +86,7 @@ type World = Readonly<{
   desk: AccountDesk;
   control: ReturnType<typeof controlAt>;
   quote: (bid: string, ask: string) => Promise<unknown>;
-  place: (kind: KindName, id: string, values: Values) => Promise<string>;
+  place: (kind: KindName, id: string, values: Values) => Promise<Said>;
 }>;
 
 async function world(options: Partial<Access> = {}, submitDeadlineMs?: string): Promise<World> {
@@ -97,7 +98,7 @@ async function world(options: Partial<Access> = {}, submitDeadlineMs?: string): 
   const page = new Page();
   const desk = await openDesk({ baseUrl: url, ...KEY, ...options }, page);
   onTestFinished(() => desk.close());
-  const place = (kind: KindName, id: string, values: Values): Promise<string> =>
+  const place = (kind: KindName, id: string, values: Values): Promise<Said> =>
     desk.place(
       requestOf(kind, "BTC/USD", { values: { side: "SELL", quantity: "0.01", ...values }, nowMs: 0, id }),
     );
@@ -160,11 +161,15 @@ describe("the console page against a real sandbox", () => {
     await place("STOP_MARKET", "stop-5", { stopPrice: "59900" });
     const order = await page.has("stop-5", "NEW");
     await quote("59890", "59891");
-    expect(await desk.cancel(order)).toBe(
-      "The cancel of stop-5 waits for the outcome of a child, which may still be filled.",
-    );
+    expect(await desk.cancel(order)).toEqual({
+      text: "The cancel of stop-5 waits for the venue: what was sent may still be filled.",
+      tone: "work",
+    });
     await page.shows((orders) => orders.some((each) => statusOf(each)[0] === "Canceling"));
-    expect(await desk.cancelAll()).toBe("Canceled 0 orders; 1 order still waiting for a child.");
+    expect(await desk.cancelAll()).toEqual({
+      text: "Canceled 0 orders; 1 order still waiting for the venue.",
+      tone: "work",
+    });
     await control.post("venue/release", {});
     await page.has("stop-5", "FILLED");
   });
@@ -193,9 +198,10 @@ describe("the console page against a real sandbox", () => {
   it("a request without a known outcome is said to be looked up at once, and ends when that is known", async () => {
     const { page, control, place } = await world({ settleMs: 0, recvWindowMs: 500 });
     await control.post("faults", FAULTS["store-fail"].body);
-    expect(await place("STOP_MARKET", "stop-4", { stopPrice: "59000" })).toBe(
-      "Looked up: stop-4 is not placed.",
-    );
+    expect(await place("STOP_MARKET", "stop-4", { stopPrice: "59000" })).toEqual({
+      text: "Looked up: stop-4 is not placed.",
+      tone: "bad",
+    });
     expect(page.states).toContain(
       "The service did not say what became of stop-4. It is looked up, which can take a minute.",
     );
