@@ -9,7 +9,7 @@ export class ConsolePage {
   constructor(page, url) {
     this.page = page;
     this.url = url;
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     page.on("pageerror", ({ message }) => this.errors.push(message));
     page.on("console", (message) => {
       // While the sandbox is killed, connections fail.
@@ -47,6 +47,25 @@ export class ConsolePage {
   /** Returns the id of the element that has the focus. */
   focused() {
     return this.page.evaluate(() => document.activeElement?.id);
+  }
+
+  /** Returns what is said to be wrong with a field, as a screen reader finds it. */
+  async wrong(id) {
+    const field = this.page.locator(`#${id}[aria-invalid=true]`);
+    await field.waitFor();
+    return await this.page.locator(`#${await field.getAttribute("aria-describedby")}`).innerText();
+  }
+
+  /** Takes a picture of the whole page, whose middle scrolls by itself. */
+  async picture(path) {
+    const size = this.page.viewportSize();
+    const hidden = () => {
+      const main = document.querySelector("main");
+      return main.scrollHeight - main.clientHeight;
+    };
+    await this.page.setViewportSize({ ...size, height: size.height + (await this.page.evaluate(hidden)) });
+    await this.page.screenshot({ path });
+    await this.page.setViewportSize(size);
   }
 
   /** Waits for the row of the order with a type and status; returns its client id. */

@@ -38,7 +38,8 @@ const STEPS = {
   },
   "a wrong secret is refused in words": async () => {
     await page.connect("wrong-secret");
-    await page.shows("#message", "-1022");
+    await page.shows("#message[data-tone=bad]", "-1022");
+    assert.match(await page.wrong("secret"), /Signature/);
   },
   "connects, and keeps key and secret nowhere": async () => {
     await page.connect();
@@ -105,10 +106,29 @@ const STEPS = {
   },
   "a refusal has code, field and remedy": async () => {
     await page.place("STOP_MARKET", { side: "SELL", quantity: "0,1", stopPrice: "59000" });
-    await page.shows("#message", "-1100");
+    await page.shows("#message[data-tone=bad]", "-1100");
+    assert.equal(await page.focused(), "place");
+    assert.match(await page.wrong("field-quantity"), /quantity/i);
+    assert.equal(await page.page.inputValue("#field-quantity"), "0,1");
+    // The message covers nothing, and what is wrong is said until it is changed.
+    const [below, above] = await Promise.all(
+      ["#message", "main"].map((each) => page.page.locator(each).boundingBox()),
+    );
+    assert.ok(above.y + above.height <= below.y);
     const details = await page.page.locator("#message dl").innerText();
     assert.match(details, /field\s+quantity/);
     assert.match(details, /remedy/);
+  },
+  "a field is right again when it is changed, and the message can be closed": async () => {
+    await page.page.fill("#field-quantity", "0.1");
+    assert.equal(await page.page.locator("[aria-invalid]").count(), 0);
+    await page.page.click("#message-close");
+    assert.equal(await page.page.isVisible("#message"), false);
+  },
+  "a list of a refused field marks the field of the form": async () => {
+    await page.place("OCO", { side: "SELL", quantity: "0.01", profitPrice: "x", stopPrice: "59000" });
+    await page.shows("#message[data-tone=bad]", "bovePrice");
+    await page.wrong("field-profitPrice");
   },
   "the process is killed after a child was sent: the page reconnects, and the order was executed once":
     async () => {
@@ -237,7 +257,9 @@ const STEPS = {
   },
   "fits on 390 pixels": async () => {
     await page.page.setViewportSize({ width: 390, height: 844 });
-    assert.equal(await page.page.evaluate(() => document.documentElement.scrollWidth), 390);
+    const width = () =>
+      [document.documentElement, document.querySelector("main")].map((each) => each.scrollWidth);
+    assert.deepEqual(await page.page.evaluate(width), [390, 390]);
   },
   "the browser reported no error": async () => {
     assert.deepEqual(page.errors, []);
@@ -259,7 +281,7 @@ try {
       failed++;
     }
     const path = pictures && join(pictures, `${passed + failed}.png`);
-    if (path) await page.page.screenshot({ path, fullPage: true });
+    if (path) await page.picture(path);
   }
 } finally {
   await browser.close();

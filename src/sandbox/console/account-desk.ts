@@ -11,9 +11,8 @@ import {
   type OrderUpdateMembers,
   UncertainOutcome,
 } from "../../client/index.ts";
-import type { Said } from "./message-view.ts";
 import { OrderRows } from "./order-rows.ts";
-import { isOpen } from "./order-words.ts";
+import { isOpen, type Said } from "./order-words.ts";
 import type { Request } from "./requests.ts";
 
 /**

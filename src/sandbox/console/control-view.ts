@@ -1,8 +1,10 @@
 import type { Control } from "./control.ts";
-import { button, element, options } from "./elements.ts";
+import { button, element, markRight, markWrong, options } from "./elements.ts";
+import { errorWords } from "./error-words.ts";
 import { CRASHES, FAULTS, faultOf } from "./faults.ts";
-import { run, type Said } from "./message-view.ts";
+import { run } from "./message-view.ts";
 import { timeText } from "./number-texts.ts";
+import type { Said } from "./order-words.ts";
 
 /** How the sandbox was started, as far as the page shows it. */
 export type SandboxKind = Readonly<{ market: string; clock: string }>;
@@ -78,8 +80,15 @@ function showCrashes(control: Control): void {
 function showManualMarket(control: Control, symbol: () => string): void {
   element("manual-market", HTMLDivElement).hidden = false;
   on("quote", async () => {
-    const [bid, ask] = ["bid", "ask"].map((id) => quoted(element(id, HTMLInputElement)));
-    const answer = await control.post("quotes", { symbol: symbol(), bid, ask });
+    const fields = ["bid", "ask"].map((id) => element(id, HTMLInputElement));
+    for (const field of fields) markRight(field);
+    const [bid, ask] = fields.map(quoted);
+    const answer = await control.post("quotes", { symbol: symbol(), bid, ask }).catch((error: unknown) => {
+      const { text } = errorWords(error);
+      const wrong = fields.find(({ id }) => text.startsWith(`${id}:`));
+      if (wrong !== undefined) markWrong(wrong, text);
+      throw error;
+    });
     const accepted = typeof answer === "object" && answer !== null ? Reflect.get(answer, "accepted") : 0;
     return accepted === 1
       ? `Quote of ${symbol()} sent.`

@@ -10,6 +10,24 @@ export function shown(where: HTMLElement, text: string): void {
   if (where.textContent !== text) where.textContent = text;
 }
 
+/** Says below a field what is wrong with it, until it is changed or marked as right. */
+export function markWrong(field: HTMLElement, text: string): void {
+  markRight(field);
+  const id = `${field.id}-wrong`;
+  field.after(make("p", { className: "wrong", text, attributes: { id } }));
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", id);
+  field.addEventListener("input", () => markRight(field), { once: true });
+}
+
+/** Takes back what {@link markWrong} said. */
+export function markRight(field: HTMLElement): void {
+  if (!field.hasAttribute("aria-invalid")) return;
+  field.nextElementSibling?.remove();
+  field.removeAttribute("aria-invalid");
+  field.removeAttribute("aria-describedby");
+}
+
 /** Members of a new element. Texts become text, never HTML. */
 export type Made = Readonly<{
   text?: string;

@@ -1,8 +1,6 @@
 import { element, make } from "./elements.ts";
 import { type ErrorWords, errorWords } from "./error-words.ts";
-
-/** What a step has come to: a sentence of success, or one with another tone. */
-export type Said = string | Readonly<{ text: string; tone: "good" | "work" | "off" | "bad" }>;
+import type { Said } from "./order-words.ts";
 
 /** Shows a sentence, which a screen reader reads out. */
 export function say(said: Said): void {
@@ -33,7 +31,14 @@ function show(tone: string, parts: readonly HTMLElement[]): void {
   const message = element("message", HTMLDivElement);
   message.dataset["tone"] = tone;
   message.hidden = false;
-  message.replaceChildren(...parts);
+  element("message-says", HTMLDivElement).replaceChildren(...parts);
+}
+
+/** Lets a person close the message. */
+export function listenToMessages(): void {
+  element("message-close", HTMLButtonElement).addEventListener("click", () => {
+    element("message", HTMLDivElement).hidden = true;
+  });
 }
 
 /**

@@ -10,6 +10,9 @@ export type WordedOrder = Pick<ManagedOrderReply, "type" | "side" | "status" | "
 /** How a status should look. */
 export type Tone = "open" | "work" | "good" | "bad" | "off";
 
+/** What a step has come to: a sentence of success, or one with another tone. */
+export type Said = string | Readonly<{ text: string; tone: Tone }>;
+
 const sides = (
   order: WordedOrder,
 ): Readonly<{ does: string; price: string; worse: string; better: string }> =>

@@ -8,15 +8,15 @@ import { confirmed } from "./confirm-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
 import { DetailView } from "./detail-view.ts";
-import { element, segments } from "./elements.ts";
+import { element, markRight, markWrong, segments } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
 import { type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
-import { run, type Said, say, sayError } from "./message-view.ts";
+import { listenToMessages, run, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
 import { questionOf } from "./order-size.ts";
-import { isOpen, statusOf } from "./order-words.ts";
+import { isOpen, type Said, statusOf } from "./order-words.ts";
 import { OrdersView } from "./orders-view.ts";
 import { plotNumber } from "./plot-number.ts";
 import { previewWords } from "./preview-words.ts";
@@ -69,6 +69,7 @@ const detail = new DetailView(
   () => control,
   () => table.select(undefined),
 );
+ticket.block(CONNECT);
 const table = new OrdersView({
   cancel: (order, by) => void run(by, () => connected().cancel(order)),
   select(order) {
@@ -255,6 +256,26 @@ async function connect(apiKey: string, secret: string): Promise<string> {
   return `Connected to account ${opened.accountId}. Place an order: its levels appear in the chart.`;
 }
 
+/** The field that a refusal of a connection is about, by its code. */
+const WRONG: Readonly<Record<string, "key" | "secret">> = {
+  "-1022": "secret",
+  "-2014": "key",
+  "-2015": "key",
+};
+
+async function connectAsEntered(): Promise<string> {
+  const [key, secret] = [element("key", HTMLInputElement), element("secret", HTMLInputElement)];
+  for (const field of [key, secret]) markRight(field);
+  try {
+    return await connect(key.value.trim(), secret.value.trim());
+  } catch (error) {
+    const words = errorWords(error);
+    const wrong = WRONG[new Map(words.details).get("code") ?? ""];
+    if (wrong !== undefined) markWrong(element(wrong, HTMLInputElement), words.text);
+    throw error;
+  }
+}
+
 function disconnect(): void {
   desk?.close();
   desk = undefined;
@@ -282,9 +303,15 @@ async function place(): Promise<Said> {
   const asked = request();
   const question = questionOf(size);
   if (question !== undefined && !(await confirmed(question, size.does))) return NOT_PLACED;
-  const said = await connected().place(asked);
-  ticket.placed();
-  return said;
+  ticket.clearRefusal();
+  try {
+    const said = await connected().place(asked);
+    ticket.placed();
+    return said;
+  } catch (error) {
+    ticket.refused(errorWords(error));
+    throw error;
+  }
 }
 
 async function cancelEverything(): Promise<Said> {
@@ -307,11 +334,14 @@ async function showPreview(): Promise<void> {
 function listen(): void {
   element("connect", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    const [key = "", secret = ""] = ["key", "secret"].map((id) => element(id, HTMLInputElement).value.trim());
     const by = event.submitter;
-    if (by instanceof HTMLButtonElement) void run(by, () => connect(key, secret));
+    if (by instanceof HTMLButtonElement) void run(by, connectAsEntered);
   });
-  element("disconnect", HTMLButtonElement).addEventListener("click", disconnect);
+  element("disconnect", HTMLButtonElement).addEventListener("click", () => {
+    disconnect();
+    element("key", HTMLInputElement).focus();
+  });
+  listenToMessages();
   element("ticket", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
     if (!ticket.isBlocked) void run(element("place", HTMLButtonElement), place);

@@ -1,5 +1,5 @@
 import type { ListFields, OrderFields } from "../../requests/index.ts";
-import { KINDS, type KindName, type Values } from "./ticket-table.ts";
+import { type FieldName, KINDS, type KindName, type Values } from "./ticket-table.ts";
 
 type List<Form extends keyof ListFields> = Omit<ListFields[Form], "listClientOrderId"> &
   Readonly<{ listClientOrderId?: string }>;
@@ -78,6 +78,28 @@ function times({ slots, seconds, delaySeconds, minutes }: Values, nowMs: number)
 function expiryOf(minutes: string, nowMs: number): number | string {
   const ms = wholeOf(minutes, MINUTE_MS);
   return typeof ms === "number" ? nowMs + ms : ms;
+}
+
+/** Fields of a request under another name than in the form; of several, the kind has one. */
+const SOURCES: readonly (readonly [name: RegExp, fields: readonly FieldName[]])[] = [
+  [/^(trailingDelta|price2|trailingAmount)$/, ["trail"]],
+  [/^intervalCount$/, ["slots"]],
+  [/^interval$/, ["seconds"]],
+  [/^intervalDelay$/, ["delaySeconds"]],
+  [/^(expireTime|goodTillDate)$/, ["minutes"]],
+  [/ClientOrderId$/, ["clientId"]],
+  [/quantity$/i, ["quantity"]],
+  [/stopPrice$/i, ["stopPrice", "gate"]],
+  [/^workingPrice$/, ["entryPrice"]],
+  [/(above|below)Price$/i, ["profitPrice"]],
+  [/^price$/, ["price", "cap"]],
+];
+
+/** Returns the field of the form from which a field of a request comes; undefined if none does. */
+export function fieldOf(kind: KindName, name: string): FieldName | undefined {
+  const own: readonly string[] = [...KINDS[kind].needs, ...KINDS[kind].may];
+  const sources = SOURCES.find(([pattern]) => pattern.test(name))?.[1] ?? [name as FieldName];
+  return sources.find((field) => own.includes(field));
 }
 
 /** A text that is no whole number goes to the rules of the service as it is: they name the field and the remedy. */

@@ -1,8 +1,10 @@
 import { defaultsOf } from "./defaults.ts";
-import { button, element, make, options, shown } from "./elements.ts";
+import { button, element, make, markRight, markWrong, options, shown } from "./elements.ts";
+import type { ErrorWords } from "./error-words.ts";
 import { errorParts } from "./message-view.ts";
 import { type OrderSize, quantityAt, type SizeInput, sizeOf } from "./order-size.ts";
 import type { PreviewWords } from "./preview-words.ts";
+import { fieldOf } from "./requests.ts";
 import {
   FIELDS,
   type Field,
@@ -59,8 +61,10 @@ export class TicketView {
       quick.setAttribute("aria-pressed", String(quick.dataset["kind"] === kind));
     element("kind-says", HTMLParagraphElement).textContent = KINDS[kind].says;
     const { base } = this.#market();
-    element("needs", HTMLDivElement).replaceChildren(...KINDS[kind].needs.map((name) => fieldOf(name, base)));
-    element("may", HTMLDivElement).replaceChildren(...KINDS[kind].may.map((name) => fieldOf(name, base)));
+    element("needs", HTMLDivElement).replaceChildren(
+      ...KINDS[kind].needs.map((name) => inputFor(name, base)),
+    );
+    element("may", HTMLDivElement).replaceChildren(...KINDS[kind].may.map((name) => inputFor(name, base)));
     this.#pressSide(kind === "OTO" || kind === "OTOCO" ? "BUY" : side);
     element("preview", HTMLButtonElement).hidden = isList(kind);
     this.clearPreview();
@@ -127,7 +131,25 @@ export class TicketView {
     this.clearPreview();
   }
 
+  /** Shows a refusal at the field that it names. The focus stays where it is. */
+  refused({ text, details }: ErrorWords): void {
+    const told = new Map(details);
+    const name = fieldOf(this.kind, told.get("field") ?? "");
+    const input = name && this.#form.querySelector<HTMLElement>(`#field-${name}`);
+    if (!input) return;
+    markWrong(input, [text, told.get("remedy")].filter(Boolean).join(" "));
+    const more = input.closest("details");
+    if (more !== null) more.open = true;
+  }
+
+  /** Takes back what the last refusal said. */
+  clearRefusal(): void {
+    for (const input of this.#form.querySelectorAll<HTMLElement>("[aria-invalid]")) markRight(input);
+  }
+
   showPreview({ refusal, lines, slots }: PreviewWords): void {
+    this.clearRefusal();
+    if (refusal !== undefined) this.refused(refusal);
     const box = element("previewed", HTMLDivElement);
     box.dataset["tone"] = refusal === undefined ? "good" : "bad";
     const bars = slots.slice(0, MOST_BARS).map(({ time, quantity, share }) => {
@@ -195,7 +217,7 @@ export class TicketView {
 
 const MOST_BARS = 24;
 
-function fieldOf(name: FieldName, base: string): HTMLElement {
+function inputFor(name: FieldName, base: string): HTMLElement {
   const field: Field = FIELDS[name];
   if (name === "side") return sideOf(field);
   const id = `field-${name}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { localChecks } from "../../../src/client/index.ts";
 import type { ListForm, OrderFields } from "../../../src/requests/index.ts";
 import { type BestQuote, defaultsOf, moved } from "../../../src/sandbox/console/defaults.ts";
-import { newId, requestOf } from "../../../src/sandbox/console/requests.ts";
+import { fieldOf, newId, requestOf } from "../../../src/sandbox/console/requests.ts";
 import {
   FIELDS,
   KINDS,
@@ -77,6 +77,26 @@ describe("the form of an order", () => {
       trailBy: "bps",
     });
     expect(localChecks.order({ ...trailing }, NOW)?.message).toMatch(/trailingDelta/);
+  });
+
+  it("a field of a request that is refused leads back to the field of the form", () => {
+    for (const kind of kinds) {
+      const names = [...KINDS[kind].needs, ...KINDS[kind].may].filter(
+        (name) => FIELDS[name].kind !== "choice",
+      );
+      const texts = Object.fromEntries(names.map((name) => [name, `text of ${name}`]));
+      const request = made(kind, { ...texts, side: "SELL", trailBy: "amount" });
+      const members = Object.entries(request.form === "order" ? request.order : request.list);
+      const found = members.flatMap(([member, text]) => {
+        const [, source] = /^text of (\w+)/.exec(String(text)) ?? [];
+        return source === undefined ? [] : [[source, fieldOf(kind, member)]];
+      });
+      expect(found.filter(([source, field]) => source !== field)).toEqual([]);
+      expect(new Set(found.map(([source]) => source))).toEqual(
+        new Set(names.filter((name) => name !== "reduceOnly")),
+      );
+    }
+    expect([fieldOf("STOP_MARKET", "price"), fieldOf("POV", "constructor")]).toEqual([undefined, undefined]);
   });
 
   it("empty fields are left out, and settings become their members", () => {
