@@ -48,6 +48,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   let simulation: Simulation | undefined;
   const begin = async (row: MarketRow): Promise<void> => {
     demandTime(row, 1);
+    demandMilliseconds(row);
     simulation = await openSimulation(options, row.timeMs);
     await simulation.feed(row);
   };
@@ -237,6 +238,20 @@ function firstOfEachAsset(symbols: readonly string[], instruments: Instruments):
 function demandTime({ timeMs }: MarketRow, row: number): void {
   if (!Number.isSafeInteger(timeMs) || timeMs < 0)
     throw wrongRow(row, "its time must be a whole number of epoch milliseconds");
+}
+
+/** The years 2000 and 5138 in seconds since the epoch. */
+const [FIRST_SECOND, LAST_SECOND] = [946_684_800, 100_000_000_000];
+
+/**
+ * Refuses a market whose first time is seconds or microseconds since the epoch: taken for milliseconds, orders by time would
+ * meet a thousandth or a thousandfold of the market. Times of one's own, from 0 on, are usual in tests.
+ */
+function demandMilliseconds({ timeMs }: MarketRow): void {
+  const refused = (unit: string, remedy: string): MarketDataError =>
+    wrongRow(1, `its timeMs ${timeMs} is in ${unit} since the epoch; ${remedy} the times by 1,000`);
+  if (timeMs >= FIRST_SECOND && timeMs < LAST_SECOND) throw refused("seconds", "multiply");
+  if (timeMs >= LAST_SECOND * 1_000) throw refused("microseconds", "divide");
 }
 
 const wrongRow = (row: number, problem: string): MarketDataError =>
