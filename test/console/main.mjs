@@ -208,16 +208,32 @@ const STEPS = {
   "a market stream that is lost and found alone is live again": async () => {
     const other = new ConsolePage(await context.newPage(), sandbox.url);
     let market;
+    let isReachable = true;
     await other.page.routeWebSocket("**/ws/liquidity", (socket) => {
+      if (!isReachable) return socket.close({ code: 1012 });
       socket.connectToServer();
       market = socket;
     });
     await other.open();
     await other.connect();
     await other.shows("#message", "Connected to account 1");
+    await other.shows("#place[aria-disabled=false]", "Sell");
+    isReachable = false;
     await market.close({ code: 1012 });
     await other.shows("#state", "Reconnecting");
+    await other.shows(".market.old", "s old");
+    await other.shows("#best", "s old");
+    await other.shows("#place[aria-disabled=true]", "Offline");
+    await other.page.fill("#field-quantity", "0.123");
+    await other.page.press("#field-quantity", "Enter");
+    await other.shows("#message[data-tone=bad]", "Not placed: this page is offline");
+    isReachable = true;
     await other.shows("#state", "Live");
+    await other.page.locator(".market.old").first().waitFor({ state: "detached" });
+    await other.shows("#place[aria-disabled=false]", "0.123");
+    assert.equal(await other.page.inputValue("#field-quantity"), "0.123");
+    const line = await other.page.getAttribute("#chart .line.bid", "d");
+    assert.equal(line.split("M").length, 3);
     await other.page.close();
   },
   "hostile texts are shown as text": async () => {

@@ -95,7 +95,10 @@ export function chartOf(input: ChartInput): Chart {
 
 /** Returns what is within the time shown, and the one before it, which reaches into it. */
 const shownOf = (ticks: readonly Tick[], from: number, endMs: number): readonly Tick[] =>
-  ticks.filter(({ timeMs }, index) => timeMs >= from || (ticks[index + 1]?.timeMs ?? endMs) >= from);
+  ticks.filter(
+    ({ timeMs, isEnd }, index) =>
+      timeMs >= from || (isEnd === undefined && (ticks[index + 1]?.timeMs ?? endMs) >= from),
+  );
 
 function lastOf(
   newest: Tick | undefined,
@@ -132,16 +135,26 @@ function rangeOf(ticks: readonly Tick[], levels: readonly Level[]): Range {
   return { low: low - pad, high: high + pad };
 }
 
-/** Lines are steps up to an end, because a price holds until the next one. */
-function linesOf(
-  ticks: readonly Tick[],
-  { x, y, endMs }: Readonly<{ x: Scale; y: Scale; endMs: number }>,
-): Pick<Chart, "bid" | "ask" | "spread"> {
+type Lines = Pick<Chart, "bid" | "ask" | "spread">;
+type Drawing = Readonly<{ x: Scale; y: Scale; endMs: number }>;
+
+/** Lines have a gap wherever nothing was known. */
+function linesOf(ticks: readonly Tick[], drawing: Drawing): Lines {
+  const ends = ticks.flatMap(({ isEnd }, index) => (isEnd ? [index + 1] : []));
+  const runs = [...ends, ticks.length].map((end, index) =>
+    lineOf(ticks.slice(ends[index - 1] ?? 0, end), drawing),
+  );
+  const all = (pick: (line: Lines) => string): string => runs.map(pick).join("");
+  return { bid: all(({ bid }) => bid), ask: all(({ ask }) => ask), spread: all(({ spread }) => spread) };
+}
+
+/** A line is made of steps up to an end, because a price holds until the next one. */
+function lineOf(ticks: readonly Tick[], { x, y, endMs }: Drawing): Lines {
   const thin = thinned(ticks, x);
   const end = thin.at(-1);
   if (end === undefined) return { bid: "", ask: "", spread: "" };
   const stepped = (pick: (tick: Tick) => number): readonly string[] =>
-    [...thin, { ...end, timeMs: endMs }].flatMap((tick, index) => {
+    [...thin, ...(end.isEnd ? [] : [{ ...end, timeMs: endMs }])].flatMap((tick, index) => {
       const at = round(x(tick.timeMs));
       const before = thin[index - 1];
       const corner = before === undefined ? [] : [`${at},${round(y(pick(before)))}`];

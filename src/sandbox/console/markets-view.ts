@@ -1,5 +1,5 @@
-import { button, element, make } from "./elements.ts";
-import type { Market } from "./market-feed.ts";
+import { button, element, make, shown } from "./elements.ts";
+import { ageOf, type Market } from "./market-feed.ts";
 import { dollars } from "./number-texts.ts";
 
 /** The cards of the markets, of which one is chosen. */
@@ -14,10 +14,12 @@ export function showMarkets(markets: readonly Market[], chosen: (market: Market)
   const update = (market: Market): void => {
     const card = cards.get(market.symbol);
     if (card === undefined) return;
-    card.price.textContent = market.quote === undefined ? "no quote yet" : dollars(market.quote.bid);
-    const [text, tone] = changeOf(market);
-    card.change.textContent = text;
+    shown(card.price, market.quote === undefined ? "no quote yet" : dollars(market.quote.bid));
+    const age = ageOf(market);
+    const [text, tone] = age === "" ? changeOf(market) : [age, "off"];
+    shown(card.change, text);
     card.change.dataset["tone"] = tone;
+    card.button.classList.toggle("old", age !== "");
   };
   for (const market of markets) update(market);
   return {

@@ -1,3 +1,5 @@
+import { durationText } from "../../common/index.ts";
+
 /**
  * Returns a decimal text as people write it: thousands separated, and at least `decimals` decimals. Nothing is rounded,
  * because a level that is off by a cent would be wrong.
@@ -20,6 +22,10 @@ export function shortPrice(text: string): string {
   const kept = fraction.slice(0, 4).replace(/0+$/, "");
   return dollars(kept === "" ? whole : `${whole}.${kept}`);
 }
+
+/** Returns how old something is, in whole seconds. */
+export const ageText = (ms: number): string =>
+  `${durationText(Math.max(1, Math.floor(ms / 1_000)) * 1_000)} old`;
 
 const two = (value: number): string => String(value).padStart(2, "0");
 

@@ -8,10 +8,10 @@ import { confirmed } from "./confirm-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
 import { DetailView } from "./detail-view.ts";
-import { element, markRight, markWrong, segments } from "./elements.ts";
+import { element, markRight, markWrong, segments, shown } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
-import { type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
+import { ageOf, type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
 import { listenToMessages, run, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
@@ -21,7 +21,6 @@ import { OrdersView } from "./orders-view.ts";
 import { plotNumber } from "./plot-number.ts";
 import { previewWords } from "./preview-words.ts";
 import { newId, type Request, requestOf } from "./requests.ts";
-import { serverTime } from "./server-time.ts";
 import { TicketView } from "./ticket-view.ts";
 
 const SPANS = [
@@ -51,9 +50,11 @@ let spanMs: number = SPANS[0].value;
 let desk: AccountDesk | undefined;
 let control: Control | undefined;
 let isLiveOnce = false;
-/** How current the orders are. The market may be lost and found alone. */
+/** How current the prices and the orders are. The market may be lost and found alone. */
+let isMarketLive = false;
 let accountState = "";
 const CONNECT = "Connect to place";
+const OFFLINE = "Offline: not placing";
 const NOT_PLACED: Said = { text: "Not placed.", tone: "off" };
 const RECONNECTING = "Reconnecting: is the sandbox running?";
 /** Hides the message that the orders could not be read, once they are. */
@@ -90,6 +91,14 @@ function state(text: string, tone: "good" | "work" | "bad" | "off"): void {
   shown.dataset["tone"] = tone;
 }
 
+/** Says how the page is connected, and lets nothing be placed while it is not. */
+function showState(): void {
+  const isOffline = !isMarketLive || accountState === RECONNECTING;
+  if (isOffline) state(RECONNECTING, "bad");
+  else state(desk === undefined ? "Market live" : accountState, "good");
+  ticket.block(desk === undefined ? CONNECT : isOffline ? OFFLINE : undefined);
+}
+
 /** The time of the sandbox. A clock that is moved by hand stands still between two quotes. */
 const nowMs = (): number => Math.max(market?.track.last?.timeMs ?? 0, toldMs());
 
@@ -103,8 +112,10 @@ function draw(): void {
     { ticks, past, spanMs: shownMs, levels: levelsOf(orders, symbol), marks: own, nowMs: nowMs() },
     symbol,
   );
+  const age = ageOf(market);
   const best = quote === undefined ? "" : `bid ${dollars(quote.bid)}  ask ${dollars(quote.ask)}`;
-  element("best", HTMLParagraphElement).textContent = best;
+  shown(element("best", HTMLParagraphElement), age === "" ? best : `${best}  ${age}`);
+  element("chart", HTMLDivElement).classList.toggle("old", age !== "");
   element("bid", HTMLInputElement).placeholder = quote?.bid ?? "";
   element("ask", HTMLInputElement).placeholder = quote?.ask ?? "";
 }
@@ -125,20 +136,24 @@ function showPast(): void {
 async function openMarkets(): Promise<void> {
   let view: MarketsView | undefined;
   const feed = await openMarketFeed(location.origin, {
+    passes: clockKind !== "manual",
     changed: (changed) => view?.update(changed),
     live(isLive) {
-      if (!isLive) return state(RECONNECTING, "bad");
-      if (desk === undefined) state("Market live", "good");
-      else state(accountState, accountState === RECONNECTING ? "bad" : "good");
+      isMarketLive = isLive;
+      showState();
     },
   });
   feedClient = feed.client;
-  toldMs = serverTime(feed.serverTimeMs, clockKind !== "manual");
+  toldMs = feed.nowMs;
   const opened = showMarkets(feed.markets, (chosen) => choose(chosen, opened));
   view = opened;
   const [first] = feed.markets;
   if (first !== undefined) choose(first, opened);
-  setInterval(draw, FRAME_MS);
+  setInterval(() => {
+    draw();
+    // Ages grow without an event.
+    if (!isMarketLive) for (const each of feed.markets) opened.update(each);
+  }, FRAME_MS);
   setInterval(showPast, PAST_MS);
   setInterval(() => {
     if (!ticket.isInUse) ticket.follow();
@@ -203,14 +218,9 @@ function synced(sync: Sync): void {
     sayError(sync.error);
     return;
   }
-  if (sync.state === "lost") {
-    accountState = RECONNECTING;
-    state(accountState, "bad");
-    return;
-  }
-  accountState = syncText(sync, isLiveOnce);
-  state(accountState, "good");
-  isLiveOnce = true;
+  accountState = sync.state === "lost" ? RECONNECTING : syncText(sync, isLiveOnce);
+  if (sync.state === "synced") isLiveOnce = true;
+  showState();
 }
 
 async function connect(apiKey: string, secret: string): Promise<string> {
@@ -251,7 +261,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
   const account = element("account", HTMLParagraphElement);
   account.textContent = `Account ${opened.accountId}`;
   account.hidden = false;
-  ticket.block(undefined);
+  showState();
   element("kind", HTMLSelectElement).focus();
   return `Connected to account ${opened.accountId}. Place an order: its levels appear in the chart.`;
 }
@@ -288,8 +298,8 @@ function disconnect(): void {
   element("connect", HTMLFormElement).hidden = false;
   element("disconnect", HTMLButtonElement).hidden = true;
   element("account", HTMLParagraphElement).hidden = true;
-  ticket.block(CONNECT);
-  state("Market live", "good");
+  accountState = "";
+  showState();
 }
 
 const request = (): Request =>
@@ -299,6 +309,14 @@ const request = (): Request =>
 
 /** Places what the form says now. A large order is confirmed first. */
 async function place(): Promise<Said> {
+  if (ticket.isBlocked)
+    return {
+      text:
+        desk === undefined
+          ? "Not placed: connect first."
+          : "Not placed: this page is offline, and its prices are old.",
+      tone: "bad",
+    };
   const { size } = ticket;
   const asked = request();
   const question = questionOf(size);
@@ -344,7 +362,7 @@ function listen(): void {
   listenToMessages();
   element("ticket", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!ticket.isBlocked) void run(element("place", HTMLButtonElement), place);
+    void run(element("place", HTMLButtonElement), place);
   });
   element("preview", HTMLButtonElement).addEventListener("click", () => void showPreview().catch(sayError));
   const cancelAll = element("cancel-all", HTMLButtonElement);

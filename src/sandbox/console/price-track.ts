@@ -1,5 +1,5 @@
-/** A moment of a market, for the chart. */
-export type Tick = Readonly<{ timeMs: number; bid: number; ask: number }>;
+/** A moment of a market, for the chart. `isEnd`: nothing is known after it, until the next one. */
+export type Tick = Readonly<{ timeMs: number; bid: number; ask: number; isEnd?: true }>;
 
 /** How long a chart looks back at most. */
 export const KEPT_MS = 900_000;
@@ -22,6 +22,13 @@ export class PriceTrack {
       const cut = this.#ticks.findIndex(({ timeMs }) => tick.timeMs - timeMs <= (KEPT_MS * 9) / 10);
       this.#ticks = this.#ticks.slice(Math.max(cut, this.#ticks.length - MOST_TICKS / 2));
     }
+  }
+
+  /** Ends the line at a time: of what comes then, nothing is known until the next moment is told. */
+  end(timeMs: number): void {
+    const { last } = this;
+    if (last !== undefined && last.isEnd === undefined)
+      this.#ticks.push({ ...last, timeMs: Math.max(timeMs, last.timeMs), isEnd: true });
   }
 
   /** The newest moment. */

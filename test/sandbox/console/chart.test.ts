@@ -118,6 +118,29 @@ describe("the chart", () => {
     expect(prices.length).toBeGreaterThan(3);
   });
 
+  it("where nothing was heard, the lines have a gap", () => {
+    const track = trackOf([tick(NOW - 50_000, 100)]);
+    track.end(NOW - 40_000);
+    track.end(NOW - 35_000);
+    track.add(tick(NOW - 20_000, 110));
+    const { bid, ask, spread, last, plot } = chart({ ticks: track.since(0) });
+    const xs = [...bid.matchAll(/([ML])([0-9.]+),/g)].map(([, step, x]) => `${step}${x}`);
+    const at = (ms: number): string => (plot.width * (1 - ms / 60_000)).toFixed(1);
+    expect(xs).toEqual([
+      `M${at(50_000)}`,
+      ...Array(2).fill(`L${at(40_000)}`),
+      `M${at(20_000)}`,
+      ...Array(2).fill(`L${at(0)}`),
+    ]);
+    expect([ask, spread].map((path) => path.split("M").length)).toEqual([3, 3]);
+    expect(last?.text).toBe("110.50");
+    track.end(NOW - 10_000);
+    const ended = chart({ ticks: track.since(0) });
+    expect(ended.bid).not.toContain(`L${at(0)}`);
+    // An end before the time shown begins no line in it.
+    expect(chart({ ticks: track.since(0), nowMs: NOW + 55_000 }).bid).toBe("");
+  });
+
   it("marks before the time shown are left out", () => {
     const mark = { price: 100, side: "BUY", text: "Bought" } as const;
     const marks = [

@@ -95,7 +95,7 @@ async function world(options: Partial<Access> = {}, submitDeadlineMs?: string): 
     control.post("quotes", { symbol: "BTC/USD", bid, ask });
   await quote("60000", "60001");
   const page = new Page();
-  const desk = await openDesk({ baseUrl: url, ...KEY, ...options }, page);
+  const desk = await openDesk({ baseUrl: url, ...KEY, recvWindowMs: 60_000, ...options }, page);
   onTestFinished(() => desk.close());
   const place = (kind: KindName, id: string, values: Values): Promise<Said> =>
     desk.place(
@@ -221,16 +221,19 @@ describe("the console page against a real sandbox", () => {
       bid: "60000",
       ask: "60001",
     });
-    const feed = await openMarketFeed(url, { changed: () => undefined, live: () => undefined });
+    const feed = await openMarketFeed(url, {
+      ...{ passes: false, changed: () => undefined, live: () => undefined },
+    });
     onTestFinished(() => feed.close());
     const market = feed.markets.find(({ symbol }) => symbol === "BTC/USD");
-    expect(market?.track.first).toEqual({ timeMs: feed.serverTimeMs, bid: 60_000, ask: 60_001 });
+    expect(market?.track.first).toEqual({ timeMs: feed.nowMs(), bid: 60_000, ask: 60_001 });
   });
 
   it("public prices need no key", async () => {
     const { url, controlUrl } = await startedSandbox();
     const heard = await new Promise<string>((resolve, reject) => {
       const opened = openMarketFeed(url, {
+        passes: true,
         changed: ({ symbol, quote }) => resolve(`${symbol} ${quote?.bid} ${quote?.ask}`),
         live(isLive) {
           if (isLive)

@@ -6,7 +6,7 @@ import { ControlError, controlAt } from "../../../src/sandbox/console/control.ts
 import { errorWords } from "../../../src/sandbox/console/error-words.ts";
 import { FAULTS, faultOf } from "../../../src/sandbox/console/faults.ts";
 import { childText, lifeOf, type ShownRecord } from "../../../src/sandbox/console/life.ts";
-import { dollars, grouped, shortPrice } from "../../../src/sandbox/console/number-texts.ts";
+import { ageText, dollars, grouped, shortPrice } from "../../../src/sandbox/console/number-texts.ts";
 import {
   conditionOf,
   isOpen,
@@ -29,6 +29,10 @@ describe("numbers for people", () => {
       ["1234567.5", "999", "-1000", "0.00000001", "60000.12345678"].map((text) => grouped(text)),
     ).toEqual([...["1,234,567.5", "999", "-1,000", "0.00000001", "60,000.12345678"]]);
     expect([dollars("95"), dollars("95.1"), dollars("95.123")]).toEqual(["95.00", "95.10", "95.123"]);
+  });
+
+  it("an age is told in whole seconds", () => {
+    expect([0, 1_999, 72_500].map(ageText)).toEqual(["1 s old", "1 s old", "1 min 12 s old"]);
   });
 
   it("a text that is no number stays what it is", () => {
