@@ -55,7 +55,8 @@ const STEPS = {
     await page.shows("#chart", "Sell stop");
     await sandbox.quote("59890", "59891");
     assert.equal(await page.row("Stop", "Filled"), id);
-    assert.match(await page.life(id, "Ended: filled"), /arrived once/);
+    assert.match(await page.life(id, "Filled 0.01"), /arrived once/);
+    await page.shows("#known", "sells when bid ≤ 59,900.00");
     await page.page.locator("#chart .mark").waitFor({ state: "attached" });
   },
   "I21: of a child whose answer was lost, the page shows that it arrived once": async () => {
@@ -66,7 +67,7 @@ const STEPS = {
     await page.row("Take-profit", "Waiting");
     await sandbox.quote("60600", "60601");
     const id = await page.row("Take-profit", "Filled");
-    assert.match(await page.life(id, "No answer about child"), /arrived once/);
+    assert.match(await page.life(id, "No answer from the venue"), /arrived once/);
     await page.page.click("#verify");
     await page.shows("#message", "Live state and journal agree");
   },
@@ -99,10 +100,38 @@ const STEPS = {
     const prices = { entryPrice: "59000", profitPrice: "61000", stopPrice: "58000" };
     await page.place("OTOCO", { side: "BUY", quantity: "0.01", ...prices });
     await page.shows("#orders", "held until the entry is filled");
-    const entry = page.page.locator('#orders tr[data-id$="-entry"]');
-    await entry.getByRole("button", { name: "Cancel" }).click();
+    await page.shows("#orders tr.list", "Bracket");
+    const below = page.page.locator("#orders tr.list ~ tr.leg");
+    const names = await below.evaluateAll((rows) => rows.map(({ dataset }) => dataset.id.split("-").at(-1)));
+    assert.deepEqual(names, ["entry", "stop", "profit"]);
+    await page.page.getByRole("button", { name: "Cancel list" }).click();
     await page.shows("#message", "with its list");
     await page.row("Stop", "Canceled");
+  },
+  "the reason of a rejection is in its row, also after a reload": async () => {
+    await page.page.locator(".market").filter({ hasText: "ETH/USD" }).click();
+    await page.place("LIMIT_MAKER", { side: "SELL", quantity: "0.01", price: "2900" });
+    await page.row("Post-only", "Waiting");
+    await sandbox.quote("3000", "3001", "ETH/USD");
+    const id = await page.row("Post-only", "it would have traded at once");
+    await page.page.reload();
+    await page.connect();
+    assert.equal(await page.row("Post-only", "it would have traded at once"), id);
+  },
+  "an order opens at once with what is known, before its history has come": async () => {
+    let answer;
+    await page.page.route("**/journal", (route) =>
+      new Promise((resolve) => (answer = resolve)).then(() => route.continue()),
+    );
+    await page.page.locator("#orders tr").filter({ hasText: "0.02 of 0.02" }).locator("button.name").click();
+    await page.shows("#known", "0.02 at 60,600.00 on average");
+    await page.shows("#life", "Reading the history");
+    answer();
+    await page.shows("#life", "Accepted");
+    await page.page.unroute("**/journal");
+    await page.page.click("#detail-close");
+    const focused = await page.page.evaluate(() => document.activeElement.dataset.key);
+    assert.match(focused, /^open -/);
   },
   "a refusal has code, field and remedy": async () => {
     await page.place("STOP_MARKET", { side: "SELL", quantity: "0,1", stopPrice: "59000" });
@@ -145,7 +174,7 @@ const STEPS = {
       await page.shows("#state", "Live again");
       await page.page.locator("#message").waitFor({ state: "hidden" });
       const id = await page.row("0.03 of 0.03", "Filled");
-      assert.match(await page.life(id, "Ended: filled"), /arrived once/);
+      assert.match(await page.life(id, "Filled 0.03"), /arrived once/);
     },
   "a press of a button is not lost while other orders change, and is sent once": async () => {
     await page.place("STOP_MARKET", { side: "SELL", quantity: "0.05", stopPrice: "60000" });
@@ -232,8 +261,9 @@ const STEPS = {
     await other.page.locator(".market.old").first().waitFor({ state: "detached" });
     await other.shows("#place[aria-disabled=false]", "0.123");
     assert.equal(await other.page.inputValue("#field-quantity"), "0.123");
-    const line = await other.page.getAttribute("#chart .line.bid", "d");
-    assert.equal(line.split("M").length, 3);
+    await other.page.waitForFunction(
+      () => document.querySelector("#chart .line.bid").getAttribute("d").split("M").length === 3,
+    );
     await other.page.close();
   },
   "hostile texts are shown as text": async () => {

@@ -54,8 +54,8 @@ export class Sandbox {
     return await reply.json();
   }
 
-  quote(bid, ask) {
-    return this.control("POST", "quotes", { symbol: "BTC/USD", bid, ask });
+  quote(bid, ask, symbol = "BTC/USD") {
+    return this.control("POST", "quotes", { symbol, bid, ask });
   }
 
   async stop() {

@@ -11,7 +11,7 @@ import {
   type OrderUpdateMembers,
   UncertainOutcome,
 } from "../../client/index.ts";
-import { OrderRows } from "./order-rows.ts";
+import { OrderRows, type ShownOrder } from "./order-rows.ts";
 import { isOpen, type Said } from "./order-words.ts";
 import type { Request } from "./requests.ts";
 
@@ -39,7 +39,7 @@ export function syncText({ missed }: Extract<Sync, { state: "synced" }>, isAgain
 
 /** What a desk tells. */
 export type DeskListener = Readonly<{
-  orders: (orders: readonly ManagedOrderReply[]) => void;
+  orders: (orders: readonly ShownOrder[]) => void;
   execution: (members: OrderUpdateMembers) => void;
   ended: (order: ManagedOrderReply) => void;
   /** Balances by asset that have changed. */
@@ -57,6 +57,8 @@ export type AccountDesk = Readonly<{
   place: (request: Request) => Promise<Said>;
   cancel: (order: ManagedOrderReply) => Promise<Said>;
   cancelAll: () => Promise<Said>;
+  /** Takes in why an order has ended. */
+  explain: (orderId: string, reason: string) => void;
   close: () => void;
 }>;
 
@@ -129,7 +131,10 @@ export async function openDesk(access: Access, listener: DeskListener): Promise<
   void stream.ended.then((error) => {
     if (error !== undefined) listener.sync({ state: "ended", error });
   });
-  return { accountId, ...actionsOf(client, { told: listener.lookingUp, refresh }), close };
+  const explain = (orderId: string, reason: string): void => {
+    if (!isClosed) listener.orders(rows.explain(orderId, reason));
+  };
+  return { accountId, ...actionsOf(client, { told: listener.lookingUp, refresh }), explain, close };
 }
 
 /** Reads the newest orders, and all open ones that are older. */
@@ -153,7 +158,10 @@ async function accountOf(access: Access): Promise<number> {
 
 type Telling = Readonly<{ told: DeskListener["lookingUp"]; refresh: () => void }>;
 
-function actionsOf(client: Client, { told, refresh }: Telling): Omit<AccountDesk, "accountId" | "close"> {
+function actionsOf(
+  client: Client,
+  { told, refresh }: Telling,
+): Pick<AccountDesk, "place" | "cancel" | "cancelAll"> {
   const act = (send: () => Promise<Said>): Promise<Said> => certain(send, told).finally(refresh);
   return {
     place: (request) => act(() => placed(client, request)),
@@ -190,10 +198,10 @@ function isPending(reply: CanceledOrderReply): boolean {
 async function placed(client: Client, request: Request): Promise<string> {
   if (request.form === "order") {
     const { clientOrderId } = await client.placeOrder(request.order);
-    return `Accepted ${clientOrderId}. It is stored, and survives a crash from now on.`;
+    return `Accepted ${clientOrderId}.`;
   }
   const { listClientOrderId, orders } = await placedList(client, request);
-  return `Accepted list ${listClientOrderId} of ${orders.length} orders, in one record.`;
+  return `Accepted ${listClientOrderId}: ${orders.length} orders.`;
 }
 
 function placedList(

@@ -4,11 +4,12 @@ import { element, make } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
 import { childText, type LifeLine, lifeOf, type ShownChild } from "./life.ts";
 import { timeText } from "./number-texts.ts";
+import { knownOf } from "./order-words.ts";
 
 const WITHOUT_CONTROL =
-  "The journal is read over the control interface, which this page cannot reach: it is off, or the page was opened under another name than 127.0.0.1 or localhost.";
+  "The history is read over the control interface, which this page cannot reach: it is off, or the page was opened under another name than 127.0.0.1 or localhost.";
 
-/** Shows one order with its life and its children. */
+/** Shows one order: at once what is known of it, then its history and what it sent to the venue. */
 export class DetailView {
   readonly #control: () => Control | undefined;
   #order: ManagedOrderReply | undefined;
@@ -26,8 +27,7 @@ export class DetailView {
   async open(order: ManagedOrderReply): Promise<void> {
     this.#order = order;
     this.#version = "";
-    element("life", HTMLOListElement).replaceChildren();
-    element("children", HTMLUListElement).replaceChildren();
+    if (this.#control() !== undefined) this.#say("Reading the history …");
     await this.#show(order);
   }
 
@@ -45,6 +45,9 @@ export class DetailView {
     const version = JSON.stringify(order);
     if (version === this.#version) return;
     this.#version = version;
+    element("known", HTMLDListElement).replaceChildren(
+      ...knownOf(order).flatMap(([name, value]) => [make("dt", { text: name }), make("dd", { text: value })]),
+    );
     const control = this.#control();
     if (control === undefined) return this.#say(WITHOUT_CONTROL);
     try {
@@ -70,11 +73,11 @@ export class DetailView {
 
 function fill(life: readonly LifeLine[], children: readonly ShownChild[]): void {
   element("life", HTMLOListElement).replaceChildren(
-    ...life.map(({ timeMs, text, why, tone, record }) =>
+    ...life.map(({ timeMs, text, why, tone }) =>
       make("li", { data: { tone } }, [
         make("time", { text: timeText(timeMs, true) }),
         make("span", { className: "what", text }),
-        make("small", { text: `${why} · record ${record}` }),
+        make("small", { text: why }),
       ]),
     ),
   );

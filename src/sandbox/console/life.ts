@@ -1,5 +1,5 @@
 import { dollars, grouped, shortPrice } from "./number-texts.ts";
-import type { Tone } from "./order-words.ts";
+import { reasonWords, type Tone } from "./order-words.ts";
 
 /** A fact of a journal record, as the control interface shows it: prices and quantities are texts. */
 export type ShownFact = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export type ShownChild = Readonly<{
 }>;
 
 /** One event in the life of an order. */
-export type LifeLine = Readonly<{ timeMs: number; record: number; text: string; why: string; tone: Tone }>;
+export type LifeLine = Readonly<{ timeMs: number; text: string; why: string; tone: Tone }>;
 
 const textAt = (value: unknown, ...path: readonly string[]): string => {
   let at: unknown = value;
@@ -38,28 +38,28 @@ const textAt = (value: unknown, ...path: readonly string[]): string => {
 type Says = (fact: ShownFact) => readonly [text: string, tone: Tone];
 
 const SAYINGS: Readonly<Record<string, Says>> = {
-  ACCEPTED: () => ["Accepted and stored", "open"],
+  ACCEPTED: () => ["Accepted", "open"],
   RELEASED: () => ["Released: its entry is filled", "open"],
   POSTED: () => ["Posted: no quote matched it at once", "open"],
   ACTIVATED: (fact) => [`Trails from ${dollars(textAt(fact, "activation", "seed"))}`, "open"],
   TRIGGERED: (fact) => [
-    `Triggered: ${dollars(textAt(fact, "trigger", "observed"))} reached the level ${shortPrice(textAt(fact, "trigger", "level"))}`,
+    `Triggered: ${dollars(textAt(fact, "trigger", "observed"))} reached ${shortPrice(textAt(fact, "trigger", "level"))}`,
     "work",
   ],
   CHILD_INTENDED: (fact) => [
-    `Child ${textAt(fact, "child", "childId")} of ${grouped(textAt(fact, "child", "quantity"))} written down, then sent${limitText(fact)}`,
+    `Sent ${grouped(textAt(fact, "child", "quantity"))} to the venue${limitText(fact)}`,
     "work",
   ],
-  CHILD_OPEN: (fact) => [`Child ${textAt(fact, "childId")} is at the venue`, "work"],
-  CHILD_UNKNOWN: (fact) => [`No answer about child ${textAt(fact, "childId")}: it is looked up`, "bad"],
+  CHILD_OPEN: () => ["Arrived at the venue", "work"],
+  CHILD_UNKNOWN: () => ["No answer from the venue: it is asked again", "bad"],
   FILLED: (fact) => [
     `Filled ${grouped(textAt(fact, "fill", "quantity"))} at ${dollars(textAt(fact, "fill", "price"))}`,
     "good",
   ],
-  CHILD_CLOSED: (fact) => closedText(fact),
-  END_REQUESTED: () => ["Ends once the outcome of its child is known", "work"],
+  CHILD_CLOSED: (fact) => OUTCOMES[textAt(fact, "outcome")] ?? ["Ended at the venue", "off"],
+  END_REQUESTED: () => ["Ends once the venue has answered", "work"],
   ENDED: (fact) => [
-    `Ended: ${inWords(textAt(fact, "status"))}${reasonText(fact)}`,
+    `${statusWord(textAt(fact, "status"))}${reasonText(fact)}`,
     textAt(fact, "status") === "FILLED" ? "good" : "off",
   ],
   ALERT: (fact) => [`Alert ${inWords(textAt(fact, "alert"))}: ${textAt(fact, "detail")}`, "bad"],
@@ -72,22 +72,27 @@ const limitText = (fact: ShownFact): string => {
 };
 
 const OUTCOMES: Readonly<Record<string, readonly [string, Tone]>> = {
-  DONE: ["is done at the venue", "work"],
-  REJECTED: ["was refused by the venue; the order tries again", "bad"],
-  REJECTED_FINAL: ["was refused by the venue for good", "bad"],
-  VOIDED: ["never arrived at the venue; the order may act again", "bad"],
-  WITHDRAWN: ["was withdrawn before it was sent", "off"],
+  DONE: ["Done at the venue", "work"],
+  REJECTED: ["Refused by the venue: it is tried again", "bad"],
+  REJECTED_FINAL: ["Refused by the venue for good", "bad"],
+  VOIDED: ["Never arrived at the venue: it can be sent again", "bad"],
+  WITHDRAWN: ["Withdrawn before it was sent", "off"],
 };
 
-function closedText(fact: ShownFact): readonly [string, Tone] {
-  const [text, tone] = OUTCOMES[textAt(fact, "outcome")] ?? ["has ended", "off"];
-  return [`Child ${textAt(fact, "childId")} ${text}`, tone];
+function reasonText(fact: ShownFact): string {
+  const words = reasonWords(textAt(fact, "reason"));
+  return words === "" ? "" : `: ${words}`;
 }
 
-function reasonText(fact: ShownFact): string {
-  const [status, reason] = [textAt(fact, "status"), textAt(fact, "reason")];
-  return reason === "" || reason === status ? "" : ` (${inWords(reason)})`;
+/** Returns why an order has ended, from the records of the journal that concern it. */
+export function endReasonOf(records: readonly ShownRecord[], orderId: string): string | undefined {
+  const facts = records.flatMap(({ changes }) =>
+    changes.filter((change) => String(change.orderId) === orderId).flatMap((change) => change.facts),
+  );
+  return facts.filter(({ kind }) => kind === "ENDED").map((fact) => textAt(fact, "reason"))[0];
 }
+
+const statusWord = (status: string): string => `${status.slice(0, 1)}${inWords(status.slice(1))}`;
 
 const inWords = (code: string): string => code.toLowerCase().replaceAll("_", " ");
 
@@ -95,7 +100,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   PLACE: "your request",
   CANCEL: "your cancel",
   RECOVERY: "after a restart",
-  TIMER: "a timer",
+  TIMER: "its time",
   PRINT: "a trade",
   OPERATOR: "an operator",
 };
@@ -103,19 +108,19 @@ const CAUSES: Readonly<Record<string, string>> = {
 function causeText(cause: ShownRecord["cause"]): string {
   if (cause.kind === "QUOTE")
     return `bid ${dollars(textAt(cause, "quote", "bid"))}, ask ${dollars(textAt(cause, "quote", "ask"))}`;
-  if (cause.kind === "VENUE") return cause["source"] === "LOOKUP" ? "the venue, looked up" : "the venue";
+  if (cause.kind === "VENUE") return cause["source"] === "LOOKUP" ? "the venue, asked again" : "the venue";
   return CAUSES[cause.kind] ?? inWords(cause.kind);
 }
 
 /** Returns the life of an order, oldest event first, from the records of the journal that concern it. */
 export function lifeOf(records: readonly ShownRecord[], orderId: string): readonly LifeLine[] {
-  return records.flatMap(({ sequence, timeMs, cause, changes }) =>
+  return records.flatMap(({ timeMs, cause, changes }) =>
     changes
       .filter((change) => String(change.orderId) === orderId)
       .flatMap(({ facts }) => facts)
       .map((fact): LifeLine => {
         const [text, tone] = SAYINGS[fact.kind]?.(fact) ?? [inWords(fact.kind), "open"];
-        return { timeMs, record: sequence, text, why: causeText(cause), tone };
+        return { timeMs, text, why: causeText(cause), tone };
       }),
   );
 }

@@ -1,6 +1,6 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
 import { durationText } from "../../common/index.ts";
-import { dollars, grouped, shortPrice } from "./number-texts.ts";
+import { dollars, grouped, shortPrice, timeText } from "./number-texts.ts";
 import { KINDS, kindOf } from "./ticket-table.ts";
 
 /** The members of an order that its words need. */
@@ -101,14 +101,50 @@ const ENDED: Readonly<Record<string, readonly [string, Tone]>> = {
 export function statusOf(order: WordedOrder): readonly [text: string, tone: Tone] {
   const ended = ENDED[order.status];
   if (ended !== undefined) return ended;
-  if (order.apiState === "UNKNOWN") return ["Child lost, looked up", "bad"];
+  if (order.apiState === "UNKNOWN") return ["No answer, asking again", "bad"];
   if (order.cancelPending) return ["Canceling", "work"];
   if (order.held) return ["Held", "off"];
   if (order.stalled !== undefined)
     return [`Stalled: ${order.stalled.toLowerCase().replaceAll("_", " ")}`, "bad"];
-  if (order.apiState === "WORKING") return ["Child at the venue", "work"];
+  if (order.apiState === "WORKING") return ["At the venue", "work"];
   if (order.triggerTime !== undefined && order.status === "NEW") return ["Triggered", "work"];
   return order.status === "PARTIALLY_FILLED" ? ["Partly filled", "work"] : ["Waiting", "open"];
+}
+
+/** Returns what is known of an order without its history, as names and values. */
+export function knownOf(order: ManagedOrderReply): readonly (readonly [name: string, value: string])[] {
+  const { side, origQty, executedQty, avgPrice, timeInForce, expireTime, transactTime, orderId } = order;
+  const filled =
+    executedQty === "0" ? "nothing" : `${grouped(executedQty)} at ${shortPrice(avgPrice)} on average`;
+  const until = expireTime === undefined ? timeInForce : `${timeInForce}, until ${timeText(expireTime)}`;
+  return [
+    ["Order", `${side === "SELL" ? "Sell" : "Buy"} ${grouped(origQty)} ${order.symbol}, ${typeName(order)}`],
+    ["Condition", conditionOf(order)],
+    ["Filled", filled],
+    ["Valid", until],
+    ["Only reduces", order.reduceOnly ? "yes" : "no"],
+    ["Placed", timeText(transactTime, true)],
+    ["Order id", orderId],
+  ];
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EXPIRED_GTD: "its time was over",
+  RESIDUAL_BELOW_MIN_NOTIONAL: "the rest was worth less than the minimum",
+  REJECTED_BY_VENUE: "the venue refused it",
+  OVERFILL: "the venue filled more than was sent",
+  BEYOND_LIMIT: "the venue filled it beyond its limit",
+  SCHEDULE_ENDED: "its last slot is over",
+  WOULD_MATCH_IMMEDIATELY: "it would have traded at once",
+  OCO_TRIGGER: "the other order of the pair was first",
+  WORKING_LEG_ENDED: "its entry ended without being filled",
+  NOTHING_TO_REDUCE: "no position was left to reduce",
+};
+
+/** Returns why an order has ended, in words; empty if its status says it. */
+export function reasonWords(reason: string): string {
+  if (reason === "FILLED" || reason === "USER_CANCELED") return "";
+  return REASONS[reason] ?? reason.toLowerCase().replaceAll("_", " ");
 }
 
 const TEN_THOUSAND = 10_000n;

@@ -1,7 +1,9 @@
 import type { ManagedOrderReply } from "../../client/index.ts";
 import { arrange, button, element, make, segments } from "./elements.ts";
 import { grouped, shortPrice, timeText } from "./number-texts.ts";
-import { conditionOf, isOpen, shareOf, statusOf, typeName } from "./order-words.ts";
+import { groupsOf, isGroupOpen, listWords, NO_LIST, type OrderGroup } from "./order-groups.ts";
+import type { ShownOrder } from "./order-rows.ts";
+import { conditionOf, isOpen, reasonWords, shareOf, statusOf, typeName } from "./order-words.ts";
 
 /** What a person does in the table of orders. */
 export type OrderActs = Readonly<{
@@ -9,10 +11,10 @@ export type OrderActs = Readonly<{
   select: (order: ManagedOrderReply) => void;
 }>;
 
-/** The row of an order in a state, and its button. */
+/** The row of an order, or the head of a list, in a state, and its button. */
 type Row = Readonly<{ version: string; row: HTMLTableRowElement; cancel: HTMLButtonElement }>;
 
-/** Ended orders that are shown. */
+/** Ended orders and lists that are shown. */
 const MOST_ENDED = 12;
 
 /** The table of orders. */
@@ -24,7 +26,7 @@ export class OrdersView {
   readonly #detailRow: HTMLTableRowElement = make("tr", { className: "detail-row" }, [this.#detailCell]);
   /** The rows that are shown, by both ids of their orders: another data folder begins again with the first order id. */
   #rows: ReadonlyMap<string, Row> = new Map();
-  #orders: readonly ManagedOrderReply[] = [];
+  #orders: readonly ShownOrder[] = [];
   #onlyOpen = false;
   #selected: string | undefined;
 
@@ -44,13 +46,16 @@ export class OrdersView {
     press(false);
   }
 
-  /** Shows orders, open ones first. */
-  show(orders: readonly ManagedOrderReply[]): void {
+  /** Shows orders, open ones first, and those of a list below its head. */
+  show(orders: readonly ShownOrder[]): void {
     this.#orders = orders;
-    const open = orders.filter(isOpen);
-    const ended = orders.filter((order) => !isOpen(order)).slice(0, MOST_ENDED);
+    const groups = groupsOf(orders);
+    const open = groups.filter(isGroupOpen);
+    const ended = groups.filter((group) => !isGroupOpen(group)).slice(0, MOST_ENDED);
     const shown = this.#onlyOpen ? open : [...open, ...ended];
-    this.#detail.hidden = shown.every(({ orderId }) => orderId !== this.#selected);
+    this.#detail.hidden = shown.every((group) =>
+      group.orders.every(({ orderId }) => orderId !== this.#selected),
+    );
     // It stays in the page while its order is not shown.
     if (this.#detail.hidden) this.#home.append(this.#detail);
     element("orders-table", HTMLTableElement).hidden = shown.length === 0;
@@ -60,43 +65,75 @@ export class OrdersView {
       ? "No open orders."
       : "No orders yet. Place one: it appears here at once.";
     element("cancel-all", HTMLButtonElement).hidden = open.length === 0;
-    const body = element("orders", HTMLTableSectionElement);
-    // A button that has the focus keeps it over a change of the table.
     const focused =
       document.activeElement instanceof HTMLElement ? document.activeElement.dataset["key"] : undefined;
-    const rows = shown.map((order) => this.#row(order));
-    this.#rows = new Map(rows.map((row, index) => [keyOf(shown[index]), row]));
+    const rows = new Map(shown.flatMap((group) => this.#rowsOf(group)));
+    this.#rows = rows;
+    const selected = [...rows].find(([, { row }]) => row.classList.contains("selected"));
     arrange(
-      body,
-      rows.flatMap(({ row }, index) => {
-        if (shown[index]?.orderId !== this.#selected) return [row];
+      element("orders", HTMLTableSectionElement),
+      [...rows.values()].flatMap(({ row }) => {
+        if (row !== selected?.[1].row) return [row];
         this.#detailCell.append(this.#detail);
         return [row, this.#detailRow];
       }),
     );
-    if (focused !== undefined)
-      [...body.querySelectorAll("button")].find(({ dataset }) => dataset["key"] === focused)?.focus();
+    if (focused !== undefined) this.#focus(focused);
   }
 
-  /** Marks the order whose detail is shown. */
+  /** A button that had the focus keeps it over a change of the table. That of an order without a cancel is its name. */
+  #focus(key: string): void {
+    const buttons = [...element("orders", HTMLTableSectionElement).querySelectorAll("button")];
+    const [, id = ""] = key.split(" ");
+    const of = (wanted: string): HTMLElement | undefined =>
+      buttons.find(({ dataset }) => dataset["key"] === wanted);
+    (of(key) ?? of(`open ${id}`) ?? element("orders-title", HTMLHeadingElement)).focus();
+  }
+
+  /** Marks the order whose detail is shown. The focus of what is closed goes to its order. */
   select(orderId: string | undefined): void {
+    const before = this.#selected;
+    const hasFocus = this.#detail.contains(document.activeElement);
     this.#selected = orderId;
     this.show(this.#orders);
+    if (hasFocus && orderId === undefined) this.#focus(`open ${before}`);
   }
 
-  /** An order that has not changed keeps its row, and every order keeps its button. */
-  #row(order: ManagedOrderReply): Row {
-    const isSelected = order.orderId === this.#selected;
-    const version = JSON.stringify([order, isSelected]);
-    const known = this.#rows.get(keyOf(order));
-    if (known?.version === version) return known;
+  /** The rows of a group by their keys: a head if it is a list, and its orders. */
+  #rowsOf(group: OrderGroup): readonly (readonly [string, Row])[] {
+    const { listId, orders } = group;
+    const rows = orders.map((order) => {
+      const isSelected = order.orderId === this.#selected;
+      return this.#row(keyOf(order), [order, isSelected, listId], order, (cancel) => {
+        const row = this.#made(order, listId === undefined && isOpen(order) ? [cancel] : []);
+        row.classList.toggle("selected", isSelected);
+        row.classList.toggle("leg", listId !== undefined);
+        return row;
+      });
+    });
+    if (listId === undefined) return rows;
+    const live = orders.find(isOpen);
+    const head = this.#row(`${keyOf(orders[0])} list`, [group, live], live ?? orders[0], (cancel) =>
+      headOf(group, live === undefined ? [] : [cancel]),
+    );
+    return [head, ...rows];
+  }
+
+  /** What has not changed keeps its row, and every row keeps its button. */
+  #row(
+    key: string,
+    version: unknown,
+    order: ShownOrder,
+    make: (cancel: HTMLButtonElement) => HTMLTableRowElement,
+  ): readonly [string, Row] {
+    const known = this.#rows.get(key);
+    const text = JSON.stringify(version);
+    if (known?.version === text) return [key, known];
     const cancel = known?.cancel ?? this.#cancel(order);
-    const row = this.#made(order, cancel);
-    row.classList.toggle("selected", isSelected);
-    return { version, row, cancel };
+    return [key, { version: text, row: make(cancel), cancel }];
   }
 
-  #made(order: ManagedOrderReply, cancel: HTMLButtonElement): HTMLTableRowElement {
+  #made(order: ShownOrder, act: readonly HTMLElement[]): HTMLTableRowElement {
     const { orderId, side, clientOrderId, symbol, transactTime } = order;
     const [status, tone] = statusOf(order);
     const name = button(clientOrderId, () => this.#acts.select(order), {
@@ -113,25 +150,49 @@ export class OrdersView {
       ["order", [about, name]],
       ["condition", [conditionOf(order), make("time", { text: timeText(transactTime) })]],
       ["executed", executedOf(order)],
-      ["status", [make("span", { className: "badge", text: status, data: { tone } })]],
-      ["act", isOpen(order) ? [cancel] : []],
+      ["status", [make("span", { className: "badge", text: status, data: { tone } }), ...reasonOf(order)]],
+      ["act", act],
     ];
     const row = make("tr", { data: { tone, id: clientOrderId, open: String(isOpen(order)) } });
     for (const [className, children] of cells) row.append(make("td", { className }, children));
     return row;
   }
 
-  #cancel(order: ManagedOrderReply): HTMLButtonElement {
-    const cancel: HTMLButtonElement = button("Cancel", () => this.#acts.cancel(order, cancel), {
+  /** A list is canceled by any leg that is open when the button is pressed. */
+  #cancel({ orderId, orderListId, clientOrderId }: ShownOrder): HTMLButtonElement {
+    const isList = orderListId !== NO_LIST;
+    const act = (): void => {
+      const open = this.#orders.filter(isOpen);
+      const order = open.find((each) =>
+        isList ? each.orderListId === orderListId : each.orderId === orderId,
+      );
+      if (order !== undefined) this.#acts.cancel(order, cancel);
+    };
+    const cancel: HTMLButtonElement = button(isList ? "Cancel list" : "Cancel", act, {
       className: "quiet",
-      data: { key: `cancel ${order.orderId}` },
-      attributes: { "aria-label": `Cancel ${order.clientOrderId}` },
+      data: { key: `cancel ${orderId}` },
+      attributes: { "aria-label": `${isList ? "Cancel list of" : "Cancel"} ${clientOrderId}` },
     });
     return cancel;
   }
 }
 
-const keyOf = (order: ManagedOrderReply | undefined): string => `${order?.orderId} ${order?.clientOrderId}`;
+function headOf(group: OrderGroup, act: readonly HTMLElement[]): HTMLTableRowElement {
+  const { symbol } = group.orders[0];
+  const about = make("th", { attributes: { colspan: "4", scope: "row" } }, [
+    `${listWords(group)} `,
+    make("span", { className: "symbol", text: symbol }),
+  ]);
+  return make("tr", { className: "list" }, [about, make("td", { className: "act" }, act)]);
+}
+
+/** Why an order has ended, if its status alone does not say it. */
+function reasonOf({ reason = "" }: ShownOrder): readonly HTMLElement[] {
+  const text = reasonWords(reason);
+  return text === "" ? [] : [make("small", { className: "reason", text })];
+}
+
+const keyOf = ({ orderId, clientOrderId }: ShownOrder): string => `${orderId} ${clientOrderId}`;
 
 function executedOf({ executedQty, origQty, avgPrice }: ManagedOrderReply): readonly Node[] {
   const share = shareOf(executedQty, origQty);

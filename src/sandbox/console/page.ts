@@ -1,5 +1,5 @@
 /** The console page of the sandbox: it connects the parts of the page with each other. */
-import { type Client, type ManagedOrderReply, type OrderUpdateMembers, preview } from "../../client/index.ts";
+import { type Client, type OrderUpdateMembers, preview } from "../../client/index.ts";
 import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.ts";
 import { BalancesView } from "./balances-view.ts";
 import { type Mark, spanOf } from "./chart-geometry.ts";
@@ -11,10 +11,12 @@ import { DetailView } from "./detail-view.ts";
 import { element, markRight, markWrong, segments, shown } from "./elements.ts";
 import { errorWords } from "./error-words.ts";
 import { levelsOf } from "./levels.ts";
+import { endReasonOf } from "./life.ts";
 import { ageOf, type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
 import { listenToMessages, run, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
+import type { ShownOrder } from "./order-rows.ts";
 import { questionOf } from "./order-size.ts";
 import { isOpen, type Said, statusOf } from "./order-words.ts";
 import { OrdersView } from "./orders-view.ts";
@@ -59,7 +61,9 @@ const NOT_PLACED: Said = { text: "Not placed.", tone: "off" };
 const RECONNECTING = "Reconnecting: is the sandbox running?";
 /** Hides the message that the orders could not be read, once they are. */
 let hideProblem = (): void => undefined;
-let orders: readonly ManagedOrderReply[] = [];
+let orders: readonly ShownOrder[] = [];
+/** Rejected orders whose journal was asked for the reason. */
+const asked = new Set<string>();
 let marks: readonly MarketMark[] = [];
 
 const balances = new BalancesView();
@@ -200,6 +204,20 @@ async function readPast(): Promise<void> {
     );
 }
 
+/** Of a rejection from before the page was opened, only the journal tells the reason. */
+function explainRejections(): void {
+  for (const { orderId, status, reason } of orders) {
+    if (control === undefined || status !== "REJECTED" || reason !== undefined || asked.has(orderId))
+      continue;
+    asked.add(orderId);
+    const told = control.journal(orderId).then((records) => {
+      const found = endReasonOf(records, orderId);
+      if (found !== undefined) desk?.explain(orderId, found);
+    });
+    void told.catch(() => asked.delete(orderId));
+  }
+}
+
 async function readBalances(accountId: number): Promise<void> {
   const account = await control?.account(accountId).catch(() => undefined);
   // It may have been disconnected meanwhile.
@@ -233,6 +251,7 @@ async function connect(apiKey: string, secret: string): Promise<string> {
         orders = read;
         hideProblem();
         table.show(read);
+        explainRejections();
         detail.update(read);
         if (!isPastRead) void readPast().catch(() => undefined);
         isPastRead = true;
@@ -291,6 +310,7 @@ function disconnect(): void {
   desk = undefined;
   isLiveOnce = false;
   [orders, marks] = [[], []];
+  asked.clear();
   table.select(undefined);
   table.show([]);
   detail.close();
@@ -318,12 +338,12 @@ async function place(): Promise<Said> {
       tone: "bad",
     };
   const { size } = ticket;
-  const asked = request();
+  const wanted = request();
   const question = questionOf(size);
   if (question !== undefined && !(await confirmed(question, size.does))) return NOT_PLACED;
   ticket.clearRefusal();
   try {
-    const said = await connected().place(asked);
+    const said = await connected().place(wanted);
     ticket.placed();
     return said;
   } catch (error) {

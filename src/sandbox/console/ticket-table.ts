@@ -70,7 +70,7 @@ export const FIELDS: Readonly<Record<FieldName, Field>> = {
   entryPrice: { label: "Entry at", kind: "decimal", unit: "USD" },
   minutes: { label: "Expire after", kind: "whole", unit: "min" },
   childTimeInForce: {
-    label: "Children are",
+    label: "Each part that is sent",
     kind: "choice",
     choices: [
       ["", "IOC: as much as possible"],

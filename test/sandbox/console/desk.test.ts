@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ManagedOrderReply } from "../../../src/client/index.ts";
 import {
   type Access,
   type AccountDesk,
@@ -8,8 +7,9 @@ import {
 } from "../../../src/sandbox/console/account-desk.ts";
 import { controlAt } from "../../../src/sandbox/console/control.ts";
 import { FAULTS } from "../../../src/sandbox/console/faults.ts";
-import { lifeOf } from "../../../src/sandbox/console/life.ts";
+import { endReasonOf, lifeOf } from "../../../src/sandbox/console/life.ts";
 import { openMarketFeed } from "../../../src/sandbox/console/market-feed.ts";
+import type { ShownOrder } from "../../../src/sandbox/console/order-rows.ts";
 import { type Said, statusOf } from "../../../src/sandbox/console/order-words.ts";
 import { requestOf } from "../../../src/sandbox/console/requests.ts";
 import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
@@ -41,13 +41,13 @@ async function startedSandbox(submitDeadlineMs = LONG_MS): Promise<Sandbox> {
 
 /** The page without a document: it keeps what it would show, and tells when that changes. */
 class Page implements DeskListener {
-  shown: readonly ManagedOrderReply[] = [];
+  shown: readonly ShownOrder[] = [];
   readonly fills: string[] = [];
   readonly states: string[] = [];
   balance: Readonly<Record<string, string>> = {};
   #look: () => void = () => undefined;
 
-  readonly orders = (orders: readonly ManagedOrderReply[]): void => {
+  readonly orders = (orders: readonly ShownOrder[]): void => {
     this.shown = orders;
     this.#look();
   };
@@ -62,15 +62,15 @@ class Page implements DeskListener {
   readonly problem: DeskListener["problem"] = (error) => void this.states.push(String(error));
 
   /** Resolves when an order has a status. */
-  async has(clientOrderId: string, status: string): Promise<ManagedOrderReply> {
-    const found = (): ManagedOrderReply | undefined =>
+  async has(clientOrderId: string, status: string): Promise<ShownOrder> {
+    const found = (): ShownOrder | undefined =>
       this.shown.find((order) => order.clientOrderId === clientOrderId && order.status === status);
     await this.shows(() => found() !== undefined);
     return found() ?? expect.unreachable();
   }
 
   /** Resolves when the orders are as expected. */
-  shows(expected: (orders: readonly ManagedOrderReply[]) => boolean): Promise<void> {
+  shows(expected: (orders: readonly ShownOrder[]) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#look = () => {
         if (expected(this.shown)) resolve();
@@ -108,27 +108,30 @@ describe("the console page against a real sandbox", () => {
   it("places a stop, sees it trigger and fill, and shows its life and its one child", async () => {
     const { page, desk, control, quote, place } = await world();
     expect(desk.accountId).toBe(1);
-    expect(await place("STOP_MARKET", "stop-1", { stopPrice: "59900" })).toBe(
-      "Accepted stop-1. It is stored, and survives a crash from now on.",
-    );
+    expect(await place("STOP_MARKET", "stop-1", { stopPrice: "59900" })).toBe("Accepted stop-1.");
     expect((await page.has("stop-1", "NEW")).stopPrice).toBe("59900");
     await quote("59890", "59891");
     const { orderId, executedQty } = await page.has("stop-1", "FILLED");
     expect([executedQty, page.fills]).toEqual(["0.01", ["0.01 at 59890"]]);
-    const life = lifeOf(await control.journal(orderId), orderId).map(({ text }) =>
-      text.replace(/aqc-\S+/, "(id)"),
-    );
-    expect(life).toEqual([
-      "Accepted and stored",
-      "Triggered: 59,890.00 reached the level 59,900.00",
-      "Child (id) of 0.01 written down, then sent",
-      "Filled 0.01 at 59,890.00",
-      "Child (id) is done at the venue",
-      "Ended: filled",
+    expect(lifeOf(await control.journal(orderId), orderId).map(({ text }) => text)).toEqual([
+      ...["Accepted", "Triggered: 59,890.00 reached 59,900.00", "Sent 0.01 to the venue"],
+      ...["Filled 0.01 at 59,890.00", "Done at the venue", "Filled"],
     ]);
     expect((await control.children(orderId)).map(({ submissions }) => submissions)).toEqual([1]);
     expect((await control.account(1)).balances?.["BTC"]).toBe("999.99");
     expect(page.states).toEqual(["synced", "ended stop-1"]);
+  });
+
+  it("a rejected order tells its reason, by the stream and by the journal", async () => {
+    const { page, desk, control } = await world();
+    const values = { side: "SELL", quantity: "0.01", price: "2900" };
+    await desk.place(requestOf("LIMIT_MAKER", "ETH/USD", { values, nowMs: 0, id: "maker-1" }));
+    await control.post("quotes", { symbol: "ETH/USD", bid: "3000", ask: "3001" });
+    const { orderId, reason } = await page.has("maker-1", "REJECTED");
+    const told = "WOULD_MATCH_IMMEDIATELY";
+    expect([reason, endReasonOf(await control.journal(orderId), orderId)]).toEqual([told, told]);
+    desk.explain(orderId, "REJECTED_BY_VENUE");
+    expect(page.shown[0]?.reason).toBe("REJECTED_BY_VENUE");
   });
 
   it("I21: a child whose answer was lost is found, and not sent again", async () => {
@@ -145,9 +148,7 @@ describe("the console page against a real sandbox", () => {
   it("places a bracket as one list, and the cancel of a leg cancels all", async () => {
     const { page, desk, place } = await world();
     const values = { side: "BUY", entryPrice: "59000", profitPrice: "61000", stopPrice: "58000" };
-    expect(await place("OTOCO", "bracket-1", values)).toBe(
-      "Accepted list bracket-1 of 3 orders, in one record.",
-    );
+    expect(await place("OTOCO", "bracket-1", values)).toBe("Accepted bracket-1: 3 orders.");
     const entry = await page.has("bracket-1-entry", "NEW");
     expect((await page.has("bracket-1-stop", "PENDING_NEW")).held).toBe(true);
     expect(await desk.cancel(entry)).toBe("Canceled bracket-1-entry with its list.");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RefusedError, TransportError } from "../../../src/client/index.ts";
+import { type ManagedOrderReply, RefusedError, TransportError } from "../../../src/client/index.ts";
 import { previewOrder } from "../../../src/lifecycle/index.ts";
 import { syncText } from "../../../src/sandbox/console/account-desk.ts";
 import { ControlError, controlAt } from "../../../src/sandbox/console/control.ts";
@@ -10,6 +10,8 @@ import { ageText, dollars, grouped, shortPrice } from "../../../src/sandbox/cons
 import {
   conditionOf,
   isOpen,
+  knownOf,
+  reasonWords,
   shareOf,
   statusOf,
   typeName,
@@ -105,8 +107,8 @@ describe("the condition of an order, in words", () => {
     ]).toEqual([
       "Waiting",
       "Held",
-      "Child at the venue",
-      "Child lost, looked up",
+      "At the venue",
+      "No answer, asking again",
       "Canceling",
       "Stalled: below minimum",
       "Partly filled",
@@ -115,6 +117,30 @@ describe("the condition of an order, in words", () => {
     ]);
     expect([isOpen({ status: "PARTIALLY_FILLED" }), isOpen({ status: "EXPIRED" })]).toEqual([true, false]);
     expect(typeName({ type: "TRAILING_STOP_MARKET" })).toBe("Trailing stop");
+  });
+
+  it("the end of an order has a reason in words, unless its status says it", () => {
+    expect(["FILLED", "USER_CANCELED", "WOULD_MATCH_IMMEDIATELY", "LATER_INVENTED"].map(reasonWords)).toEqual(
+      [...["", "", "it would have traded at once", "later invented"]],
+    );
+  });
+
+  it("what is known of an order needs no history", () => {
+    const filled = { origQty: "1", executedQty: "0.5", avgPrice: "94.5", orderId: "-7", symbol: "BTC/USD" };
+    const more = { timeInForce: "GTC", transactTime: 1, reduceOnly: true } as const;
+    const known = {
+      ...order({ type: "STOP_MARKET", stopPrice: "95" }),
+      ...filled,
+      ...more,
+    } as ManagedOrderReply;
+    expect(knownOf(known).filter(([name]) => name !== "Placed")).toEqual([
+      ["Order", "Sell 1 BTC/USD, Stop"],
+      ["Condition", "sells when bid ≤ 95.00"],
+      ["Filled", "0.5 at 94.50 on average"],
+      ["Valid", "GTC"],
+      ["Only reduces", "yes"],
+      ["Order id", "-7"],
+    ]);
   });
 
   it("the executed share is computed exactly, also of large quantities", () => {
@@ -162,15 +188,15 @@ describe("the life of an order", () => {
     },
   ];
 
-  it("has the facts of this order in their order, with cause and record", () => {
-    expect(lifeOf(records, "-1").map(({ text, why, record }) => `${text} | ${why} | ${record}`)).toEqual([
-      "Accepted and stored | your request | 2",
-      "Triggered: 94.00 reached the level 95.00 | bid 94.00, ask 95.00 | 4",
-      "Child c-1 of 0.5 written down, then sent, limit 90.00 | bid 94.00, ask 95.00 | 4",
-      "Filled 0.5 at 94.00 | the venue, looked up | 5",
-      "Child c-1 is done at the venue | the venue, looked up | 5",
-      "Ended: canceled (oco trigger) | the venue, looked up | 5",
-      "later invented | the venue, looked up | 5",
+  it("has the facts of this order in their order, with their cause", () => {
+    expect(lifeOf(records, "-1").map(({ text, why }) => `${text} | ${why}`)).toEqual([
+      "Accepted | your request",
+      "Triggered: 94.00 reached 95.00 | bid 94.00, ask 95.00",
+      "Sent 0.5 to the venue, limit 90.00 | bid 94.00, ask 95.00",
+      "Filled 0.5 at 94.00 | the venue, asked again",
+      "Done at the venue | the venue, asked again",
+      "Canceled: the other order of the pair was first | the venue, asked again",
+      "later invented | the venue, asked again",
     ]);
   });
 
