@@ -127,7 +127,7 @@ describe("decision IA: a burst goes in turns", () => {
       });
     });
     await world.quote("80", "81");
-    expect(Math.max(...appends)).toBeGreaterThan(200);
+    expect(Math.max(...appends)).toBeGreaterThan(100);
     expect(together.reduce((sum, records) => sum + records, 0)).toBeGreaterThanOrEqual(2 * MANY);
     expect(Math.max(...together)).toBeLessThanOrEqual(64);
     expect(new Set(world.venue.submitted.map(({ parentOrderId }) => parentOrderId)).size).toBe(orders.length);

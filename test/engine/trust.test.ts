@@ -189,7 +189,7 @@ describe("decision WQ: lapsed trust suspends", () => {
     const life = new ShardLife({ shard: 0, maxWaiting: 10, trust, telemetry: { event: () => undefined } });
     trust.onExtended(() => life.resume());
     life.enter("running");
-    const live = { working: { orderId: -256 } };
+    const live = { working: { orderId: -256, accountId: 1, intent: { reduceOnly: false } } };
     const liveOrders = new Map([[-256, live]]);
     let offers = 0;
     let isOffered = false;

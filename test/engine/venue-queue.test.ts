@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
-import { type DueChild, VenueQueue, type VenueQueueParts } from "../../src/engine/children/venue-queue.ts";
+import type { DueChild } from "../../src/engine/children/account-turns.ts";
+import { VenueQueue, type VenueQueueParts } from "../../src/engine/children/venue-queue.ts";
 import type { Core } from "../../src/engine/core/core.ts";
 import { shardOfId } from "../../src/model/index.ts";
 
 const [SLOW, OTHER] = [-1, -2];
 
 const due = (parentOrderId: number, childId: string, reduceOnly = false): DueChild =>
-  ({ child: { parentOrderId, childId, reduceOnly }, notAfterMs: 0 }) as DueChild;
+  ({ child: { accountId: -parentOrderId, parentOrderId, childId, reduceOnly }, notAfterMs: 0 }) as DueChild;
 
 /** Queues the children, and returns the queue and what removes all of them in their order. */
 function queued(...children: readonly DueChild[]) {
@@ -53,4 +54,30 @@ it("decision 26: children that were put last go behind those that were aside", (
   queue.takeBack(shardOfId(SLOW));
   expect(rest()).toBe("a,c,b");
   expect(queue.size).toBe(0);
+});
+
+it("decision 26: accounts take turns, and the children of one keep their order", () => {
+  const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(SLOW, "c"), due(SLOW, "d"));
+  queue.shift();
+  queue.add(due(OTHER, "e"));
+  queue.add(due(OTHER, "f"));
+  queue.add(due(SLOW, "g"));
+  expect(rest()).toBe("b,e,c,f,d,g");
+});
+
+it("decision 26: the children of an account that were removed do not keep its later ones back", () => {
+  const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(OTHER, "c"), due(OTHER, "d"));
+  expect(queue.removeOf(new Set([shardOfId(SLOW)]))).toMatchObject([
+    { child: { childId: "a" } },
+    { child: { childId: "b" } },
+  ]);
+  queue.add(due(SLOW, "e"));
+  expect(rest()).toBe("c,e,d");
+});
+
+it("decision 26: those that were put last take turns with each other", () => {
+  const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(OTHER, "c"), due(OTHER, "d"));
+  queue.putLast(shardOfId(SLOW));
+  queue.putLast(shardOfId(OTHER));
+  expect(rest()).toBe("a,b,c,d");
 });

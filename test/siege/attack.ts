@@ -33,6 +33,8 @@ export type Assault = Readonly<{
   perSecond?: number;
   /** The single address of all attackers; by default the four in turn. */
   address?: string;
+  /** Whether the assault is over with the first bytes that come back. */
+  untilAnswered?: boolean;
 }>;
 
 /** Runs an assault on many connections and resolves when its time is up. */
@@ -59,7 +61,10 @@ export async function assail(attacked: AttackTarget, assault: Assault): Promise<
     attack(index, LIVES);
     if (index % 50 === 0) await new Promise((next) => setImmediate(next));
   }
-  await new Promise((resolve) => setTimeout(resolve, attacked.milliseconds));
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, attacked.milliseconds);
+    if (assault.untilAnswered) for (const socket of sockets) socket.once("data", () => resolve());
+  });
   over = true;
   const result = { ...harm };
   for (const socket of sockets) socket.destroy();

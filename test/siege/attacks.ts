@@ -1,15 +1,18 @@
 import { CLIENT_STREAM_SUFFIXES } from "../../src/requests/index.ts";
-import { signBody } from "../../src/signing/index.ts";
+import { signBody, signQuery } from "../../src/signing/index.ts";
 import { textFrame } from "../load/frame-wire.ts";
 import { httpPost } from "../load/http-wire.ts";
 import { type Assault, type AttackTarget, assail, type Harm } from "./attack.ts";
-import { BROKE, HONEST, type SiegeKey } from "./keys.ts";
+import { BROKE, BUSY, HONEST, type SiegeKey } from "./keys.ts";
+import type { OpenBefore } from "./server.ts";
 
 /** An attack: its behavior and its parameters. */
 export type Attack = Readonly<{
   name: string;
   /** Its own share of the usual number of connections; default 1. */
   times?: number;
+  /** Orders that the busy account has open before. */
+  open?: OpenBefore;
   assault: () => Assault;
 }>;
 
@@ -60,8 +63,9 @@ const placements =
   ({ apiKey, secret }: SiegeKey, terms: Terms, count: number) =>
   (connection: number) =>
     Array.from({ length: count }, (_, index) => {
-      const query = `nonce=${index}`;
-      const parameters = { ...terms, newClientOrderId: `siege-${connection}-${index}` };
+      const name = `${terms["type"]}-${connection}-${index}`;
+      const query = `nonce=${name}`;
+      const parameters = { ...terms, newClientOrderId: `siege-${name}` };
       const { body, signature } = signBody({ secret, query, parameters });
       return httpPost(`/api/order?${query}`, { headers: { "X-MBX-APIKEY": apiKey, signature }, body });
     });
@@ -74,6 +78,31 @@ const VWAP = {
 };
 
 const TWAP = { ...SCHEDULE, type: "TWAP", interval: 1_000, intervalCount: 1_000 };
+
+const RESTING = {
+  symbol: "BTC/USD",
+  side: "BUY",
+  type: "SYNTHETIC_LIMIT",
+  quantity: "0.125",
+  price: "4000.25",
+} as const;
+
+const TRADE = { symbol: "BTC/USD", side: "BUY", type: "MARKET", quantity: "1" };
+
+const POV = {
+  symbol: "BTC/USD",
+  side: "BUY",
+  type: "POV",
+  quantity: "100",
+  participationBips: 1_000,
+} as const;
+
+/** A cancel of all open orders, as an HTTP request. */
+const cancelAll = ({ apiKey, secret }: SiegeKey): Buffer => {
+  const parameters = { timestamp: Date.now(), apiManaged: "true" };
+  const target = `/api/v3/openOrders?${signQuery({ secret, parameters })}`;
+  return Buffer.from(`DELETE ${target} HTTP/1.1\r\nHost: a\r\nX-MBX-APIKEY: ${apiKey}\r\n\r\n`);
+};
 
 /** Every attack of the siege. */
 export const ATTACKS: readonly Attack[] = [
@@ -134,6 +163,22 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "TWAPs of an account without money",
     assault: () => ({ pieces: placements(BROKE, TWAP, 15), rounds: 1 }),
+  },
+  {
+    name: "a cancel-all of 10,000 orders",
+    ...{ times: 0, open: { count: 10_000, terms: RESTING } },
+    assault: () => ({ pieces: () => [cancelAll(BUSY)], rounds: 1, untilAnswered: true }),
+  },
+  {
+    name: "1,000 POV orders of one account, 20 trades a second",
+    times: 0.1,
+    assault: () => ({
+      pieces: (connection) => [
+        Buffer.concat(placements(BUSY, POV, 50)(connection)),
+        ...placements(BUSY, TRADE, 100)(connection),
+      ],
+      ...{ rounds: 1, perSecond: 1 },
+    }),
   },
 ];
 

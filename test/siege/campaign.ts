@@ -78,13 +78,15 @@ export async function besiege(
 
 async function endure(program: string, attack: Attack, extent: Extent): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-siege-"));
-  const server = await startServer(program, folder);
+  const server = await startServer(program, folder, attack.name);
   try {
     const calmMs = await calmOf(server, extent);
     const before = (await server.state()).heldBytes;
     const client = new HonestClient(server.port);
-    client.start();
-    const harm = await harmBy(program, attack, { ...extent, port: server.port });
+    const harm = await harmBy(program, attack, {
+      ...{ ...extent, port: server.port },
+      begins: () => client.start(),
+    });
     const borne = await client.stop();
     return { name: attack.name, harm, calmMs, ...figuresOf(borne), ...(await aftermath(server, before)) };
   } finally {
@@ -104,11 +106,11 @@ async function calmOf({ port }: ServerProcess, { milliseconds }: Extent): Promis
 async function harmBy(
   program: string,
   { name, times = 1 }: Attack,
-  { port, connections, milliseconds }: Extent & Readonly<{ port: number }>,
+  { port, connections, milliseconds, begins }: Extent & Readonly<{ port: number; begins: () => void }>,
 ): Promise<Harm | undefined> {
   const count = Math.max(1, Math.round(connections * times));
   try {
-    return await startAttacker(program, { name, port, connections: count, milliseconds });
+    return await startAttacker(program, { name, port, connections: count, milliseconds }, begins);
   } catch {
     return undefined;
   }

@@ -6,3 +6,6 @@ export const HONEST: SiegeKey = { apiKey: "siege-honest-key", secret: "siege-hon
 
 /** An account without money. */
 export const BROKE: SiegeKey = { apiKey: "siege-broke-key", secret: "siege-broke-secret" };
+
+/** An account with money and many orders. */
+export const BUSY: SiegeKey = { apiKey: "siege-busy-key", secret: "siege-busy-secret" };

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import type { AttackTarget } from "./attack.ts";
-import { runAttack } from "./attacks.ts";
+import { ATTACKS, runAttack } from "./attacks.ts";
 import { besiege, faultsOf, type Outcome } from "./campaign.ts";
 import { openSiegeServer } from "./server.ts";
 
-const [command = "", argument = ""] = process.argv.slice(2);
+const [command = "", argument = "", name = ""] = process.argv.slice(2);
 const program = fileURLToPath(import.meta.url);
 
 const CONNECTIONS = Number(process.env["CONNECTIONS"] ?? 200);
@@ -41,15 +41,17 @@ function rowOf(outcome: Outcome): readonly string[] {
 const print = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
 
 async function serve(folder: string): Promise<void> {
-  const server = await openSiegeServer(folder);
+  const server = await openSiegeServer(folder, ATTACKS.find((attack) => attack.name === name)?.open);
   process.on("disconnect", () => process.exit(1));
   process.on("message", () => process.send?.(server.state()));
   process.send?.(server.port);
 }
 
 if (command === "server") await serve(argument);
-else if (command === "attacker") process.send?.(await runAttack(JSON.parse(argument) as AttackTarget));
-else {
+else if (command === "attacker") {
+  process.send?.("begins");
+  process.send?.(await runAttack(JSON.parse(argument) as AttackTarget));
+} else {
   print(COLUMNS);
   print(COLUMNS.map(() => "---"));
   const extent = { connections: CONNECTIONS, milliseconds: SECONDS * 1_000 };

@@ -15,13 +15,14 @@ export type ServerProcess = Readonly<{
 
 const HEAP_MB = 512;
 const PATIENCE_MS = 10_000;
+const START_PATIENCE_MS = 60_000;
 
 /** How much longer attackers of low priority may take on a busy machine. */
 const ATTACKER_PATIENCE_MS = 60_000;
 
-/** Starts `program` with the word `server`. */
-export async function startServer(program: string, folder: string): Promise<ServerProcess> {
-  const child = fork(program, ["server", folder], {
+/** Starts `program` with the word `server`, in the state in which an attack finds it. */
+export async function startServer(program: string, folder: string, attack: string): Promise<ServerProcess> {
+  const child = fork(program, ["server", folder, attack], {
     execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
@@ -32,7 +33,7 @@ export async function startServer(program: string, folder: string): Promise<Serv
       resolve();
     }),
   );
-  const port = (await answerOf(child)) as number;
+  const port = (await answerOf(child, START_PATIENCE_MS)) as number;
   return {
     port,
     ended: () => how,
@@ -47,8 +48,12 @@ export async function startServer(program: string, folder: string): Promise<Serv
   };
 }
 
-/** Runs an attack in a separate process; resolves to its observations. */
-export async function startAttacker(program: string, attacked: AttackTarget): Promise<Harm> {
+/** Runs an attack in a separate process, which says when it begins; resolves to its observations. */
+export async function startAttacker(
+  program: string,
+  attacked: AttackTarget,
+  begins: () => void,
+): Promise<Harm> {
   const child = fork(program, ["attacker", JSON.stringify(attacked)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
@@ -56,6 +61,8 @@ export async function startAttacker(program: string, attacked: AttackTarget): Pr
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   try {
+    await answerOf(child, ATTACKER_PATIENCE_MS);
+    begins();
     return (await answerOf(child, attacked.milliseconds + ATTACKER_PATIENCE_MS)) as Harm;
   } finally {
     child.kill("SIGKILL");

@@ -1,6 +1,8 @@
+import type { Engine } from "../../src/engine/index.ts";
+import { type OrderFields, orderIntent } from "../../src/requests/index.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
-import { BROKE, HONEST } from "./keys.ts";
+import { BROKE, BUSY, HONEST } from "./keys.ts";
 
 /** The report of a besieged server about itself. */
 export type ServerState = Readonly<{
@@ -20,11 +22,19 @@ const LOOK_EVERY_MS = 10;
 /** The sandbox as `npm start` runs it, in this process. */
 export type SiegeServer = Readonly<{ port: number; state: () => ServerState; close: () => Promise<void> }>;
 
+/** Orders that the busy account has open before an attack. */
+export type OpenBefore = Readonly<{ count: number; terms: OrderFields }>;
+
+/** Orders that are placed at the same time. */
+const AT_ONCE = 250;
+
+const BUSY_ID = 3;
+
 /**
- * Opens the sandbox on a free port of the loopback. Only the number of orders is unlimited, since both accounts belong
+ * Opens the sandbox on a free port of the loopback. Only the number of orders is unlimited, since all accounts belong
  * to the test.
  */
-export async function openSiegeServer(folder: string): Promise<SiegeServer> {
+export async function openSiegeServer(folder: string, open?: OpenBefore): Promise<SiegeServer> {
   const env = {
     PORT: "auto",
     CONTROL_PORT: "off",
@@ -35,10 +45,18 @@ export async function openSiegeServer(folder: string): Promise<SiegeServer> {
     SANDBOX_API_SECRET: HONEST.secret,
   };
   const sandbox = await startSandbox(readSettings({ env, argv: [] }));
-  await sandbox.exchange.directory.replaceAccount({
-    ...{ accountId: 2, userId: 2, ...BROKE, permissions: ["READ", "TRADE"], enableDataSharing: true },
-    ...{ ipAllowlist: [], delegates: [], restricted: false },
-  });
+  const { exchange } = sandbox;
+  for (const [accountId, key] of [
+    [2, BROKE],
+    [BUSY_ID, BUSY],
+  ] as const)
+    await exchange.directory.replaceAccount({
+      ...{ accountId, userId: accountId, ...key, permissions: ["READ", "TRADE"], enableDataSharing: true },
+      ...{ ipAllowlist: [], delegates: [], restricted: false },
+    });
+  const balances = { USD: "1000000000", BTC: "100000" };
+  await exchange.desk.setFunds(BUSY_ID, { balances });
+  if (open !== undefined) await placeAll(exchange.engine, open);
   let longestTurnMs = 0;
   let before = busyMs();
   const look = setInterval(() => {
@@ -63,6 +81,14 @@ export async function openSiegeServer(folder: string): Promise<SiegeServer> {
       await sandbox.stop();
     },
   };
+}
+
+async function placeAll(engine: Pick<Engine, "place">, { count, terms }: OpenBefore): Promise<void> {
+  const intents = Array.from({ length: count }, (_, index) =>
+    orderIntent({ ...terms, newClientOrderId: `busy-${index}` }),
+  );
+  while (intents.length > 0)
+    await Promise.all(intents.splice(-AT_ONCE).map((intent) => engine.place({ accountId: BUSY_ID, intent })));
 }
 
 function busyMs(): number {

@@ -1,26 +1,12 @@
 import { capabilitiesOf } from "../../host-answers/index.ts";
-import { type ChildRequest, type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
+import { type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { AppendTimes } from "../core/append-times.ts";
 import type { Core } from "../core/core.ts";
-import type { Moment } from "../core/engine-time.ts";
-import { Fifo } from "../core/fifo.ts";
 import { childRequestOf } from "../core/live-order.ts";
+import { AccountTurns, type DueChild, type QueuedChild } from "./account-turns.ts";
 import type { VenueClock } from "./venue-clock.ts";
 import { VenuePace } from "./venue-pace.ts";
-
-/** A due child, the time until which it may go, when its intent was handed to the store, and whether it was durable in time. */
-export type DueChild = Readonly<{
-  child: ChildRequest;
-  notAfterMs: number;
-  askedAt?: Moment;
-  isInTime?: boolean;
-}>;
-
-/** A due child in the queue, and its place among all that have come. */
-type QueuedChild = DueChild & Readonly<{ place: number }>;
-
-const byPlace = (a: QueuedChild, b: QueuedChild): number => a.place - b.place;
 
 /** Latest time of children that an earlier version decided without one. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
@@ -34,14 +20,17 @@ export function dueChildOf(order: ParentOrder): DueChild | undefined {
 /** Dependencies of {@link VenueQueue}. */
 export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock; times: AppendTimes }>;
 
-/** Due children that wait for the venue's rate. Reduce-only ones go first, and none is dropped (decision 26). */
+/**
+ * Due children that wait for the venue's rate. Reduce-only ones go first, accounts take turns, and none is dropped
+ * (decision 26).
+ */
 export class VenueQueue {
   readonly #core: Core;
   readonly #venue: ExecutionVenue;
   readonly #clock: VenueClock;
   readonly #times: AppendTimes;
-  readonly #reducing: Fifo<QueuedChild> = new Fifo();
-  readonly #opening: Fifo<QueuedChild> = new Fifo();
+  readonly #reducing: AccountTurns = new AccountTurns();
+  readonly #opening: AccountTurns = new AccountTurns();
   /** By shard number: children whose turn does not come before they are taken back. */
   readonly #aside: Map<number, QueuedChild[]> = new Map();
   #places = 0;
@@ -62,17 +51,20 @@ export class VenueQueue {
 
   /** The child that goes next. */
   get first(): DueChild | undefined {
-    return this.#next.first;
+    return this.#next.first?.due;
   }
 
   add(due: DueChild): void {
+    const turns = this.#turnsOf(due);
+    const child = turns.queued(due, this.#places++);
     const aside = this.#aside.get(shardOfId(due.child.parentOrderId));
-    (aside ?? (due.child.reduceOnly ? this.#reducing : this.#opening)).push(this.#queued(due));
+    if (aside === undefined) turns.add(child);
+    else aside.push(child);
   }
 
   /** Lets the children of a shard, also later ones, wait where they hold up no others. */
   setAside(shard: number): void {
-    this.#aside.set(shard, [...this.removeOf(new Set([shard]))]);
+    this.#aside.set(shard, this.#remove(new Set([shard])));
   }
 
   /**
@@ -84,33 +76,20 @@ export class VenueQueue {
     const aside = this.#aside.get(shard);
     if (aside === undefined) return;
     this.#aside.delete(shard);
-    this.#reducing.merge(
-      aside.filter(({ child }) => child.reduceOnly),
-      byPlace,
-    );
-    this.#opening.merge(
-      aside.filter(({ child }) => !child.reduceOnly),
-      byPlace,
-    );
+    for (const child of aside) this.#turnsOf(child.due).add(child);
   }
 
   /** Puts the children of a shard behind all others, also those that reduce a position. */
   putLast(shard: number): void {
-    for (const due of this.removeOf(new Set([shard]))) this.#opening.push(this.#queued(due));
+    for (const due of this.removeOf(new Set([shard])))
+      this.#opening.add(this.#opening.queued(due, this.#places++, true));
   }
 
   /** Removes and returns the children of some shards, each in the order in which it would have gone. */
-  removeOf(shards: ReadonlySet<number>): readonly QueuedChild[] {
-    const removed: QueuedChild[] = [...shards].flatMap((shard) => this.#aside.get(shard) ?? []);
-    for (const shard of shards) this.#aside.delete(shard);
-    for (const queue of [this.#reducing, this.#opening]) {
-      for (let left = queue.size; left > 0; left--) {
-        const due = queue.shift();
-        if (due === undefined) break;
-        if (shards.has(shardOfId(due.child.parentOrderId))) removed.push(due);
-        else queue.push(due);
-      }
-    }
+  removeOf(shards: ReadonlySet<number>): readonly DueChild[] {
+    const removed = this.#remove(shards).map(({ due }) => due);
+    for (const { child } of removed)
+      for (const turns of [this.#reducing, this.#opening]) turns.forget(child.accountId);
     return removed;
   }
 
@@ -150,11 +129,18 @@ export class VenueQueue {
     return Math.min(notAfterMs, ANY_TIME);
   }
 
-  #queued(due: DueChild): QueuedChild {
-    return { ...due, place: this.#places++ };
+  #remove(shards: ReadonlySet<number>): QueuedChild[] {
+    const isMeant = ({ child }: DueChild): boolean => shards.has(shardOfId(child.parentOrderId));
+    const aside = [...shards].flatMap((shard) => this.#aside.get(shard) ?? []);
+    for (const shard of shards) this.#aside.delete(shard);
+    return [...aside, ...this.#reducing.remove(isMeant), ...this.#opening.remove(isMeant)];
   }
 
-  get #next(): Fifo<QueuedChild> {
+  #turnsOf({ child }: DueChild): AccountTurns {
+    return child.reduceOnly ? this.#reducing : this.#opening;
+  }
+
+  get #next(): AccountTurns {
     return this.#reducing.size > 0 ? this.#reducing : this.#opening;
   }
 }

@@ -10,7 +10,7 @@ import type { PendingRecord } from "../core/live-order.ts";
 import type { OpenCalls } from "../core/open-calls.ts";
 import { MarketBacklog } from "../market/market-backlog.ts";
 import type { MarketHub } from "../market/market-hub.ts";
-import type { CommitQueue, ShardPart } from "../shards/commit-queue.ts";
+import { type CommitQueue, inTurns, type ShardPart } from "../shards/commit-queue.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
@@ -396,20 +396,17 @@ export class Committer {
 
   /**
    * Acts on durable records in decision order, across all shards (decision 20). Small batches are settled at once,
-   * large ones in turns after the one in which they were stored. Resolves to the parts that the store refused.
+   * large ones in turns after the one in which they were stored, and shard by shard. Resolves to the parts that the store
+   * refused.
    */
   async #settle(
     { parts, askedAt }: Batch,
     outcomes: readonly AppendOutcome[],
   ): Promise<readonly ShardPart[]> {
-    const settled: Readonly<{ shard: Shard; record: PendingRecord }>[] = [];
-    const refused: ShardPart[] = [];
-    for (const [index, part] of parts.entries()) {
-      if (outcomes[index] !== "durable") refused.push(part);
-      else for (const record of part.pending) settled.push({ shard: part.shard, record });
-    }
+    const refused = parts.filter((_, index) => outcomes[index] !== "durable");
+    const durable = parts.filter((_, index) => outcomes[index] === "durable");
+    const settled = inTurns(durable, SETTLED_PER_TURN);
     this.#core.counters.records += settled.length;
-    settled.sort((a, b) => a.record.decision - b.record.decision);
     for (let from = 0; from < settled.length; from += SETTLED_PER_TURN) {
       if (settled.length > SETTLED_PER_TURN && !this.#stopped) await this.#core.turns.next();
       const some = settled.slice(from, from + SETTLED_PER_TURN);

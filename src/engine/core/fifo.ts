@@ -1,7 +1,7 @@
 /** Removed items stay in the array until they are half of it and at least this many. */
 const SPARE = 1_024;
 
-/** A first-in, first-out queue. Each operation takes constant time, whatever the length, unless it says otherwise. */
+/** A first-in, first-out queue. Each operation takes constant time, whatever the length. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #start = 0;
@@ -20,14 +20,6 @@ export class Fifo<T> {
 
   push(item: T): void {
     this.#items.push(item);
-  }
-
-  /** Puts items to their places in a queue that is in an order. Takes time for each item of the queue. */
-  merge(items: readonly T[], compare: (a: T, b: T) => number): void {
-    if (items.length === 0) return;
-    const waiting = this.#items.slice(this.#start) as T[];
-    this.#items = [...items, ...waiting].sort(compare);
-    this.#start = 0;
   }
 
   /** Removes and returns the first item. */

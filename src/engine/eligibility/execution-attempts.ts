@@ -21,6 +21,7 @@ import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Arming } from "./arming.ts";
+import { DueOffers } from "./due-offers.ts";
 import type { ExposureTracker } from "./exposure-tracker.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
@@ -55,9 +56,13 @@ const MANY = 64;
  */
 export class ExecutionAttempts {
   readonly #parts: AttemptParts;
+  readonly #toFollow: DueOffers<PricedPrint>;
+  readonly #toAdmit: DueOffers<undefined>;
 
   constructor(parts: AttemptParts) {
     this.#parts = parts;
+    this.#toFollow = new DueOffers(parts.bursts, (live, print) => this.#follow(live, print));
+    this.#toAdmit = new DueOffers(parts.bursts, (live) => this.#admit(live));
   }
 
   /**
@@ -106,40 +111,26 @@ export class ExecutionAttempts {
   /** Offers a counted trade to the parents that take part in the volume of its market. */
   printed(print: PricedPrint): void {
     if (!print.fresh) return;
-    const { participants, bursts } = this.#parts;
+    const { participants } = this.#parts;
     participants.printed(print);
-    const liveOrders = participants.of(print.symbol);
-    if (liveOrders.length > 0) bursts.add("attempts", print.symbol, this.#followAll(liveOrders, print));
+    this.#toFollow.add(participants.of(print.symbol), print);
   }
 
   /** Offers the quotes that stand to parents of which it is decided which prints they may follow. */
   decided(liveOrders: readonly LiveOrder[]): void {
-    const [first] = liveOrders;
-    if (first === undefined) return;
-    this.#parts.bursts.add("attempts", first.working.intent.symbol, this.#admitAll(liveOrders));
+    this.#toAdmit.add(liveOrders, undefined);
   }
 
   /** Offers the quotes that stand to all parents that take part in volume: they have not followed it for some time. */
   volumeMoves(): void {
-    const { participants, bursts } = this.#parts;
-    for (const symbol of participants.symbols)
-      bursts.add("attempts", symbol, this.#admitAll(participants.of(symbol)));
+    const { participants } = this.#parts;
+    for (const symbol of participants.symbols) this.decided(participants.of(symbol));
   }
 
-  *#admitAll(liveOrders: readonly LiveOrder[]): Generator<number, void> {
-    for (const live of liveOrders) {
-      const { orderId } = live.working;
-      const { state, liveOrders: now } = this.#shardOf(orderId);
-      if (state === "running" && now.get(orderId) === live) this.#parts.arming.admit([live]);
-      yield 1;
-    }
-  }
-
-  *#followAll(liveOrders: readonly LiveOrder[], print: PricedPrint): Generator<number, void> {
-    for (const live of liveOrders) {
-      this.#follow(live, print);
-      yield 1;
-    }
+  #admit(live: LiveOrder): void {
+    const { orderId } = live.working;
+    const { state, liveOrders: now } = this.#shardOf(orderId);
+    if (state === "running" && now.get(orderId) === live) this.#parts.arming.admit([live]);
   }
 
   #follow(live: LiveOrder, print: PricedPrint): void {

@@ -58,7 +58,7 @@ export class ForeignPrints {
   /** Adds a print at a time, by the monotonic clock. */
   add(id: string, atMs: number): void {
     this.#position++;
-    if (!this.#names.isOwn(id)) this.#doubtful.push({ id, position: this.#position, atMs });
+    this.#doubtful.push({ id, position: this.#position, atMs });
     this.#decide(atMs);
   }
 

@@ -8,6 +8,15 @@ import type { Shard } from "./shard.ts";
  */
 const MOST_RECORDS = 256;
 
+/** Most records of one shard in one append. What an account decides at once keeps the appends, and the turns, of others short. */
+const MOST_OF_SHARD = 64;
+
+/** Records of one shard before those of others have their turn. A shard has one sequence, also if it has several accounts. */
+const RUN = 16;
+
+/** A record that is to be acted on, and its shard. */
+type DurablePart = Readonly<{ shard: Shard; record: PendingRecord }>;
+
 /** The records and marks of one shard in one append, and the epoch of the shard in it. */
 export type ShardPart = Readonly<{
   shard: Shard;
@@ -63,31 +72,44 @@ export class CommitQueue {
   }
 
   /**
-   * Takes the oldest records, up to the limit of an append, by shard. Those of a shard that was held may be older by far than
-   * those of the others, which must not wait for as many appends.
+   * Takes the oldest records, up to the limit of an append, by shard: of each shard up to {@link RUN}, before any has more.
+   * Those of a shard that was held may be older by far than those of the others, which must not wait for as many appends.
    */
   take(): Map<Shard, readonly PendingRecord[]> {
     const taken = new Map<Shard, readonly PendingRecord[]>();
-    for (let left = MOST_RECORDS; left > 0 && this.#shards.size > 0; ) {
-      const before = this.#oldestDecision() + left;
-      for (const shard of this.#shards) {
-        const pending = shard.pending.take(before);
-        const earlier = taken.get(shard);
-        left -= pending.length;
-        if (pending.length > 0) taken.set(shard, earlier === undefined ? pending : [...earlier, ...pending]);
-        if (shard.pending.size === 0) this.#shards.delete(shard);
-      }
-    }
+    const left = (): number =>
+      MOST_RECORDS - [...taken.values()].reduce((sum, { length }) => sum + length, 0);
+    for (let most = RUN; left() > 0 && most <= MOST_OF_SHARD; )
+      if (!this.#takeOldest(taken, left(), most)) most += RUN;
     return taken;
   }
 
-  /**
-   * Returns the number of the oldest pending decision. Decisions are numbered without gaps, and the store was handed all
-   * older ones, except for those of held shards.
-   */
-  #oldestDecision(): number {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const shard of this.#shards) oldest = Math.min(oldest, shard.pending.oldest ?? oldest);
-    return oldest;
+  /** Takes the oldest `left` records of shards of which fewer than `most` are taken. Returns whether there is such a shard. */
+  #takeOldest(taken: Map<Shard, readonly PendingRecord[]>, left: number, most: number): boolean {
+    const shards = [...this.#shards].filter((shard) => (taken.get(shard)?.length ?? 0) < most);
+    // Decisions are numbered without gaps, and the store was handed all older ones, except for those of held shards.
+    const oldest = shards.reduce(
+      (before, { pending }) => Math.min(before, pending.oldest ?? before),
+      Number.POSITIVE_INFINITY,
+    );
+    for (const shard of shards) {
+      const earlier = taken.get(shard) ?? [];
+      const pending = shard.pending.take(oldest + left, most - earlier.length);
+      if (pending.length > 0) taken.set(shard, [...earlier, ...pending]);
+      if (shard.pending.size === 0) this.#shards.delete(shard);
+    }
+    return shards.length > 0;
   }
+}
+
+/**
+ * Returns the records of an append in the order in which to act on them: that of their decisions. If they take several turns,
+ * the first {@link RUN} of each shard come before the next ones of any.
+ */
+export function inTurns(parts: readonly ShardPart[], perTurn: number): readonly DurablePart[] {
+  const all = parts.flatMap(({ shard, pending }) =>
+    pending.map((record, index) => ({ shard, record, round: Math.floor(index / RUN) })),
+  );
+  const isLong = all.length > perTurn;
+  return all.sort((a, b) => (isLong ? a.round - b.round : 0) || a.record.decision - b.record.decision);
 }

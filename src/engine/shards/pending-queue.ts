@@ -21,9 +21,12 @@ export class PendingQueue {
     this.#records.push(record);
   }
 
-  /** Removes and returns the records of decisions before `before`. */
-  take(before: number = Number.POSITIVE_INFINITY): readonly PendingRecord[] {
-    const first = this.#records.findIndex(({ decision }) => decision >= before);
+  /** Removes and returns the oldest records, at most `most` of them, of decisions before `before`. */
+  take(
+    before: number = Number.POSITIVE_INFINITY,
+    most: number = Number.POSITIVE_INFINITY,
+  ): readonly PendingRecord[] {
+    const first = this.#records.findIndex(({ decision }, index) => decision >= before || index >= most);
     const taken = first < 0 ? this.#records : this.#records.slice(0, first);
     this.#records = first < 0 ? [] : this.#records.slice(first);
     return taken;
