@@ -1,7 +1,7 @@
 import type { Engine, EngineOptions, EngineSettings } from "../engine/index.ts";
 import type { Clock, Instruments, MarketSink } from "../ports/index.ts";
 import type { PaperVenue } from "../simulator/index.ts";
-import { createCatalogue } from "./catalogue.ts";
+import { createCatalogue, syntheticMarket } from "./catalogue.ts";
 import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
 import type { Disk } from "./disk.ts";
 import type { Exchange, ExchangeHost } from "./exchange-api.ts";
@@ -10,7 +10,6 @@ import type { ManualClock } from "./manual-clock.ts";
 import {
   createManualMarket,
   createReplayMarket,
-  createSyntheticMarket,
   type Market,
   openReplayPosition,
   type ReplayPosition,
@@ -44,7 +43,7 @@ export async function withSurroundings<T>(
   const { telemetry, realClock: clock } = host;
   const elsewhere = settings.venue && (await connectVenue(settings.venue, { telemetry, clock }));
   try {
-    const instruments = elsewhere?.instruments ?? createCatalogue();
+    const instruments = elsewhere?.instruments ?? createCatalogue(settings.catalogue);
     return await open({
       settings,
       host,
@@ -197,8 +196,7 @@ function marketOf(
 ): Market {
   const { clock, rows, position } = from;
   if (settings.market.kind === "manual") return createManualMarket();
-  if (settings.market.kind === "synthetic")
-    return createSyntheticMarket({ clock, seed: settings.marketSeed });
+  if (settings.market.kind === "synthetic") return syntheticMarket(clock, settings);
   return createReplayMarket({
     clock,
     rows,

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { databaseOf } from "../adapters/postgres/internal.ts";
 import { addressOf } from "../adapters/venue-http/internal.ts";
+import { errorCode, errorMessage } from "../common/index.ts";
 import { parseScaled } from "../decimal/index.ts";
 import { readAddressBlock } from "../service/internal.ts";
+import { type Listing, readListings } from "./catalogue.ts";
 import { CRASH_POINTS, type Crash } from "./crash-points.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole, type WholeRange } from "./whole-number.ts";
@@ -171,6 +175,16 @@ export const marketSetting: SettingReader<MarketSetting> = (text) => {
     return refuse("synthetic, manual or replay:QUOTES.csv[,TRADES.csv]", text);
   }
   return { kind: "replay", quotesPath, ...(tradesPath === undefined ? {} : { tradesPath }) };
+};
+
+/** Parses the path of a catalogue file, and reads it. */
+export const catalogueFile: SettingReader<readonly Listing[]> = (path) => {
+  try {
+    return readListings(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof SettingsError) throw new SettingsError(`${basename(path)} ${error.message}`);
+    throw new SettingsError(`${basename(path)} cannot be read (${errorCode(error) ?? errorMessage(error)})`);
+  }
 };
 
 const DEFAULT_LIMITS: RateLimits = {

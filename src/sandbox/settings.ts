@@ -1,10 +1,12 @@
 import { MOST_THREADS } from "../adapters/node/internal.ts";
+import type { Listing } from "./catalogue.ts";
 import type { Crash } from "./crash-points.ts";
 import { PEER_OPTIONS, type PeerSetting, peersOf } from "./peer-settings.ts";
 import {
   apiKey,
   apiSecret,
   blockList,
+  catalogueFile,
   controlUrl,
   crash,
   factor,
@@ -30,6 +32,7 @@ import {
   wholeNumber,
 } from "./setting-readers.ts";
 import {
+  type Option,
   option,
   readTable,
   type SettingSources,
@@ -40,6 +43,13 @@ import {
 } from "./setting-table.ts";
 import { SettingsError } from "./settings-error.ts";
 import { EPOCH_MS } from "./whole-number.ts";
+
+/** The setting of the markets, which a venue in a process of its own has too. */
+export const catalogueOption: Option<readonly Listing[] | undefined> = option(
+  "",
+  "file of the markets, with the header symbol,name,price, such as BTC/USD,Bitcoin,60000; at most 500, all against USD; empty = BTC, ETH, SOL and one for staking",
+  optional(catalogueFile),
+);
 
 /** All settings of a sandbox, parsed and checked. Durations are in milliseconds. */
 export type SandboxSettings = Readonly<{
@@ -59,6 +69,8 @@ export type SandboxSettings = Readonly<{
   venue: VenueAddress | undefined;
   /** Folder of the venue's record if the store is in Postgres. */
   venueFolder: string;
+  /** Markets; undefined: those of the sandbox. */
+  catalogue: readonly Listing[] | undefined;
   market: MarketSetting;
   marketSeed: number;
   marketSpeed: number;
@@ -139,7 +151,7 @@ const OPTIONS = {
   ...PEER_OPTIONS,
   VENUE: option(
     "",
-    "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
+    "URL of a venue in a process of its own, such as http://127.0.0.1:8090; empty = a paper venue in this process. MARKET, MARKET_SEED, CATALOGUE, VENUE_FOLDER and VENUE_FORGETS_AFTER_MS are then settings of that process",
     optional(venueUrl),
   ),
   VENUE_SECRET: secretOption("secret that VENUE shares with its clients", optional(venueSecret)),
@@ -158,6 +170,7 @@ const OPTIONS = {
     "source of quotes: synthetic, manual or replay:QUOTES.csv[,TRADES.csv]",
     marketSetting,
   ),
+  CATALOGUE: catalogueOption,
   MARKET_SEED: option("1", "seed of the synthetic market", seed),
   MARKET_SPEED: option("1", "speed of a replay on the real clock", factor),
   CLOCK: option(
@@ -299,6 +312,7 @@ function settingsOf(values: Values): SandboxSettings {
     peers: peersOf(values),
     venue: venueOf(values),
     venueFolder: values.VENUE_FOLDER,
+    catalogue: values.CATALOGUE,
     market: values.MARKET,
     marketSeed: values.MARKET_SEED,
     marketSpeed: values.MARKET_SPEED,

@@ -6,13 +6,13 @@ import type { Unlock } from "../adapters/sqlite/internal.ts";
 import { createVenueServer } from "../adapters/venue-http/index.ts";
 import { DEFAULT_SETTINGS } from "../engine/index.ts";
 import { QuoteGate } from "../engine/internal.ts";
-import type { Clock, ExecutionVenue, MarketData, MarketSink } from "../ports/index.ts";
+import type { Clock, ExecutionVenue, Instruments, MarketData, MarketSink } from "../ports/index.ts";
 import { openPaperVenue, type PaperVenue } from "../simulator/index.ts";
 import type { JsonInput } from "../wire/index.ts";
-import { createCatalogue, demoBalances, SANDBOX_INSTRUMENTS } from "./catalogue.ts";
+import { createCatalogue, demoBalances, syntheticMarket } from "./catalogue.ts";
 import { DEMO_ACCOUNT_ID } from "./directory.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
-import { createManualMarket, createSyntheticMarket, type Market } from "./markets/index.ts";
+import { createManualMarket, type Market } from "./markets/index.ts";
 import { processTelemetry } from "./plain-words.ts";
 import { type Control, closeNow, listenAt, openControl, portOf } from "./serving.ts";
 import { type ControlCall, idOf, MissingError, marketControls } from "./venue-controls.ts";
@@ -35,7 +35,7 @@ const QUIET_MS = 600_000;
 /** Opens the venue on its record, its market and its ports. Rejects if a port is in use. */
 export async function startVenue(settings: VenueSettings): Promise<VenueProcess> {
   const clock = createSystemClock();
-  const instruments = createCatalogue();
+  const instruments = createCatalogue(settings.catalogue);
   const telemetry = processTelemetry();
   const { path, unlock } = recordOf(settings);
   const venue = await openPaperVenue({
@@ -43,7 +43,7 @@ export async function startVenue(settings: VenueSettings): Promise<VenueProcess>
     forgetting: { afterMs: settings.forgetsAfterMs, quietMs: QUIET_MS },
   });
   if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
-  const { marketData, sink } = createVenueMarket(venue, clock);
+  const { marketData, sink } = createVenueMarket(venue, { clock, instruments });
   const market = marketOf(settings, clock);
   market.start(sink);
   const entropy = createEntropy();
@@ -84,8 +84,8 @@ const recordOf = ({ recordPath }: VenueSettings): VenueRecord =>
 
 type VenueRecord = Readonly<{ path: string | undefined; unlock: Unlock }>;
 
-function marketOf({ market, marketSeed }: VenueSettings, clock: Clock): Market {
-  return market.kind === "manual" ? createManualMarket() : createSyntheticMarket({ clock, seed: marketSeed });
+function marketOf(settings: VenueSettings, clock: Clock): Market {
+  return settings.market.kind === "manual" ? createManualMarket() : syntheticMarket(clock, settings);
 }
 
 /** The venue with the time of the clock by which it judges deadlines, which a client on another machine needs. */
@@ -105,10 +105,13 @@ type VenueMarket = Readonly<{ marketData: MarketData; sink: MarketSink }>;
  * Creates the market of a venue: quotes that the gate of an engine with default settings counts reach the book of the
  * venue and then its readers. Its own fills are trades of the market.
  */
-function createVenueMarket(venue: PaperVenue, clock: Clock): VenueMarket {
+function createVenueMarket(
+  venue: PaperVenue,
+  { clock, instruments }: Readonly<{ clock: Clock; instruments: Instruments }>,
+): VenueMarket {
   const feed = createMarketFeed();
   const gates = new Map<string, QuoteGate>();
-  for (const { symbol } of SANDBOX_INSTRUMENTS) gates.set(symbol, new QuoteGate(DEFAULT_SETTINGS));
+  for (const { symbol } of instruments.all()) gates.set(symbol, new QuoteGate(DEFAULT_SETTINGS));
   venue.onPrint((print) => feed.print(print));
   const sink: MarketSink = {
     quote(input) {

@@ -1,3 +1,4 @@
+import type { Listing } from "./catalogue.ts";
 import {
   host,
   type MarketSetting,
@@ -17,6 +18,7 @@ import {
   secretOption,
   tableHelp,
 } from "./setting-table.ts";
+import { catalogueOption } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** All settings of a paper venue in a process of its own, parsed and checked. */
@@ -28,6 +30,8 @@ export type VenueSettings = Readonly<{
   recordPath: string | undefined;
   /** The secret that it shares with its clients. */
   secret: string;
+  /** Markets; undefined: those of the sandbox. */
+  catalogue: readonly Listing[] | undefined;
   market: Exclude<MarketSetting, { kind: "replay" }>;
   marketSeed: number;
   forgetsAfterMs: number;
@@ -53,6 +57,7 @@ const OPTIONS = {
   VENUE_RECORD: option("./data/venue.jsonl", "file of the venue's record, or memory:", record),
   VENUE_SECRET: secretOption("secret that the venue shares with its clients", venueSecret),
   MARKET: option("synthetic", "source of quotes: synthetic or manual", marketOf),
+  CATALOGUE: catalogueOption,
   MARKET_SEED: option("1", "seed of the synthetic market", wholeNumber({ min: 0, max: 4_294_967_295 })),
   VENUE_FORGETS_AFTER_MS: option(
     "172800000",
@@ -73,6 +78,7 @@ export function readVenueSettings(sources: SettingSources): VenueSettings {
     controlPort: values.CONTROL_PORT,
     recordPath: values.VENUE_RECORD,
     secret: values.VENUE_SECRET,
+    catalogue: values.CATALOGUE,
     market: values.MARKET,
     marketSeed: values.MARKET_SEED,
     forgetsAfterMs: values.VENUE_FORGETS_AFTER_MS,

@@ -1,5 +1,6 @@
-import { button, element, make, shown } from "./elements.ts";
+import { arrange, button, element, make, shown } from "./elements.ts";
 import { ageOf, type Market } from "./market-feed.ts";
+import { searched } from "./market-search.ts";
 import { dollars } from "./number-texts.ts";
 
 /** The cards of the markets, of which one is chosen. */
@@ -7,28 +8,60 @@ export type MarketsView = Readonly<{ update: (market: Market) => void; choose: (
 
 type Card = Readonly<{ button: HTMLButtonElement; price: HTMLElement; change: HTMLElement }>;
 
+/** Markets that are shown at once. With more, a person searches for one. */
+const MOST_CARDS = 12;
+
 /** Shows the markets. `chosen` is called when a person chooses one. */
 export function showMarkets(markets: readonly Market[], chosen: (market: Market) => void): MarketsView {
-  const cards = new Map(markets.map((market) => [market.symbol, cardOf(market, () => chosen(market))]));
-  element("markets", HTMLFieldSetElement).replaceChildren(...[...cards.values()].map((card) => card.button));
+  const search = element("market-search", HTMLInputElement);
+  const cards = new Map<string, Card>();
+  let current: Market | undefined;
   const update = (market: Market): void => {
     const card = cards.get(market.symbol);
-    if (card === undefined) return;
-    shown(card.price, market.quote === undefined ? "no quote yet" : dollars(market.quote.bid));
-    const age = ageOf(market);
-    const [text, tone] = age === "" ? changeOf(market) : [age, "off"];
-    shown(card.change, text);
-    card.change.dataset["tone"] = tone;
-    card.button.classList.toggle("old", age !== "");
+    if (card !== undefined) fill(card, market);
   };
-  for (const market of markets) update(market);
+  /** The chosen market stays, whatever is searched for. */
+  const show = (): void => {
+    const found = searched(markets, search.value);
+    const others = found.filter((market) => market !== current).slice(0, MOST_CARDS - 1);
+    const wanted = new Set([...(current === undefined ? [] : [current]), ...others]);
+    const shownMarkets = markets.length > MOST_CARDS ? [...wanted] : markets;
+    const known = new Map(cards);
+    cards.clear();
+    for (const market of shownMarkets) {
+      const card = known.get(market.symbol) ?? cardOf(market, () => chosen(market));
+      card.button.setAttribute("aria-pressed", String(market === current));
+      cards.set(market.symbol, card);
+      update(market);
+    }
+    arrange(
+      element("markets", HTMLFieldSetElement),
+      [...cards.values()].map((card) => card.button),
+    );
+    const more = found.filter((market) => !wanted.has(market)).length;
+    const text =
+      found.length === 0 ? "No market is called so." : more === 0 ? "" : `${more} more markets: search`;
+    shown(element("markets-more", HTMLParagraphElement), markets.length > MOST_CARDS ? text : "");
+  };
+  element("market-finder", HTMLDivElement).hidden = markets.length <= MOST_CARDS;
+  search.oninput = show;
+  show();
   return {
     update,
     choose(market) {
-      for (const [symbol, card] of cards)
-        card.button.setAttribute("aria-pressed", String(symbol === market.symbol));
+      current = market;
+      show();
     },
   };
+}
+
+function fill(card: Card, market: Market): void {
+  shown(card.price, market.quote === undefined ? "no quote yet" : dollars(market.quote.bid));
+  const age = ageOf(market);
+  const [text, tone] = age === "" ? changeOf(market) : [age, "off"];
+  shown(card.change, text);
+  card.change.dataset["tone"] = tone;
+  card.button.classList.toggle("old", age !== "");
 }
 
 function cardOf({ symbol, name }: Market, act: () => void): Card {

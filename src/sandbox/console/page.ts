@@ -66,7 +66,7 @@ let orders: readonly ShownOrder[] = [];
 const asked = new Set<string>();
 let marks: readonly MarketMark[] = [];
 
-const balances = new BalancesView();
+const balances = new BalancesView(() => market?.base ?? "");
 const ticket = new TicketView(() => ({
   ...{ base: market?.base ?? "", quote: market?.quote, balances: balances.all },
 }));
@@ -129,6 +129,7 @@ function choose(chosen: Market, view: MarketsView): void {
   element("chart-title", HTMLHeadingElement).textContent = chosen.symbol;
   view.choose(chosen);
   ticket.choose(ticket.kind);
+  balances.draw();
   draw();
   showPast();
 }

@@ -1,8 +1,8 @@
-import { formatScaled } from "../../decimal/index.ts";
+import { formatScaled, PRICE_SCALE, type Price } from "../../decimal/index.ts";
 import type { LevelInput, PrintInput, QuoteInput } from "../../ports/index.ts";
 
-/** Start price of an instrument's walk, in cents. */
-export type WalkStart = Readonly<{ symbol: string; cents: number }>;
+/** Start price of an instrument's walk, in steps of `decimals` decimals: cents, or less for a low price. */
+export type WalkStart = Readonly<{ symbol: string; steps: number; decimals: number }>;
 
 /** Quote and optional print of one step of a walk. */
 export type WalkStep = Readonly<{ quote: QuoteInput; print?: PrintInput }>;
@@ -13,7 +13,9 @@ export type RandomWalk = (timeMs: number) => WalkStep;
 /** Returns a whole number from 0 to below `limit`. */
 type RandomBelow = (limit: number) => number;
 
-const CENT_SCALE = 2;
+const CENT_DECIMALS = 2;
+/** Fewer steps would make the smallest move a large one. */
+const LEAST_STEPS = 10_000;
 const MILLIONTH_SCALE = 6;
 const LEVELS = 5;
 const SMALLEST_SIZE = 10_000;
@@ -23,40 +25,48 @@ const STEPS_IN_PRICE = 5_000;
 /** The spread is at most one part in this number: half a basis point, but at least a cent. */
 const SPREADS_IN_PRICE = 20_000;
 
+/** Returns the start of a walk at a price, in steps of a cent, or less so that there are enough. */
+export function walkStart(symbol: string, price: Price): WalkStart {
+  let decimals = CENT_DECIMALS;
+  const stepsAt = (scale: number): bigint => BigInt(price) / 10n ** BigInt(PRICE_SCALE - scale);
+  while (decimals < PRICE_SCALE && stepsAt(decimals) < LEAST_STEPS) decimals++;
+  return { symbol, steps: Number.parseInt(String(stepsAt(decimals)), 10), decimals };
+}
+
 /**
- * Creates a walk of one instrument between half and double its start price. It uses whole cents, so that rounding is
+ * Creates a walk of one instrument between half and double its start price. It uses whole steps, so that rounding is
  * the same in every run.
  */
-export function createRandomWalk({ symbol, cents }: WalkStart, seed: number): RandomWalk {
+export function createRandomWalk({ symbol, steps, decimals }: WalkStart, seed: number): RandomWalk {
   const randomBelow = createRandomBelow(`${seed} ${symbol}`);
-  let middle = cents;
+  let middle = steps;
   return (timeMs) => {
     const reach = Math.max(1, Math.floor(middle / STEPS_IN_PRICE));
     const moved = middle + randomBelow(2 * reach + 1) - reach;
-    middle = Math.min(Math.max(moved, Math.ceil(cents / 2)), cents * 2);
+    middle = Math.min(Math.max(moved, Math.ceil(steps / 2)), steps * 2);
     const ask = middle + 1 + randomBelow(Math.max(1, Math.floor(middle / SPREADS_IN_PRICE)));
-    const quote = quoteOf({ symbol, bid: middle, ask, timeMs }, randomBelow);
+    const quote = quoteOf({ symbol, bid: middle, ask, timeMs, decimals }, randomBelow);
     return randomBelow(3) > 0 ? { quote } : { quote, print: printOf(quote, randomBelow) };
   };
 }
 
-function quoteOf(
-  { symbol, bid, ask, timeMs }: Readonly<{ symbol: string; bid: number; ask: number; timeMs: number }>,
-  randomBelow: RandomBelow,
-): QuoteInput {
-  const bids = levels({ best: bid, direction: -1 }, randomBelow);
-  const asks = levels({ best: ask, direction: 1 }, randomBelow);
-  return { symbol, bid: centText(bid), ask: centText(ask), bids, asks, timeMs };
+type Best = Readonly<{ symbol: string; bid: number; ask: number; timeMs: number; decimals: number }>;
+
+function quoteOf({ symbol, bid, ask, timeMs, decimals }: Best, randomBelow: RandomBelow): QuoteInput {
+  const bids = levels({ best: bid, direction: -1, decimals }, randomBelow);
+  const asks = levels({ best: ask, direction: 1, decimals }, randomBelow);
+  const [bidText, askText] = [formatScaled(bid, decimals), formatScaled(ask, decimals)];
+  return { symbol, bid: bidText, ask: askText, bids, asks, timeMs };
 }
 
 function levels(
-  { best, direction }: Readonly<{ best: number; direction: 1 | -1 }>,
+  { best, direction, decimals }: Readonly<{ best: number; direction: 1 | -1; decimals: number }>,
   randomBelow: RandomBelow,
 ): readonly LevelInput[] {
-  let cents = best;
+  let price = best;
   return Array.from({ length: LEVELS }, (_, depth): LevelInput => {
-    if (depth > 0) cents += direction * (1 + randomBelow(3));
-    return [centText(cents), sizeText(randomBelow)];
+    if (depth > 0) price += direction * (1 + randomBelow(3));
+    return [formatScaled(price, decimals), sizeText(randomBelow)];
   });
 }
 
@@ -72,7 +82,6 @@ function printOf(quote: QuoteInput, randomBelow: RandomBelow): PrintInput {
   };
 }
 
-const centText = (cents: number): string => formatScaled(cents, CENT_SCALE);
 const sizeText = (randomBelow: RandomBelow): string =>
   formatScaled(SMALLEST_SIZE + randomBelow(SIZE_RANGE), MILLIONTH_SCALE);
 

@@ -2,7 +2,10 @@ import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Market } from "./market.ts";
 import { createRandomWalk, type RandomWalk, type WalkStart } from "./random-walk.ts";
 
-/** Clock and settings of a synthetic market. It takes a step every `stepMs`, by default 250. */
+/**
+ * Clock and settings of a synthetic market. It takes a step every `stepMs`, by default 250. Of many instruments, a part
+ * moves in each step.
+ */
 export type SyntheticOptions = Readonly<{
   clock: Clock;
   seed: number;
@@ -11,12 +14,14 @@ export type SyntheticOptions = Readonly<{
 }>;
 
 const STARTS: readonly WalkStart[] = [
-  { symbol: "BTC/USD", cents: 6_000_000 },
-  { symbol: "ETH/USD", cents: 300_000 },
-  { symbol: "SOL/USD", cents: 15_000 },
+  { symbol: "BTC/USD", steps: 6_000_000, decimals: 2 },
+  { symbol: "ETH/USD", steps: 300_000, decimals: 2 },
+  { symbol: "SOL/USD", steps: 15_000, decimals: 2 },
 ];
 
 const STEP_MS = 250;
+/** More quotes in one step would hold up everything else, and 500 instruments still have each price every 4 s. */
+const MOST_IN_STEP = 32;
 
 /** Creates a seeded random walk of several instruments. It starts running. */
 export function createSyntheticMarket(options: SyntheticOptions): Market {
@@ -28,6 +33,7 @@ class SyntheticMarket implements Market {
   readonly #stepMs: number;
   readonly #walks: readonly RandomWalk[];
   #sink: MarketSink | undefined;
+  #first = 0;
   #nextMs: number | undefined;
   #cancelTimer: (() => void) | undefined;
 
@@ -66,7 +72,12 @@ class SyntheticMarket implements Market {
   }
 
   #step(): void {
-    for (const walk of this.#walks) {
+    // At the start, every instrument gets its price.
+    const count = this.#nextMs === undefined ? this.#walks.length : MOST_IN_STEP;
+    const walks = this.#walks.slice(this.#first, this.#first + count);
+    this.#first += count;
+    if (this.#first >= this.#walks.length) this.#first = 0;
+    for (const walk of walks) {
       const { quote, print } = walk(this.#clock.nowMs());
       this.#sink?.quote(quote);
       if (print !== undefined) this.#sink?.print(print);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
-import { parsePrice, parseQuantity } from "../../../src/decimal/index.ts";
+import { Price, parsePrice, parseQuantity } from "../../../src/decimal/index.ts";
 import type { QuoteInput } from "../../../src/ports/index.ts";
 import {
   createManualMarket,
   createRandomWalk,
   createSyntheticMarket,
+  walkStart,
 } from "../../../src/sandbox/markets/index.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 
@@ -51,6 +52,43 @@ describe("the synthetic market", () => {
     `);
   });
 
+  it("of 70 instruments, each has a price at the start and moves within three steps", async () => {
+    const starts = Array.from({ length: 70 }, (_, index) => ({
+      symbol: `A${index}/USD`,
+      steps: 10_000,
+      decimals: 2,
+    }));
+    const clock = createManualClock({ startMs: 1_000 });
+    const sink = createRecorder(clock.nowMs);
+    createSyntheticMarket({ clock, seed: 1, starts }).start(sink);
+    await clock.advanceTo(2_500);
+    const times = (symbol: string): readonly unknown[] =>
+      sink.quotes.filter((quote) => quote.symbol === symbol).map(({ timeMs }) => timeMs);
+    expect([times("A0/USD"), times("A69/USD")]).toEqual([
+      [1_000, 1_250, 2_000],
+      [1_000, 1_750, 2_500],
+    ]);
+  });
+
+  it("a low price has steps below a cent, so that it moves by little", async () => {
+    const start = (text: string): unknown => {
+      const { steps, decimals } = walkStart("X/USD", Price.parse(text));
+      return [steps, decimals];
+    };
+    expect(["60000", "150", "99.99", "0.5", "0.00001234", "999999999"].map(start)).toEqual([
+      ...[
+        [6_000_000, 2],
+        [15_000, 2],
+        [99_990, 3],
+        [50_000, 5],
+        [1_234, 8],
+        [99_999_999_900, 2],
+      ],
+    ]);
+    const walk = createRandomWalk(walkStart("X/USD", Price.parse("0.00001234")), 1);
+    for (let step = 0; step < 1_000; step++) expect(problems(walk(step).quote)).toEqual([]);
+  });
+
   it("moves every 250 ms over three instruments from the start on", async () => {
     const { quotes } = await told(1, 1_000);
     expect(quotes.map(({ timeMs }) => timeMs)).toEqual(
@@ -73,7 +111,7 @@ describe("the synthetic market", () => {
   });
 
   it("a walk stays between half and double its start, even for small prices", () => {
-    const walk = createRandomWalk({ symbol: "X/USD", cents: 5 }, 1);
+    const walk = createRandomWalk({ symbol: "X/USD", steps: 5, decimals: 2 }, 1);
     const bids = Array.from({ length: 2_000 }, (_, step) => walk(step).quote.bid);
     const around = bids.map((bid) => parsePrice(bid) ?? 0);
     expect([around.every((at) => at >= 3_000_000 && at <= 10_000_000), new Set(bids).size > 3]).toEqual([
