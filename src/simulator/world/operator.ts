@@ -5,8 +5,15 @@ import type { SeenOrder } from "./journal-book.ts";
 import type { WorldParts } from "./parts.ts";
 import { type Row, reportOf } from "./venue-row.ts";
 
-/** Settles a child of unknown outcome according to the venue's own record, if that is final. */
-export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): Promise<void> {
+/**
+ * Settles a child of unknown outcome according to the venue's own record, if that is final: after its deadline, or before
+ * it, if the venue voids the id by hand for a child that it has not had for hours.
+ */
+export async function settle(
+  parts: WorldParts,
+  { child, orderId }: SeenOrder,
+  isVoided = false,
+): Promise<void> {
   const { fleet, venue, journal, situations, demand, plan } = parts;
   const shard = shardOfId(orderId);
   const instance = fleet.serving(shard);
@@ -14,9 +21,15 @@ export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): 
   const row = venue.rows.get(child.childId);
   if (row !== undefined && venue.isLive(row)) return;
   // The child may still be handed over until then, so "never" would be a guess before that time.
-  if (venue.nowMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
-  if (row === undefined && !venue.capabilities.honoursDeadline) endOthers(parts, instance, shard);
-  const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
+  if (!isVoided && venue.nowMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
+  if (row === undefined && (isVoided || !venue.capabilities.honoursDeadline))
+    endOthers(parts, instance, shard);
+  const settlement = {
+    childId: child.childId,
+    by: "operator",
+    why: "the venue's record",
+    ...wordOf(row, isVoided),
+  };
   let isSettled = false;
   await instance.engine.settleChild(settlement).then(
     () => {
@@ -38,8 +51,9 @@ function endOthers({ fleet }: WorldParts, owner: Instance, shard: number): void 
   for (const other of fleet.alive) if (other !== owner && other.holdings.hadOnce(shard)) fleet.kill(other);
 }
 
-function wordOf(row: Row | undefined): Pick<ChildSettlement, "state" | "fills"> {
-  if (row === undefined || row.state === "never" || row.state === "voided") return { state: "never" };
+function wordOf(row: Row | undefined, isVoided: boolean): Pick<ChildSettlement, "state" | "fills"> {
+  if (row === undefined || row.state === "never" || row.state === "voided")
+    return { state: isVoided ? "rejected" : "never" };
   row.shown = row.fills.length;
   if (row.state === "rejected") return { state: "rejected" };
   return { state: "closed", fills: reportOf(row).fills };

@@ -28,10 +28,10 @@ export async function endAll(parts: WorldParts): Promise<void> {
   if (cancels === "after a sweep") await tradeOn(parts, SWEEP);
   if (cancels !== "never" && journal.open.size > 0) await cancelAll(parts);
   await tradeOn(parts);
-  const untilMs = latestDeadline(parts) - venue.aheadMs;
-  if (untilMs > time.trueMs) {
-    await time.pass(untilMs - time.trueMs + plan.settings.venueQuietMs);
-    await tradeOn(parts);
+  const waitMs = latestDeadline(parts) - venue.aheadMs - time.trueMs;
+  if (waitMs > 0) {
+    await time.pass(Math.min(waitMs, LONGEST_DEADLINE_MS) + plan.settings.venueQuietMs);
+    await tradeOn(parts, ROUNDS, waitMs > LONGEST_DEADLINE_MS);
   }
   if (plan.cluster !== undefined) await countAll(parts);
   // A request that was under way may have been accepted meanwhile.
@@ -39,6 +39,12 @@ export async function endAll(parts: WorldParts): Promise<void> {
   if (plan.cluster !== undefined) await tradeOn(parts);
   for (const orderId of journal.open) explain(parts, journal.find(orderId));
 }
+
+/**
+ * The longest wait for the deadline of a child. One that was decided while the wall clock of an opening was days ahead has a
+ * later one, if the venue does not tell its time; after two hours nothing is under way, and the venue voids it by hand.
+ */
+const LONGEST_DEADLINE_MS = 7_200_000;
 
 /** Longer than a quote counts, and than a child takes to be resolved. */
 const QUIET_MS = 15_000;
@@ -155,7 +161,7 @@ async function cancelAll({ fleet, plan, time, demand }: WorldParts): Promise<voi
   }
 }
 
-async function tradeOn(parts: WorldParts, rounds: number = ROUNDS): Promise<void> {
+async function tradeOn(parts: WorldParts, rounds: number = ROUNDS, isVoided = false): Promise<void> {
   const { journal, time, fleet } = parts;
   for (let round = 0; round < rounds && journal.open.size > 0; round++) {
     trade(parts, 1.07 ** (Math.abs((round % SWEEP) - SWEEP / 2) - SWEEP / 4));
@@ -165,7 +171,8 @@ async function tradeOn(parts: WorldParts, rounds: number = ROUNDS): Promise<void
     if (fleet.newest === undefined) fleet.start();
     await time.settle();
     if (round % SWEEP === SWEEP - 1)
-      for (const order of unknownOrders(parts)) if (order.escalated) parts.beside(settle(parts, order));
+      for (const order of unknownOrders(parts))
+        if (order.escalated) parts.beside(settle(parts, order, isVoided));
   }
 }
 
