@@ -4,33 +4,47 @@ import { messageOf } from "../support/hostile-socket.ts";
 import { openConnection, rawBytes } from "../support/raw-http.ts";
 import { type Credentials, KEYS, openWorld, type ServiceWorld, START_MS } from "../support/service-world.ts";
 import { SocketClient } from "../support/socket-client.ts";
-import { compare, type Kind, reportOf } from "./samples.ts";
+import { compare, reportOf, type Samples } from "./samples.ts";
 
-/** Pairs of requests that are measured on each interface, and pairs before that for the warm-up. */
+/** Pairs of requests that are measured for each comparison, and pairs before that for the warm-up. */
 const PAIRS = Number(process.argv[2] ?? 20_000);
 const WARM_UP = 2_000;
 
-/** Sends one request and resolves to the time until its answer, in nanoseconds. */
-type Send = (kind: Kind, count: number) => Promise<bigint>;
+/** A request that is refused: its credentials, and the code of its answer. */
+type Stranger = Readonly<{ kind: string; key: Credentials; code: string }>;
 
-const STRANGERS: Readonly<Record<Kind, Credentials>> = {
-  /** An unknown key, as long as the other key and secret. */
-  "unknown key": KEYS.nobody,
-  /** A known key with a wrong signature. */
-  "wrong signature": { apiKey: KEYS.silent.apiKey, secret: KEYS.nobody.secret },
+/** Sends one request and resolves to the time until its answer, in nanoseconds. */
+type Send = (stranger: Stranger, count: number) => Promise<bigint>;
+
+const WRONG_SIGNATURE: Stranger = {
+  kind: "wrong signature",
+  key: { apiKey: KEYS.silent.apiKey, secret: KEYS.nobody.secret },
+  code: "-1022",
 };
 
-const expected: Readonly<Record<Kind, string>> = { "unknown key": "-2015", "wrong signature": "-1022" };
+/** An unknown key, as long as the known one with which it is compared. */
+const unknownLike = ({ apiKey, secret }: Credentials): Stranger => ({
+  kind: "unknown key",
+  key: { apiKey: `${apiKey.slice(0, -1)}#`, secret },
+  code: "-2015",
+});
 
-function demand(kind: Kind, answer: string): void {
-  if (!answer.includes(expected[kind])) throw new Error(`${kind} was answered with ${answer}`);
+/** Refusals that may not be told apart by their times. The keys of the last two have made a valid signature. */
+const COMPARED: readonly (readonly [Stranger, Stranger])[] = [
+  [unknownLike(KEYS.silent), WRONG_SIGNATURE],
+  [{ kind: "wrong address", key: KEYS.elsewhere, code: "-2015" }, unknownLike(KEYS.elsewhere)],
+  [{ kind: "no permission", key: KEYS.trader, code: "-2015" }, unknownLike(KEYS.trader)],
+];
+
+function demand({ kind, code }: Stranger, answer: string): void {
+  if (!answer.includes(code)) throw new Error(`${kind} was answered with ${answer}`);
 }
 
 /** By REST over one persistent connection; everything but the answer is prepared before the measurement. */
 async function restSender(port: number): Promise<Readonly<{ send: Send; close: () => void }>> {
   const connection = await openConnection(port);
-  const send: Send = async (kind, count) => {
-    const { apiKey, secret } = STRANGERS[kind];
+  const send: Send = async (stranger, count) => {
+    const { apiKey, secret } = stranger.key;
     const query = encodeQuery({ symbol: "BTC/USD", orderId: -256 - count, timestamp: START_MS });
     const headers = ["X-MBX-APIKEY", apiKey, "signature", sign({ secret, payload: query })];
     const bytes = rawBytes({ method: "GET", target: `/api/v2/order?${query}`, headers });
@@ -38,7 +52,7 @@ async function restSender(port: number): Promise<Readonly<{ send: Send; close: (
     connection.write(bytes);
     const { body } = await connection.answer();
     const took = process.hrtime.bigint() - start;
-    demand(kind, body);
+    demand(stranger, body);
     return took;
   };
   return { send, close: () => connection.close() };
@@ -46,31 +60,42 @@ async function restSender(port: number): Promise<Readonly<{ send: Send; close: (
 
 async function socketSender(port: number): Promise<Readonly<{ send: Send; close: () => void }>> {
   const client = await SocketClient.connect(`ws://127.0.0.1:${port}/ws/listenKey`);
-  const send: Send = async (kind, count) => {
+  const send: Send = async (stranger, count) => {
     const json = `{"symbol":"BTC/USD","orderId":${-256 - count}}`;
-    const text = messageOf({ method: "order.status", json, key: STRANGERS[kind] });
+    const text = messageOf({ method: "order.status", json, key: stranger.key });
     client.messages.length = 0;
     client.texts.length = 0;
     const start = process.hrtime.bigint();
     client.socket.send(text);
     await client.until(() => client.texts.length > 0);
     const took = process.hrtime.bigint() - start;
-    demand(kind, client.texts[0] ?? "");
+    demand(stranger, client.texts[0] ?? "");
     return took;
   };
   return { send, close: () => client.close() };
 }
 
 /** Measures pairs in turn; which of the two comes first changes from pair to pair. */
-async function measure(name: string, send: Send): Promise<void> {
-  const samples: Record<Kind, bigint[]> = { "unknown key": [], "wrong signature": [] };
-  const kinds: readonly Kind[] = ["unknown key", "wrong signature"];
+async function measure(
+  name: string,
+  send: Send,
+  [first, second]: readonly [Stranger, Stranger],
+): Promise<void> {
+  const [ofFirst, ofSecond]: [bigint[], bigint[]] = [[], []];
   for (let pair = -WARM_UP; pair < PAIRS; pair++) {
-    for (const kind of pair % 2 === 0 ? kinds : [...kinds].reverse()) {
-      const took = await send(kind, Math.abs(pair));
-      if (pair >= 0) samples[kind].push(took);
+    const turn = [
+      { stranger: first, took: ofFirst },
+      { stranger: second, took: ofSecond },
+    ];
+    for (const { stranger, took } of pair % 2 === 0 ? turn : turn.reverse()) {
+      const time = await send(stranger, Math.abs(pair));
+      if (pair >= 0) took.push(time);
     }
   }
+  const samples: Samples = [
+    { kind: first.kind, took: ofFirst },
+    { kind: second.kind, took: ofSecond },
+  ];
   console.log(reportOf(name, samples, compare(samples)));
 }
 
@@ -97,7 +122,7 @@ function signatureMicros(): number {
 }
 
 console.log(
-  `Node ${process.version}. An unknown key and a wrong signature, ${PAIRS} pairs in turns, over one connection each.`,
+  `Node ${process.version}. Refusals of strangers, ${PAIRS} pairs in turns, over one connection each.`,
 );
 console.log(`For scale: the signature that an unknown key must cost takes ${signatureMicros().toFixed(2)}.`);
 const { port, close } = await serve();
@@ -106,7 +131,7 @@ for (const [name, open] of [
   ["WebSocket", socketSender],
 ] as const) {
   const sender = await open(port);
-  await measure(name, sender.send);
+  for (const compared of COMPARED) await measure(name, sender.send, compared);
   sender.close();
 }
 await close();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { compare, reportOf, type Samples } from "./samples.ts";
 
-const of = (first: readonly number[], second: readonly number[]): Samples => ({
-  "unknown key": first.map(BigInt),
-  "wrong signature": second.map(BigInt),
-});
+const of = (first: readonly number[], second: readonly number[]): Samples => [
+  { kind: "unknown key", took: first.map(BigInt) },
+  { kind: "wrong signature", took: second.map(BigInt) },
+];
 
 describe("the rank sum of npm run timing", () => {
   it("finds no difference between equal samples, including ties", () => {

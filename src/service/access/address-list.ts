@@ -40,7 +40,18 @@ export function addressList(texts: readonly string[]): AddressList {
   };
 }
 
-/** Returns whether an address is in a list that is parsed for this call only; see {@link addressList}. */
+/** The lists of keys that were parsed last. */
+const parsed: Map<string, AddressList> = new Map();
+const MOST_PARSED = 1_000;
+
+/**
+ * Returns whether an address is in a list; see {@link addressList}. Lists are parsed once for many requests, so that a long
+ * one does not show in the time of a refusal.
+ */
 export function isListed(address: string, texts: readonly string[]): boolean {
-  return addressList(texts)(address);
+  const text = texts.join();
+  const list = parsed.get(text) ?? addressList(texts);
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(text, list);
+  return list(address);
 }

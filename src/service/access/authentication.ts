@@ -24,28 +24,43 @@ export function requiredKey(apiKey: string | undefined): string {
   return apiKey;
 }
 
+/** The address from which a key is used, and the permission that it needs there. */
+export type KeyUse = Pick<Proof, "address" | "permission">;
+
+/** Stands for an unknown key, which costs the work of a known one. */
+const NO_KEY: Pick<ApiKey, "permissions" | "ipAllowlist"> = { permissions: [], ipAllowlist: [] };
+
 /**
- * Returns the key of a signed request; `isSigned` says whether a secret made the signature. Throws an OrderError: -2015
- * for an unknown key, -1022 for a wrong signature. An unknown key costs the same work as a wrong signature, so that
- * timing does not distinguish them.
+ * Returns the key of a signed request; `isSigned` says whether a secret made the signature. Throws an OrderError: -1022 for a
+ * wrong signature; -2015, always in the same form, for an unknown key, and for one that lacks the address or the permission.
+ * All of them are decided after the same work and before any other, so that timing does not distinguish them.
  */
 export async function provedKey(
   { accounts }: Pick<AccessParts, "accounts">,
-  apiKey: string,
-  isSigned: (secret: string | undefined) => boolean,
+  {
+    apiKey,
+    isSigned,
+    ...use
+  }: KeyUse & Readonly<{ apiKey: string; isSigned: (secret: string | undefined) => boolean }>,
 ): Promise<ApiKey> {
   const key = await accounts.key(apiKey);
   const signed = isSigned(key?.secret);
+  const allowed = hasAccess(key ?? NO_KEY, use);
   if (key === undefined) throw new OrderError("REJECTED_API_KEY");
   if (!signed) throw new OrderError("BAD_SIGNATURE");
+  if (!allowed) throw new OrderError("REJECTED_API_KEY");
   return key;
 }
 
+/** Returns whether a key may be used from the address and has the permission. Takes as long whichever it lacks. */
+export function hasAccess(key: Pick<ApiKey, "permissions" | "ipAllowlist">, use: KeyUse): boolean {
+  const isFromThere = isListed(use.address, key.ipAllowlist);
+  return key.permissions.includes(use.permission) && isFromThere;
+}
+
 /**
- * Checks replay guard, address list and permission, in that order, for a request whose key and freshness are verified.
- * Throws an OrderError: -1022 if the signature was used before for something else, then the errors of {@link
- * demandAccess}.
- * Source: decisions 41 and MA.
+ * Asks the replay guard about a request whose key and freshness are verified. Throws an OrderError -1022 if the signature was
+ * used before for something else. Source: decisions 41 and MA.
  */
 export function admitted(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
@@ -56,17 +71,8 @@ export function admitted(
   const isFollowed = seen.use === QUERY.use || seen.onceAfter !== undefined;
   const sender = isFollowed ? { sender: { address, connection } } : {};
   if (replayGuard?.decide({ ...seen, ...sender }) === "other") throw new OrderError("SIGNATURE_REUSED");
-  demandAccess(key, { address, permission });
   traffic.proved(networkOf(address));
   return { key, permission, signature, address };
-}
-
-/**
- * Throws an OrderError -2015, in the same form as for an unknown key, if the key lacks the address or the permission.
- */
-export function demandAccess(key: ApiKey, use: Readonly<{ address: string; permission: Permission }>): void {
-  const allowed = key.permissions.includes(use.permission) && isListed(use.address, key.ipAllowlist);
-  if (!allowed) throw new OrderError("REJECTED_API_KEY");
 }
 
 /** What a signature is used for, and other uses that it may follow: always, or once and from the same client. */

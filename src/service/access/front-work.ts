@@ -1,5 +1,7 @@
+import { OrderError } from "../../errors/index.ts";
 import type { ApiKey } from "../../model/index.ts";
 import type { Parameters, RequestId } from "../../wire/index.ts";
+import { hasAccess, type KeyUse } from "./authentication.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** The results of a front thread for a signed request or message in which nothing was unusual. */
@@ -30,15 +32,19 @@ export interface Front {
 
 /**
  * Returns the current key of a request whose signature a front thread verified. Returns undefined if the key is gone or
- * has another secret; the results of the front thread are void then.
+ * has another secret; the results of the front thread are void then. Throws an OrderError -2015 if the key lacks the address
+ * or the permission.
  */
 export async function keyOfWorked(
   { accounts }: Pick<AccessParts, "accounts">,
   front: Front,
-  { apiKey, secret }: Worked,
+  { apiKey, secret, ...use }: KeyUse & Pick<Worked, "apiKey" | "secret">,
 ): Promise<ApiKey | undefined> {
   const key = await accounts.key(apiKey);
-  if (key?.secret === secret) return key;
-  front.outdated();
-  return undefined;
+  if (key?.secret !== secret) {
+    front.outdated();
+    return undefined;
+  }
+  if (!hasAccess(key, use)) throw new OrderError("REJECTED_API_KEY");
+  return key;
 }

@@ -8,7 +8,7 @@ import {
   restSignature,
 } from "../../signing/internal.ts";
 import { mergeParameters, type Parameters, readBody, readQuery, type WireRequest } from "../../wire/index.ts";
-import { admitted, provedKey, requiredKey } from "../access/authentication.ts";
+import { admitted, type KeyUse, provedKey, requiredKey } from "../access/authentication.ts";
 import { type Front, keyOfWorked } from "../access/front-work.ts";
 import type { RequestHeaders } from "./headers.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
@@ -23,8 +23,8 @@ export type Arrival = Readonly<{
 }>;
 
 /**
- * Authenticates a request and checks that it may be served now: signature, key, freshness, replay guard, address list
- * and permission, in that order. Only raw bytes are handled before the signature is verified; nothing is parsed.
+ * Authenticates a request and checks that it may be served now: signature, key, address list and permission, freshness,
+ * replay guard, in that order. Only raw bytes are handled before the signature is verified; nothing is parsed.
  * Throws an OrderError: -2014, -1102 or -1022 for key and signature; -2015, always in the same form, for an unknown
  * key, an address that is not listed or a missing permission; then the errors of the readers and of {@link
  * checkFreshness}.
@@ -39,11 +39,18 @@ export async function authenticate(parts: ServiceParts, arrival: Arrival): Promi
     header: arrival.headers.signature,
   });
   const { payload, signature } = signed;
-  const key = await provedKey(parts, apiKey, (secret) => verifySignature({ secret, payload, signature }));
+  const use = useOf(route, request);
+  const isSigned = (secret: string | undefined): boolean => verifySignature({ secret, payload, signature });
+  const key = await provedKey(parts, { ...use, apiKey, isSigned });
   arrival.front?.proved(key);
   const parameters = readParameters(signed, arrival.headers.contentType);
-  return admittedCall(parts, { route, request, key, signature, parameters });
+  return admittedCall(parts, { ...use, route, key, signature, parameters });
 }
+
+const useOf = ({ access }: AnyRoute, { remoteAddress: address }: WireRequest): KeyUse => ({
+  permission: access === "READ" ? "READ" : "TRADE",
+  address,
+});
 
 /**
  * Authenticates a request that a front thread has verified and parsed. Runs only the checks that need the shared state
@@ -55,23 +62,18 @@ export async function authenticateWorked(
   { route, request, front }: Pick<Arrival, "route" | "request"> & Readonly<{ front: Front }>,
 ): Promise<SignedCall | undefined> {
   const { worked } = front;
-  const key = worked && (await keyOfWorked(parts, front, worked));
+  const use = useOf(route, request);
+  const key =
+    worked && (await keyOfWorked(parts, front, { ...use, apiKey: worked.apiKey, secret: worked.secret }));
   if (worked === undefined || key === undefined) return undefined;
   const { signature, parameters } = worked;
-  return admittedCall(parts, { route, request, key, signature, parameters });
+  return admittedCall(parts, { ...use, route, key, signature, parameters });
 }
 
-type ProvedCall = Pick<Arrival, "route" | "request"> & Pick<SignedCall, "key" | "signature" | "parameters">;
-
-/** Checks freshness, replay guard, address list and permission, in that order. */
-function admittedCall(
-  parts: ServiceParts,
-  { route, request, key, signature, parameters }: ProvedCall,
-): SignedCall {
+/** Checks freshness and replay guard, in that order. */
+function admittedCall(parts: ServiceParts, { route, parameters, ...proof }: SignedCall): SignedCall {
   checkTime(route, parameters, parts.clock.nowMs());
-  const permission = route.access === "READ" ? "READ" : "TRADE";
-  const use = { key, permission, signature, target: route, address: request.remoteAddress } as const;
-  return { ...admitted(parts, use), route, parameters };
+  return { ...admitted(parts, { ...proof, target: route }), route, parameters };
 }
 
 /**

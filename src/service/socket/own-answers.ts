@@ -1,7 +1,7 @@
 import { OrderError } from "../../errors/index.ts";
 import { readAccountId } from "../../host-answers/index.ts";
 import { readRequestToken, readSubscription } from "../../requests/index.ts";
-import { demandAccess, type Proof } from "../access/authentication.ts";
+import { hasAccess, type Proof } from "../access/authentication.ts";
 import { accountOf, demandHere, hereOrElsewhere } from "../access/ownership.ts";
 import { answerCall, answerPublic } from "../rest/handlers.ts";
 import type { Answer, ServiceParts } from "../rest/parts.ts";
@@ -68,7 +68,7 @@ export class OwnAnswers implements MessageAnswers {
         const key = await accounts.key(proved.key.apiKey);
         // A key that now belongs to another user or has another secret counts as a different key.
         if (key === undefined || key.secret !== proved.key.secret) return false;
-        demandAccess(key, { address: call.address, permission: "READ" });
+        if (!hasAccess(key, { address: call.address, permission: "READ" })) return false;
         // Events of the time before the account's shard left go out, so its owner does not matter.
         return (
           (await accountOf({ accounts, clock }, { key, permission: "READ" }, { accountId })) === accountId

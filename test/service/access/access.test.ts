@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Permission } from "../../../src/model/index.ts";
 import { ROUTES } from "../../../src/requests/index.ts";
-import { sign } from "../../../src/signing/index.ts";
+import { type RequestParameters, sign } from "../../../src/signing/index.ts";
 import type { WireResponse } from "../../../src/wire/index.ts";
-import { call, KEYS, openWorld, place, requestOf, type ServiceWorld } from "../../support/service-world.ts";
+import {
+  call,
+  KEYS,
+  openWorld,
+  place,
+  type Reply,
+  type RequestOptions,
+  requestOf,
+  type ServiceWorld,
+} from "../../support/service-world.ts";
 import { refusalOf, TestClient } from "../../support/socket-world.ts";
 
 const key = KEYS.owner;
@@ -49,6 +58,19 @@ describe("permissions", () => {
     ];
     for (const { status, body } of answers) expect([status, body]).toEqual([401, answers[0]?.body]);
     expect(answers[0]?.body).toContain('"code":-2015');
+  });
+
+  it("a wrong address or a missing permission is refused before the request is parsed, dated or remembered, so that its time is that of an unknown key", async () => {
+    const world = await openWorld();
+    const stale = world.clock.nowMs() - 60_000;
+    const asked = (use: RequestOptions, query: RequestParameters): Promise<Reply> =>
+      call(world, "GET", "/api/order", { ...use, query });
+    for (const use of [{ key: KEYS.elsewhere, address: "192.0.2.7" }, { key: KEYS.trader }])
+      for (const query of [{ symbol: "BTC/USD", timestamp: stale }, { "a[]": "1" }])
+        expect((await asked(use, query)).body.code).toBe(-2015);
+    const query = { symbol: "BTC/USD", orderId: -256, timestamp: world.clock.nowMs(), nonce: "1" };
+    expect((await call(world, "DELETE", "/api/v2/order", { key: KEYS.reader, query })).body.code).toBe(-2015);
+    expect((await asked({ key: KEYS.reader }, query)).body.code).toBe(-2013);
   });
 
   it("decision 39: READ reads, TRADE places and cancels; neither permission includes the other", async () => {

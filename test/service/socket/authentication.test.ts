@@ -168,6 +168,8 @@ describe("the key", () => {
       await client.ask("order.place", FAR_LIMIT, { key: KEYS.reader, id: 1 }),
       await client.ask("userDataStream.subscribe.signature", {}, { key: KEYS.trader, id: 1 }),
     ];
+    const stale = { ...OPEN, timestamp: world.clock.nowMs() - 60_000 };
+    answers.push(await client.ask("openOrders.status", stale, { key: KEYS.elsewhere, id: 1 }));
     for (const answer of answers) expect(refusalOf(answer)).toEqual(REJECTED);
     expect(new Set(client.texts).size).toBe(1);
     const inside = new TestClient(world, { address: "10.1.2.3" });
