@@ -1,18 +1,18 @@
 import { CLIENT_STREAM_SUFFIXES } from "../../src/requests/index.ts";
-import { signBody, signQuery } from "../../src/signing/index.ts";
+import { signBody, signQuery, signSocketParameters } from "../../src/signing/index.ts";
 import { textFrame } from "../load/frame-wire.ts";
 import { httpPost } from "../load/http-wire.ts";
 import { type Assault, type AttackTarget, assail, type Harm } from "./attack.ts";
 import { BROKE, BUSY, HONEST, type SiegeKey } from "./keys.ts";
-import type { OpenBefore } from "./server.ts";
+import type { Before } from "./server.ts";
 
 /** An attack: its behavior and its parameters. */
 export type Attack = Readonly<{
   name: string;
   /** Its own share of the usual number of connections; default 1. */
   times?: number;
-  /** Orders that the busy account has open before. */
-  open?: OpenBefore;
+  /** What the server has before. */
+  before?: Before;
   assault: () => Assault;
 }>;
 
@@ -52,8 +52,19 @@ const LIST = textFrame('{"id":1,"method":"LIST_SUBSCRIPTIONS"}');
 /** A ping without a payload, with a mask of zeros. */
 const PING = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
 
+const HEAD_END = "\r\n\r\n";
+
 const TO_H2C = Buffer.from(
   "GET /api/ping HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
+);
+
+const TO_H2C_WITH_MANY = Buffer.from(
+  TO_H2C.toString().replace(HEAD_END, `\r\n${"a: b\r\n".repeat(1_100)}\r\n`),
+);
+
+/** The beginning of a request to the venue, with a signature that it has not made. The rest never comes. */
+const HALF_SUBMIT = Buffer.from(
+  `POST /v1/submit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000${HEAD_END}{`,
 );
 
 type Terms = Readonly<Record<string, string | number | boolean>>;
@@ -77,6 +88,9 @@ const VWAP = {
   volumeProfile: Array.from({ length: 10_000 }, () => "1").join(","),
 };
 
+/** The same as fields of an order in process. */
+const LONG_VWAP = { ...VWAP, type: "VWAP", side: "BUY" } as const;
+
 const TWAP = { ...SCHEDULE, type: "TWAP", interval: 1_000, intervalCount: 1_000 };
 
 const RESTING = {
@@ -96,6 +110,36 @@ const POV = {
   quantity: "100",
   participationBips: 1_000,
 } as const;
+
+/** POV orders of two accounts that would take the volume of each other's children for that of others, and trades. */
+const FOLLOWERS = (connection: number): readonly Buffer[] => [
+  Buffer.concat(
+    placements(connection % 2 === 0 ? BUSY : HONEST, { ...POV, participationBips: 6_000 }, 20)(connection),
+  ),
+  ...placements(BUSY, TRADE, 20)(connection),
+];
+
+const PAGE = { apiManaged: "true", limit: 1_000 };
+
+/** Pages of the busy account, as HTTP requests. */
+const pages = ({ apiKey, secret }: SiegeKey, count: number): readonly Buffer[] =>
+  Array.from({ length: count }, () => {
+    const parameters = { ...PAGE, timestamp: Date.now(), nonce: `page-${Math.random()}` };
+    const target = `/api/v3/openOrders?${signQuery({ secret, parameters })}`;
+    return Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\nX-MBX-APIKEY: ${apiKey}\r\n\r\n`);
+  });
+
+/** What a client sends that follows its orders, after each break of its connection. */
+const following = ({ apiKey, secret }: SiegeKey): Buffer => {
+  const message = (id: string, method: string, terms: Terms): Buffer => {
+    const parameters = { apiKey, timestamp: Date.now(), nonce: `${id}-${Math.random()}`, ...terms };
+    return textFrame(JSON.stringify({ id, method, params: signSocketParameters({ secret, parameters }) }));
+  };
+  return Buffer.concat([
+    message("1", "userDataStream.subscribe.signature", {}),
+    message("2", "openOrders.status", { ...PAGE, apiManaged: true }),
+  ]);
+};
 
 /** A cancel of all open orders, as an HTTP request. */
 const cancelAll = ({ apiKey, secret }: SiegeKey): Buffer => {
@@ -157,6 +201,30 @@ export const ATTACKS: readonly Attack[] = [
   },
   { name: "Upgrade: h2c, over and over", assault: () => ({ pieces: () => [TO_H2C], rounds: 1_000 }) },
   {
+    name: "Upgrade: h2c with 1,100 headers",
+    assault: () => ({ pieces: () => [TO_H2C_WITH_MANY], rounds: 1_000 }),
+  },
+  {
+    name: "pages of 1,000 orders, eight at once",
+    ...{ times: 0.04, before: { open: { count: 1_000, terms: RESTING } } },
+    assault: () => ({ pieces: () => pages(BUSY, 200), perSecond: 10 }),
+  },
+  {
+    name: "pages of 139 VWAPs of 10,000 weights, eight at once",
+    ...{ times: 0.04, before: { open: { count: 139, terms: LONG_VWAP } } },
+    assault: () => ({ pieces: () => pages(BUSY, 200), perSecond: 10 }),
+  },
+  {
+    name: "followers of 1,000 orders that connect at once",
+    ...{ before: { open: { count: 1_000, terms: RESTING } } },
+    assault: () => ({ socketPath: "/ws/listenKey", pieces: () => [following(BUSY)], rounds: 1 }),
+  },
+  {
+    name: "300 connections to the venue's port, half a request each",
+    ...{ times: 1.5, before: { venueApart: true } },
+    assault: () => ({ pieces: () => [HALF_SUBMIT], rounds: 1 }),
+  },
+  {
     name: "VWAPs of 10,000 weights by one account",
     assault: () => ({ pieces: placements(HONEST, VWAP, 15), rounds: 1 }),
   },
@@ -166,7 +234,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "a cancel-all of 10,000 orders",
-    ...{ times: 0, open: { count: 10_000, terms: RESTING } },
+    ...{ times: 0, before: { open: { count: 10_000, terms: RESTING } } },
     assault: () => ({ pieces: () => [cancelAll(BUSY)], rounds: 1, untilAnswered: true }),
   },
   {
@@ -179,6 +247,11 @@ export const ATTACKS: readonly Attack[] = [
       ],
       ...{ rounds: 1, perSecond: 1 },
     }),
+  },
+  {
+    name: "POV orders of 60 % of two accounts, a trade a second",
+    times: 0.1,
+    assault: () => ({ pieces: FOLLOWERS, rounds: 1, perSecond: 1 }),
   },
 ];
 

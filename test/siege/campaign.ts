@@ -84,7 +84,7 @@ async function endure(program: string, attack: Attack, extent: Extent): Promise<
     const before = (await server.state()).heldBytes;
     const client = new HonestClient(server.port);
     const harm = await harmBy(program, attack, {
-      ...{ ...extent, port: server.port },
+      ...{ ...extent, port: server.attackedPort },
       begins: () => client.start(),
     });
     const borne = await client.stop();

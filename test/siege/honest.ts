@@ -11,7 +11,7 @@ const PAUSE_MS = 20;
 /** Longest wait for one answer. */
 const PATIENCE_MS = 5_000;
 
-/** A client from 127.0.0.1 that alternates between a new connection, a persistent one, and WebSocket. */
+/** A client from 127.0.0.1 that alternates between a new connection, a persistent one, WebSocket, and the venue. */
 export class HonestClient {
   readonly #port: number;
   readonly #kept: Agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -39,7 +39,7 @@ export class HonestClient {
   }
 
   async #run(): Promise<void> {
-    const ways = [() => this.#time(), () => this.#place(), () => this.#status()];
+    const ways = [() => this.#time(), () => this.#place(), () => this.#status(), () => this.#trade()];
     while (!this.#stopped) {
       const from = performance.now();
       try {
@@ -57,9 +57,18 @@ export class HonestClient {
   }
 
   #place(): Promise<void> {
+    return this.#order({ type: "SYNTHETIC_LIMIT", quantity: "0.125", price: "4000.25" });
+  }
+
+  /** An order that the venue answers before the service does. */
+  #trade(): Promise<void> {
+    return this.#order({ type: "MARKET", quantity: "0.001" });
+  }
+
+  #order(terms: Readonly<Record<string, string>>): Promise<void> {
     const query = `nonce=${this.#asked}`;
     const parameters = {
-      ...{ symbol: "BTC/USD", side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "0.125", price: "4000.25" },
+      ...{ symbol: "BTC/USD", side: "BUY", ...terms },
       newClientOrderId: `honest-${this.#asked}`,
     };
     const { body, signature } = signBody({ secret: HONEST.secret, query, parameters });

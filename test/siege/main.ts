@@ -41,10 +41,10 @@ function rowOf(outcome: Outcome): readonly string[] {
 const print = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
 
 async function serve(folder: string): Promise<void> {
-  const server = await openSiegeServer(folder, ATTACKS.find((attack) => attack.name === name)?.open);
+  const server = await openSiegeServer(folder, ATTACKS.find((attack) => attack.name === name)?.before);
   process.on("disconnect", () => process.exit(1));
   process.on("message", () => process.send?.(server.state()));
-  process.send?.(server.port);
+  process.send?.({ port: server.port, attackedPort: server.attackedPort });
 }
 
 if (command === "server") await serve(argument);

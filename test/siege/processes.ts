@@ -6,6 +6,7 @@ import type { ServerState } from "./server.ts";
 /** A server in a separate process, with a heap of 512 MB. */
 export type ServerProcess = Readonly<{
   port: number;
+  attackedPort: number;
   /** Rejects if the process has ended, or does not answer in ten seconds. */
   state: () => Promise<ServerState>;
   /** How it ended; undefined while it lives. */
@@ -33,9 +34,9 @@ export async function startServer(program: string, folder: string, attack: strin
       resolve();
     }),
   );
-  const port = (await answerOf(child, START_PATIENCE_MS)) as number;
+  const ports = (await answerOf(child, START_PATIENCE_MS)) as Pick<ServerProcess, "port" | "attackedPort">;
   return {
-    port,
+    ...ports,
     ended: () => how,
     async state() {
       if (how === undefined) child.send("state");

@@ -2,6 +2,8 @@ import type { Engine } from "../../src/engine/index.ts";
 import { type OrderFields, orderIntent } from "../../src/requests/index.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
+import { startVenue } from "../../src/sandbox/venue-process.ts";
+import { readVenueSettings } from "../../src/sandbox/venue-settings.ts";
 import { BROKE, BUSY, HONEST } from "./keys.ts";
 
 /** The report of a besieged server about itself. */
@@ -20,22 +22,45 @@ export type ServerState = Readonly<{
 const LOOK_EVERY_MS = 10;
 
 /** The sandbox as `npm start` runs it, in this process. */
-export type SiegeServer = Readonly<{ port: number; state: () => ServerState; close: () => Promise<void> }>;
+export type SiegeServer = Readonly<{
+  port: number;
+  /** The port that is attacked, if it is another one. */
+  attackedPort: number;
+  state: () => ServerState;
+  close: () => Promise<void>;
+}>;
 
-/** Orders that the busy account has open before an attack. */
-export type OpenBefore = Readonly<{ count: number; terms: OrderFields }>;
+/** What a server has before an attack. */
+export type Before = Readonly<{
+  /** Orders that the busy account has open. */
+  open?: Readonly<{ count: number; terms: OrderFields }>;
+  /** Whether the venue is behind a port of its own, which is attacked. */
+  venueApart?: boolean;
+}>;
 
 /** Orders that are placed at the same time. */
 const AT_ONCE = 250;
 
 const BUSY_ID = 3;
 
+const VENUE = {
+  ...{ PORT: "auto", CONTROL_PORT: "auto", VENUE_RECORD: "memory:" },
+  VENUE_SECRET: "a secret of the siege that only the venue and the sandbox know",
+};
+
 /**
  * Opens the sandbox on a free port of the loopback. Only the number of orders is unlimited, since all accounts belong
  * to the test.
  */
-export async function openSiegeServer(folder: string, open?: OpenBefore): Promise<SiegeServer> {
+export async function openSiegeServer(
+  folder: string,
+  { open, venueApart = false }: Before = {},
+): Promise<SiegeServer> {
+  const venue = venueApart ? await startVenue(readVenueSettings({ env: VENUE, argv: [] })) : undefined;
   const env = {
+    ...(venue !== undefined && {
+      ...{ VENUE: venue.url, VENUE_SECRET: VENUE.VENUE_SECRET, VENUE_CONTROL: venue.controlUrl },
+    }),
     PORT: "auto",
     CONTROL_PORT: "off",
     FRONT_THREADS: process.env["FRONT_THREADS"],
@@ -64,8 +89,10 @@ export async function openSiegeServer(folder: string, open?: OpenBefore): Promis
     longestTurnMs = Math.max(longestTurnMs, now - before);
     before = now;
   }, LOOK_EVERY_MS);
+  const port = portOf(sandbox.url);
   return {
-    port: Number(new URL(sandbox.url).port),
+    port,
+    attackedPort: venue === undefined ? port : portOf(venue.url),
     state() {
       globalThis.gc?.();
       const { heapUsed, external } = process.memoryUsage();
@@ -79,11 +106,17 @@ export async function openSiegeServer(folder: string, open?: OpenBefore): Promis
     async close() {
       clearInterval(look);
       await sandbox.stop();
+      await venue?.stop();
     },
   };
 }
 
-async function placeAll(engine: Pick<Engine, "place">, { count, terms }: OpenBefore): Promise<void> {
+const portOf = (url: string): number => Number.parseInt(new URL(url).port, 10);
+
+async function placeAll(
+  engine: Pick<Engine, "place">,
+  { count, terms }: NonNullable<Before["open"]>,
+): Promise<void> {
   const intents = Array.from({ length: count }, (_, index) =>
     orderIntent({ ...terms, newClientOrderId: `busy-${index}` }),
   );
