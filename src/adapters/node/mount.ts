@@ -25,6 +25,9 @@ export type MountParts = Readonly<{
 /** Lets pending events of other connections be handled first. */
 const otherConnectionsTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Most characters of a body that is written as a text, in one piece with its headers. */
+const LONG_BODY = 65_536;
+
 /** Passes requests of node:http servers to a service unchanged, and sends the answers back. */
 export class Mount {
   readonly #service: Pick<Service, "handle">;
@@ -133,8 +136,10 @@ export class Mount {
     if (response.headersSent) return this.#tell("REPLY_TAKEN");
     if (response.destroyed) return;
     const headers: Record<string, string | number> = { ...reply.headers };
+    // A long text is encoded once: to count its bytes costs as much as to write them.
+    const body = reply.body.length > LONG_BODY ? Buffer.from(reply.body) : reply.body;
     // A reply whose status allows no body must not state a length (RFC 9110, 8.6).
-    if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(reply.body);
+    if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(body);
     const { socket } = response.req;
     const connection = this.#connections.of(socket);
     // Requests that have arrived before a drain are answered, too.
@@ -144,6 +149,6 @@ export class Mount {
     }
     if (last && !response.req.complete) linger(socket);
     response.writeHead(reply.status, headers);
-    response.end(reply.body);
+    response.end(body);
   }
 }
