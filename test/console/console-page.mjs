@@ -1,6 +1,10 @@
 /** The console page in a browser, as a person uses it. Every step waits for what the page shows, never for a time. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { KEY, SECRET } from "./sandbox.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export class ConsolePage {
   /** Texts of errors, and of refusals of the Content-Security-Policy, in the console of the browser. */
@@ -54,6 +58,20 @@ export class ConsolePage {
     const field = this.page.locator(`#${id}[aria-invalid=true]`);
     await field.waitFor();
     return await this.page.locator(`#${await field.getAttribute("aria-describedby")}`).innerText();
+  }
+
+  /** Returns what axe-core finds serious or critical. */
+  async violations() {
+    // The policy of the page allows no script of others: this one is not loaded by the page.
+    await this.page.evaluate(AXE);
+    const { violations, passes } = await this.page.evaluate(() => globalThis.axe.run());
+    assert.ok(passes.length > 10, `only ${passes.length} rules passed`);
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join("; ")}`,
+      );
   }
 
   /** Takes a picture of the whole page, whose middle scrolls by itself. */

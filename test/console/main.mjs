@@ -137,7 +137,7 @@ const STEPS = {
     await page.place("STOP_MARKET", { side: "SELL", quantity: "0,1", stopPrice: "59000" });
     await page.shows("#message[data-tone=bad]", "-1100");
     assert.equal(await page.focused(), "place");
-    assert.match(await page.wrong("field-quantity"), /quantity/i);
+    assert.equal(await page.wrong("field-quantity"), "Enter a number, such as 0.5.");
     assert.equal(await page.page.inputValue("#field-quantity"), "0,1");
     // The message covers nothing, and what is wrong is said until it is changed.
     const [below, above] = await Promise.all(
@@ -300,6 +300,60 @@ const STEPS = {
     await page.page.keyboard.press("Enter");
     await page.shows("#message", "Connected to account 1");
     assert.equal(await page.focused(), "kind");
+    const { keyboard } = page.page;
+    await keyboard.type("Stop");
+    const key = () =>
+      page.page.evaluate(() => document.activeElement.dataset.key ?? document.activeElement.id);
+    const tabTo = async (wanted, step = "Tab") => {
+      for (let count = 0; count < 80 && !(await key()).startsWith(wanted); count++)
+        await keyboard.press(step);
+      assert.ok((await key()).startsWith(wanted), `${step} does not lead to ${wanted}`);
+    };
+    await tabTo("field-quantity");
+    await keyboard.type("0.06");
+    await tabTo("field-stopPrice");
+    await keyboard.type("50000");
+    await tabTo("place");
+    await keyboard.press("Enter");
+    await page.row("0 of 0.06", "Waiting");
+    const placed = page.page.locator("#orders tr").filter({ hasText: "0 of 0.06" }).locator(".name");
+    await tabTo(await placed.getAttribute("data-key"), "Shift+Tab");
+    await keyboard.press("Enter");
+    await page.shows("#life", "Accepted");
+    const opened = await key();
+    await tabTo("cancel ", "Tab");
+    await keyboard.press("Enter");
+    await page.row("0 of 0.06", "Canceled");
+    await page.page.waitForFunction((of) => document.activeElement.dataset.key === of, opened);
+  },
+  "axe-core finds nothing serious, in both themes and at both widths": async () => {
+    await page.place("OTOCO", {
+      side: "BUY",
+      quantity: "0.01",
+      entryPrice: "59000",
+      profitPrice: "61000",
+      stopPrice: "58000",
+    });
+    await page.shows("#orders", "held until the entry is filled");
+    await page.page.locator("#orders .leg .name").first().click();
+    await page.shows("#life", "Accepted");
+    await page.place("STOP_MARKET", { side: "SELL", quantity: "0,1", stopPrice: "59000" });
+    await page.wrong("field-quantity");
+    await page.page.click("#ticket summary");
+    const found = [];
+    for (const width of [1280, 390])
+      for (const colorScheme of ["light", "dark"]) {
+        await page.page.setViewportSize({ width, height: 844 });
+        await page.page.emulateMedia({ colorScheme });
+        found.push(...(await page.violations()).map((each) => `${colorScheme} ${width}: ${each}`));
+        if (pictures) await page.picture(join(pictures, `${colorScheme}-${width}.png`));
+        await page.page.click("#cancel-all");
+        found.push(...(await page.violations()).map((each) => `${colorScheme} ${width}, asked: ${each}`));
+        if (pictures)
+          await page.page.screenshot({ path: join(pictures, `${colorScheme}-${width}-asked.png`) });
+        await page.page.click("#confirm-no");
+      }
+    assert.deepEqual(found, []);
   },
   "fits on 390 pixels": async () => {
     await page.page.setViewportSize({ width: 390, height: 844 });

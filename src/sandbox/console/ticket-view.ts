@@ -108,7 +108,7 @@ export class TicketView {
     const place = element("place", HTMLButtonElement);
     shown(place, this.#blocked ?? does);
     place.setAttribute("aria-disabled", String(this.isBlocked));
-    shown(element("size-value", HTMLElement), value === undefined ? "" : `about ${value} USD`);
+    shown(element("size-value", HTMLElement), value === undefined ? "–" : `about ${value} USD`);
     shown(element("size-available", HTMLElement), available ?? "");
     const size = element("size", HTMLDivElement);
     size.dataset["tone"] = percent > 100 ? "bad" : "off";
@@ -136,8 +136,9 @@ export class TicketView {
     const told = new Map(details);
     const name = fieldOf(this.kind, told.get("field") ?? "");
     const input = name && this.#form.querySelector<HTMLElement>(`#field-${name}`);
-    if (!input) return;
-    markWrong(input, [text, told.get("remedy")].filter(Boolean).join(" "));
+    if (!name || !input) return;
+    const plain = told.get("code") === ILLEGAL ? PLAIN[FIELDS[name].kind] : undefined;
+    markWrong(input, plain ?? [text, told.get("remedy")].filter(Boolean).join(" "));
     const more = input.closest("details");
     if (more !== null) more.open = true;
   }
@@ -216,6 +217,12 @@ export class TicketView {
 }
 
 const MOST_BARS = 24;
+/** The code of a text that is no number. The service words it for a program. */
+const ILLEGAL = "-1100";
+const PLAIN: Readonly<Partial<Record<Field["kind"], string>>> = {
+  decimal: "Enter a number, such as 0.5.",
+  whole: "Enter a whole number, such as 5.",
+};
 
 function inputFor(name: FieldName, base: string): HTMLElement {
   const field: Field = FIELDS[name];
