@@ -3,6 +3,10 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
+/** The suites of the Postgres store, which `npm run test:postgres` runs on a server. */
+const needsServer =
+  process.env["POSTGRES_URL"] === undefined ? ["adapters/postgres/order-store.test.ts"] : [];
+
 /**
  * Three projects. `sources` runs on the sources directly. `built` (`*.built.test.ts`, `npm run test:built`) needs what a
  * script builds, above all the package in dist/, which its global set-up builds if a source is newer. The files of these
@@ -41,7 +45,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "sources",
           include: ["**/*.test.ts"],
-          exclude: ["**/*.built.test.ts", "**/*.mocked.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.built.test.ts", "**/*.mocked.test.ts", "**/node_modules/**", ...needsServer],
           isolate: false,
         },
       },

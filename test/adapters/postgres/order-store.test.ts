@@ -3,12 +3,7 @@ import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
-import {
-  type TestFramework,
-  testOrderStore,
-  testRateLimiter,
-  testRejections,
-} from "../../../src/conformance/index.ts";
+import { testOrderStore, testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
 import {
   part,
   rejectionOf,
@@ -20,41 +15,29 @@ import { binaryArrayCases } from "./binary-array-cases.ts";
 import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";
 import { limitCases } from "./limit-cases.ts";
-import { startPGlite } from "./pglite-server.ts";
 import { placesOn } from "./places.ts";
 import { rightsCases } from "./rights-cases.ts";
 
-const server = process.env.POSTGRES_URL === undefined ? await startPGlite() : undefined;
-const places = placesOn(server?.url ?? process.env.POSTGRES_URL ?? "");
-afterAll(async () => {
-  await places.close();
-  await server?.close();
-});
+// `npm run test:postgres` starts a server. PGlite, which needs none, takes longer for these than all other tests.
+const places = placesOn(process.env.POSTGRES_URL ?? "");
+afterAll(() => places.close());
 
-/** On PGlite, which is slow, every ninth rule of each group: `npm run test:postgres` runs all of them on a server. */
-let rules = 0;
-const some: TestFramework = {
-  describe: (name, declare) =>
-    describe(name, () => {
-      rules = 0;
-      declare();
-    }),
-  it: (name, run) => void (rules++ % 9 === 0 && it(name, run)),
-};
-
-testOrderStore(server === undefined ? { describe, it } : some, {
-  name: "postgres",
-  supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true, leases: true },
-  createPlace() {
-    const { options, remove } = places.create();
-    return { open: () => openPostgresStore({ ...options, journal: { forget: true } }), remove };
+testOrderStore(
+  { describe, it },
+  {
+    name: "postgres",
+    supports: { pageEndedNames: true, priceBars: true, progress: true, forgetEnded: true, leases: true },
+    createPlace() {
+      const { options, remove } = places.create();
+      return { open: () => openPostgresStore({ ...options, journal: { forget: true } }), remove };
+    },
   },
-});
+);
 
 forgettingCases(places);
 checksumCases(places);
 binaryArrayCases(places);
-rightsCases(places, server !== undefined);
+rightsCases(places);
 
 testRejections(
   { describe, it },

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/postgres/index.ts";
 import type { Place, Places } from "./places.ts";
 
-/** Openings by users that lack some right. With `isOneSession`, all connections of the server share a session. */
-export function rightsCases(places: Places, isOneSession: boolean): void {
+/** Openings by users that lack some right. */
+export function rightsCases(places: Places): void {
   let roles = 0;
   /** Runs work as a new user that has only what `grants` gives it, and removes both. */
   async function asUser(
@@ -14,11 +14,9 @@ export function rightsCases(places: Places, isOneSession: boolean): void {
     const role = `user_${process.pid}_${++roles}`;
     for (const text of [`CREATE ROLE ${role} LOGIN`, ...grants({ schema, role })]) await places.execute(text);
     const url = Object.assign(new URL(options.url), { username: role }).href;
-    if (isOneSession) await places.execute(`SET ROLE ${role}`);
     try {
       await work({ ...options, url });
     } finally {
-      if (isOneSession) await places.execute("RESET ROLE");
       await remove();
       await places.execute(`DROP ROLE ${role}`);
     }
@@ -54,7 +52,6 @@ export function rightsCases(places: Places, isOneSession: boolean): void {
           code: "42501",
           message: expect.stringContaining("use the user of the nodes"),
         });
-        if (isOneSession) await places.execute("RESET ROLE");
         await places.execute(`REVOKE CREATE ON DATABASE postgres FROM ${revoke(options)}`);
       });
     });
