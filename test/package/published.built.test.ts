@@ -8,7 +8,7 @@ import { pages } from "../examples/markdown.ts";
 import { Consumer, root, subpaths } from "./consumer.ts";
 
 /** Limits of the tarball and of the installed package, in kB. */
-const BUDGET_KB = { tarball: 4_900, installed: 20_800 } as const;
+const BUDGET_KB = { tarball: 4_900, installed: 20_900 } as const;
 
 /** Paths that the package may contain. */
 const BELONGS = [

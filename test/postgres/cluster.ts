@@ -7,11 +7,10 @@ const SHARING = [
   "a node sleeps while another one takes over",
   "venue and a node are killed",
   "the shards of the accounts move",
-  "an operator drains a node",
 ];
 
 /** The same with one active node. */
-const WHOLE = ["a node is killed at a named point", "the connections to the venue break at any byte"];
+const WHOLE = ["the connections to the venue break at any byte"];
 
 const rounds =
   (shares: boolean, only: readonly string[]): Step =>
