@@ -96,6 +96,14 @@ describe("the request that reaches the service", () => {
     expect(Buffer.from(received.body, "latin1").toString()).toBe(answer.body);
   });
 
+  it("a long body is sent whole, also where a part of it ends within a character", async () => {
+    const body = `"${"a".repeat(65_534)}\u{1f600}${"\u{1f600}".repeat(40_000)}"`;
+    const port = await serve(() => reply(body));
+    const response = await fetch(`http://127.0.0.1:${port}/api/ping`);
+    expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(body)));
+    expect((await response.text()) === body).toBe(true);
+  });
+
   it("a service that throws is an error without its message", async () => {
     const port = await serve(() => {
       throw new Error("a secret");

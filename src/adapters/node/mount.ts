@@ -25,8 +25,22 @@ export type MountParts = Readonly<{
 /** Lets pending events of other connections be handled first. */
 const otherConnectionsTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Most characters of a body that is written as a text, in one piece with its headers. */
+/** Most characters of a body that is written as a text, in one piece with its headers, and of a part of a longer one. */
 const LONG_BODY = 65_536;
+
+/** Encodes a long body part by part, so that others are answered meanwhile. */
+async function encoded(text: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let from = 0; from < text.length; ) {
+    if (from > 0) await otherConnectionsTurn();
+    let to = from + LONG_BODY;
+    // Both halves of a character are encoded together.
+    if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to++;
+    parts.push(Buffer.from(text.slice(from, to)));
+    from = to;
+  }
+  return Buffer.concat(parts);
+}
 
 /** Passes requests of node:http servers to a service unchanged, and sends the answers back. */
 export class Mount {
@@ -72,7 +86,8 @@ export class Mount {
       const body = await bodyOf({ connection, request, response, held }, options);
       held.begun();
       const reply = await this.#serve(request, body.bytes);
-      this.#send(response, reply, body.cut);
+      const long = reply.body.length > LONG_BODY ? await encoded(reply.body) : undefined;
+      this.#send(response, reply, body.cut, long);
       held.answered(reply.body.length);
     } catch (error) {
       if (error instanceof Refused) this.#send(response, error.reply, true);
@@ -132,12 +147,15 @@ export class Mount {
     }
   }
 
-  #send(response: ServerResponse, reply: WireResponse, last: boolean): void {
+  #send(
+    response: ServerResponse,
+    reply: WireResponse,
+    last: boolean,
+    body: string | Buffer = reply.body,
+  ): void {
     if (response.headersSent) return this.#tell("REPLY_TAKEN");
     if (response.destroyed) return;
     const headers: Record<string, string | number> = { ...reply.headers };
-    // A long text is encoded once: to count its bytes costs as much as to write them.
-    const body = reply.body.length > LONG_BODY ? Buffer.from(reply.body) : reply.body;
     // A reply whose status allows no body must not state a length (RFC 9110, 8.6).
     if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(body);
     const { socket } = response.req;
