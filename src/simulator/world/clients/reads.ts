@@ -67,7 +67,8 @@ export class Reads {
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
     if (code !== 0) return this.#failed(answer);
     const id = numberOf(reply.body, isOrder ? "orderId" : "orderListId");
-    demand(id === created, "I03", () => `${told()} in place of ${created}`);
+    // It may have left during the read, and have been placed again.
+    demand(id === created || id === entry.created, "I03", () => `${told()} in place of ${created}`);
     if (isOrder) judgeSnapshot(parts, reply.body, accountId);
     else this.#judgeList(reply.body);
   }
