@@ -102,11 +102,14 @@ export const pageWeight =
   (weight: number, rows: number) =>
   (parameters: Parameters): number => {
     const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? rows;
-    return weight * Math.max(1, Math.ceil(Math.min(limit, MOST_ROWS) / rows));
+    return weightOf(Math.min(limit, MOST_ROWS), weight, rows);
   };
 
+const weightOf = (count: number, weight: number, rows: number): number =>
+  weight * Math.max(1, Math.ceil(count / rows));
+
 /** Returns the weight of an answer with a number of open orders, as that of a page with this limit. */
-export const openOrdersWeight = (orders: number): number => 6 * Math.ceil(orders / 100);
+export const openOrdersWeight = (orders: number): number => weightOf(orders, 6, 100);
 
 const PUBLIC = { method: "GET", access: "PUBLIC", scheme: "NONE", advanced: false } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
-import { CommitQueue, inTurns, type ShardPart } from "../../src/engine/shards/commit-queue.ts";
+import { CommitQueue, type ShardPart, settlingOrder } from "../../src/engine/shards/commit-queue.ts";
 import { PendingQueue } from "../../src/engine/shards/pending-queue.ts";
 import type { Shard } from "../../src/engine/shards/shard.ts";
 
@@ -42,7 +42,7 @@ describe("decision 53: records of a shard that was held", () => {
   });
 });
 
-describe("decision IA: an append", () => {
+describe("an append", () => {
   it("has at most 64 records of one shard, and the new ones of others", () => {
     const queue = new CommitQueue();
     shardIn(queue, range(0, 300));
@@ -66,13 +66,13 @@ describe("decision IA: an append", () => {
   });
 });
 
-describe("decision IA: durable records", () => {
+describe("durable records", () => {
   const partOf = (...decisions: readonly number[]): ShardPart => ({
     ...{ shard: {} as Shard, epoch: 1, marks: [] },
     pending: decisions.map(recordOf),
   });
   const acted = (perTurn: number, ...parts: readonly ShardPart[]): readonly number[] =>
-    inTurns(parts, perTurn).map(({ record }) => record.decision);
+    settlingOrder(parts, perTurn).map(({ record }) => record.decision);
 
   it("are acted on in the order of decisions if one turn takes them all", () => {
     expect(acted(21, partOf(...range(0, 20)), partOf(20))).toEqual(range(0, 21));

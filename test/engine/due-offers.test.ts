@@ -25,7 +25,7 @@ function offers() {
   return { due, queued, run };
 }
 
-it("decision IA: each account has its own turn for the offers of one print", () => {
+it("each account has its own turn for the offers of one print", () => {
   const { due, queued, run } = offers();
   due.add([parent(1, "a"), parent(1, "b"), parent(2, "c")], "print");
   expect(queued.map(({ lane, key }) => [lane, key])).toEqual([
@@ -35,7 +35,7 @@ it("decision IA: each account has its own turn for the offers of one print", () 
   expect(run()).toBe("a print,b print,c print");
 });
 
-it("decision IA: a parent waits for one offer, of the newest print, however many come", () => {
+it("a parent waits for one offer, of the newest print, however many come", () => {
   const { due, queued, run } = offers();
   const [a, b] = [parent(1, "a"), parent(1, "b")];
   due.add([a], "first");
@@ -45,7 +45,7 @@ it("decision IA: a parent waits for one offer, of the newest print, however many
   expect(run()).toBe("a third");
 });
 
-it("decision IA: a print that comes during the turn of an account is offered after it", () => {
+it("a print that comes during the turn of an account is offered after it", () => {
   const { due, queued, run } = offers();
   const [a, b] = [parent(1, "a"), parent(1, "b")];
   due.add([a, b], "first");
@@ -54,7 +54,7 @@ it("decision IA: a print that comes during the turn of an account is offered aft
   expect(run()).toBe("a first,b first,a second,b second");
 });
 
-it("decision IA: the parents of an account that reduce a position go first", () => {
+it("the parents of an account that reduce a position go first", () => {
   const { due, run } = offers();
   due.add([parent(1, "a"), parent(1, "b", true), parent(1, "c"), parent(1, "d", true)], "print");
   expect(run()).toBe("b print,d print,a print,c print");

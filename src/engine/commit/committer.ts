@@ -10,7 +10,7 @@ import type { PendingRecord } from "../core/live-order.ts";
 import type { OpenCalls } from "../core/open-calls.ts";
 import { MarketBacklog } from "../market/market-backlog.ts";
 import type { MarketHub } from "../market/market-hub.ts";
-import { type CommitQueue, inTurns, type ShardPart } from "../shards/commit-queue.ts";
+import { type CommitQueue, type ShardPart, settlingOrder } from "../shards/commit-queue.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
@@ -405,7 +405,7 @@ export class Committer {
   ): Promise<readonly ShardPart[]> {
     const refused = parts.filter((_, index) => outcomes[index] !== "durable");
     const durable = parts.filter((_, index) => outcomes[index] === "durable");
-    const settled = inTurns(durable, SETTLED_PER_TURN);
+    const settled = settlingOrder(durable, SETTLED_PER_TURN);
     this.#core.counters.records += settled.length;
     for (let from = 0; from < settled.length; from += SETTLED_PER_TURN) {
       if (settled.length > SETTLED_PER_TURN && !this.#stopped) await this.#core.turns.next();

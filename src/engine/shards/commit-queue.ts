@@ -79,7 +79,7 @@ export class CommitQueue {
     const taken = new Map<Shard, readonly PendingRecord[]>();
     const left = (): number =>
       MOST_RECORDS - [...taken.values()].reduce((sum, { length }) => sum + length, 0);
-    for (let most = RUN; left() > 0 && most <= MOST_OF_SHARD; )
+    for (let most = RUN; this.#shards.size > 0 && left() > 0 && most <= MOST_OF_SHARD; )
       if (!this.#takeOldest(taken, left(), most)) most += RUN;
     return taken;
   }
@@ -106,7 +106,7 @@ export class CommitQueue {
  * Returns the records of an append in the order in which to act on them: that of their decisions. If they take several turns,
  * the first {@link RUN} of each shard come before the next ones of any.
  */
-export function inTurns(parts: readonly ShardPart[], perTurn: number): readonly DurablePart[] {
+export function settlingOrder(parts: readonly ShardPart[], perTurn: number): readonly DurablePart[] {
   const all = parts.flatMap(({ shard, pending }) =>
     pending.map((record, index) => ({ shard, record, round: Math.floor(index / RUN) })),
   );

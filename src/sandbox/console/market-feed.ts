@@ -25,6 +25,17 @@ export type Market = {
   oldSinceMs: number | undefined;
 };
 
+/** Returns the markets whose symbol or name contains a text, those first whose symbol begins with it. */
+export function searched<M extends Pick<Market, "symbol" | "name">>(
+  markets: readonly M[],
+  text: string,
+): readonly M[] {
+  const wanted = text.trim().toLowerCase();
+  const begins = ({ symbol }: M): boolean => symbol.toLowerCase().startsWith(wanted);
+  const found = markets.filter(({ symbol, name }) => `${symbol} ${name}`.toLowerCase().includes(wanted));
+  return [...found.filter(begins), ...found.filter((market) => !begins(market))];
+}
+
 /** Returns how old the price of a market is, in words; empty while it is followed. */
 export const ageOf = ({ oldSinceMs, quote }: Market): string =>
   oldSinceMs === undefined || quote === undefined ? "" : ageText(performance.now() - oldSinceMs);

@@ -1,6 +1,5 @@
 import { arrange, button, element, make, shown } from "./elements.ts";
-import { ageOf, type Market } from "./market-feed.ts";
-import { searched } from "./market-search.ts";
+import { ageOf, type Market, searched } from "./market-feed.ts";
 import { dollars } from "./number-texts.ts";
 
 /** The cards of the markets, of which one is chosen. */

@@ -4,7 +4,6 @@ import { type AccountDesk, openDesk, type Sync, syncText } from "./account-desk.
 import { BalancesView } from "./balances-view.ts";
 import { type Mark, spanOf } from "./chart-geometry.ts";
 import { drawChart } from "./chart-view.ts";
-import { confirmed } from "./confirm-view.ts";
 import { type Control, controlAt } from "./control.ts";
 import { showControl } from "./control-view.ts";
 import { DetailView } from "./detail-view.ts";
@@ -14,7 +13,7 @@ import { levelsOf } from "./levels.ts";
 import { endReasonOf } from "./life.ts";
 import { ageOf, type Market, openMarketFeed, refreshPast } from "./market-feed.ts";
 import { type MarketsView, showMarkets } from "./markets-view.ts";
-import { listenToMessages, run, say, sayError } from "./message-view.ts";
+import { confirmed, listenToMessages, run, say, sayError } from "./message-view.ts";
 import { dollars, grouped } from "./number-texts.ts";
 import type { ShownOrder } from "./order-rows.ts";
 import { questionOf } from "./order-size.ts";

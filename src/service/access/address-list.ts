@@ -50,7 +50,9 @@ const MOST_PARSED = 1_000;
  */
 export function isListed(address: string, texts: readonly string[]): boolean {
   const text = texts.join();
-  const list = parsed.get(text) ?? addressList(texts);
+  const known = parsed.get(text);
+  if (known !== undefined) return known(address);
+  const list = addressList(texts);
   if (parsed.size >= MOST_PARSED) parsed.clear();
   parsed.set(text, list);
   return list(address);

@@ -31,17 +31,19 @@ export interface Front {
 }
 
 /**
- * Returns the current key of a request whose signature a front thread verified. Returns undefined if the key is gone or
- * has another secret; the results of the front thread are void then. Throws an OrderError -2015 if the key lacks the address
- * or the permission.
+ * Returns the current key of a request whose signature a front thread verified. Returns undefined if it verified none, or if
+ * the key is gone or has another secret; the results of the front thread are void then. Throws an OrderError -2015 if the
+ * key lacks the address or the permission.
  */
 export async function keyOfWorked(
   { accounts }: Pick<AccessParts, "accounts">,
   front: Front,
-  { apiKey, secret, ...use }: KeyUse & Pick<Worked, "apiKey" | "secret">,
+  use: KeyUse,
 ): Promise<ApiKey | undefined> {
-  const key = await accounts.key(apiKey);
-  if (key?.secret !== secret) {
+  const { worked } = front;
+  if (worked === undefined) return undefined;
+  const key = await accounts.key(worked.apiKey);
+  if (key?.secret !== worked.secret) {
     front.outdated();
     return undefined;
   }

@@ -47,6 +47,16 @@ export function demandWeight(parts: LimitParts, { refused }: WeightVerdict): voi
   if (refused !== undefined) throw tooMuchWeight(refused, parts);
 }
 
+/** Refuses a request above the limits of its address. A ban ends every connection of that address. */
+export function refuseExcess(
+  parts: LimitParts & Pick<AccessParts, "bans" | "traffic">,
+  address: string,
+  verdict: WeightVerdict,
+): void {
+  tellRefusal(parts, address, verdict);
+  demandWeight(parts, verdict);
+}
+
 /** Counts one WebSocket connection. Throws an OrderError -1003 above the limit. Source: convention 4.2. */
 export async function demandConnection(parts: LimitParts, client: string): Promise<void> {
   const address = networkOf(client);

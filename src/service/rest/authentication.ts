@@ -63,8 +63,7 @@ export async function authenticateWorked(
 ): Promise<SignedCall | undefined> {
   const { worked } = front;
   const use = useOf(route, request);
-  const key =
-    worked && (await keyOfWorked(parts, front, { ...use, apiKey: worked.apiKey, secret: worked.secret }));
+  const key = await keyOfWorked(parts, front, use);
   if (worked === undefined || key === undefined) return undefined;
   const { signature, parameters } = worked;
   return admittedCall(parts, { ...use, route, key, signature, parameters });

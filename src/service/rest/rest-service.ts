@@ -5,7 +5,7 @@ import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { Elsewhere } from "../access/ownership.ts";
-import { demandWeight, tellRefusal, type WeightRequest, weigh } from "../access/rate-limits.ts";
+import { refuseExcess, type WeightRequest, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked } from "./authentication.ts";
 import { DOCUMENT_WEIGHT } from "./documents.ts";
@@ -143,7 +143,7 @@ export async function respond<Other = never>(
     const verdict = await handling.weigh({ address: request.remoteAddress, weight });
     usedWeight = verdict.used;
     if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
-    demand(parts, request, verdict);
+    refuseExcess(parts, request.remoteAddress, verdict);
     if (parts.documents.has(request)) {
       const body = parts.documents.text(request.target) ?? "";
       return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
@@ -189,12 +189,6 @@ async function pass(parts: ServiceParts, { request, destination, front }: FrontR
   checkBytes(query, request);
   if (route.access === "PUBLIC") return await answerPublic(parts, route, readQuery(query));
   return await answerCall(parts, await authenticate(parts, { route, request, query, headers, front }));
-}
-
-/** Refuses a request above the limits of its address. A ban ends every connection of that address. */
-function demand(parts: EntryParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
-  tellRefusal(parts, remoteAddress, verdict);
-  demandWeight(parts, verdict);
 }
 
 /** Returns the weight of any request but an allowed preflight. An unknown path costs the work of finding that out. */

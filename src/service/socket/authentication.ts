@@ -60,7 +60,6 @@ async function provedAhead(
 ): Promise<Proved | undefined> {
   const worked = front?.worked;
   if (front === undefined || worked === undefined) return undefined;
-  const { apiKey, secret } = worked;
-  const key = await keyOfWorked(parts, front, { ...use, apiKey, secret });
+  const key = await keyOfWorked(parts, front, use);
   return key && { key, signature: worked.signature };
 }

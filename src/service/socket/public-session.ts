@@ -9,7 +9,7 @@ import {
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
-import { demandWeight, tellRefusal } from "../access/rate-limits.ts";
+import { refuseExcess } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { SocketPeer } from "./api.ts";
@@ -149,9 +149,7 @@ export class PublicSession implements LiveSession {
 
   async #weigh(weight: number): Promise<void> {
     const { service } = this.#parts;
-    const verdict = await weighMessage(service, { address: this.#address, weight });
-    tellRefusal(service, this.#address, verdict);
-    demandWeight(service, verdict);
+    refuseExcess(service, this.#address, await weighMessage(service, { address: this.#address, weight }));
   }
 
   #refusalOf(error: unknown): OrderError {

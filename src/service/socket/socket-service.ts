@@ -2,7 +2,7 @@ import { networkOf } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type AnyRoute, COMPAT_ROUTES, METHODS, ROUTES } from "../../requests/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import { demandConnection, demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
+import { demandConnection, refuseExcess, weigh } from "../access/rate-limits.ts";
 import type { ServiceSettings } from "../rest/api.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
@@ -85,9 +85,8 @@ export async function admitSocket(
     const weight = leads ? CONNECT_WEIGHT + countStreamNames(request.target) : UNKNOWN_WEIGHT;
     const verdict = await weigh(service, { address, weight });
     usedWeight = verdict.used;
-    tellRefusal(service, address, verdict);
     // The names of streams are looked up in the host's catalogue, which a banned address must not cause.
-    demandWeight(service, verdict);
+    refuseExcess(service, address, verdict);
     if (!leads) throw new OrderError("NOT_FOUND");
     demand();
     await demandConnection(service, address);

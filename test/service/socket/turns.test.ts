@@ -19,7 +19,7 @@ async function turnsAfter(request: (world: ServiceWorld) => void): Promise<numbe
   }
 }
 
-it("decision GE: a page that a message asks for delays others by as many turns as one by REST", async () => {
+it("a page that a message asks for delays others by as many turns as one by REST", async () => {
   const byMessage = await turnsAfter((world) => {
     const client = new TestClient(world);
     const params = client.params(PAGE, KEYS.owner);

@@ -85,7 +85,7 @@ it("decision GE: a request that is large, or has a high weight, uses the followi
   expect([step(), step(), idle()]).toEqual(["", "", true]);
 });
 
-it("decision GE: work that is known only after it has begun uses the following turns too", () => {
+it("work that is known only after it has begun uses the following turns too", () => {
   const { ask, work, step, begun } = stepped();
   ask("a", "message");
   work("a", 20);

@@ -8,7 +8,7 @@ import {
   readOpenMarketOrders,
 } from "../../../requests/index.ts";
 import { inSeveralSteps } from "../../access/ownership.ts";
-import { demandWeight, tellRefusal, weigh } from "../../access/rate-limits.ts";
+import { refuseExcess, weigh } from "../../access/rate-limits.ts";
 import { nativeOrderView, viewForRoute } from "../../views/native-order-view.ts";
 import { viewOf } from "../../views/views.ts";
 import { readWithCatalogue } from "../catalogue.ts";
@@ -46,16 +46,14 @@ export async function openMarketOrders(parts: ServiceParts, call: SignedCall): P
 
 /**
  * Counts what a number of open orders weighs beyond the weight of the request, which was counted before anything was read.
- * Throws an OrderError -1003 above the limit of the address. Source: decision GF.
+ * Throws an OrderError -1003 above the limit of the address.
  */
 async function weighRest(parts: ServiceParts, call: SignedCall, orders: number): Promise<void> {
   const { address, route, parameters } = call;
   const counted = typeof route.weight === "number" ? route.weight : route.weight(parameters);
   const weight = openOrdersWeight(orders) - counted;
   if (weight <= 0) return;
-  const verdict = await weigh(parts, { address, weight });
-  tellRefusal(parts, address, verdict);
-  demandWeight(parts, verdict);
+  refuseExcess(parts, address, await weigh(parts, { address, weight }));
 }
 
 /**

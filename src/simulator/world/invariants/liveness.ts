@@ -3,6 +3,7 @@ import type { SeenOrder } from "../journal-book.ts";
 import { showHeartbeat, showQuote } from "../market-publisher.ts";
 import { settle, unknownOrders } from "../operator.ts";
 import type { WorldParts } from "../parts.ts";
+import { HOUR_MS } from "../world-time.ts";
 
 /**
  * Number of rounds of half a second, half an hour of trading, in which everything eligible ends once faults are over (I62). A
@@ -44,7 +45,7 @@ export async function endAll(parts: WorldParts): Promise<void> {
  * The longest wait for the deadline of a child. One that was decided while the wall clock of an opening was days ahead has a
  * later one, if the venue does not tell its time; after two hours nothing is under way, and the venue voids it by hand.
  */
-const LONGEST_DEADLINE_MS = 7_200_000;
+const LONGEST_DEADLINE_MS = 2 * HOUR_MS;
 
 /** Longer than a quote counts, and than a child takes to be resolved. */
 const QUIET_MS = 15_000;

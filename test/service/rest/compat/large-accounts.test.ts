@@ -63,14 +63,14 @@ describe("an account with many orders on the compat prefix", () => {
     [1_000, { symbol: SYMBOL }, 60],
     [1_000, {}, 80],
     [1_401, {}, 90],
-  ])("decision GF: an answer of %d open orders to %j weighs %d", async (count, asked, weight) => {
+  ])("an answer of %d open orders to %j weighs %d", async (count, asked, weight) => {
     const { world } = await openLarge(count);
     await ask(world, "GET openOrders", asked);
     const { headers } = await call(world, "GET", "/compat/api/v3/ping");
     expect(headers["X-MBX-USED-WEIGHT"]).toBe(String(weight + 1));
   });
 
-  it("decision GF: open orders beyond the limit of the address are refused", async () => {
+  it("open orders beyond the limit of the address are refused", async () => {
     const { world } = await openLarge(1_000, { limits: { weightPerMinute: 60 } });
     expect((await ask(world, "GET openOrders", { symbol: SYMBOL })).status).toBe(200);
     const { world: other } = await openLarge(1_001, { limits: { weightPerMinute: 60 } });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { searched } from "../../../src/sandbox/console/market-search.ts";
+import { searched } from "../../../src/sandbox/console/market-feed.ts";
 
 const MARKETS = [
   { symbol: "WBTC/USD", name: "Wrapped Bitcoin" },
