@@ -96,7 +96,7 @@ const LONGEST_WAIT_MS = 62_000;
 const STANDING_MS = 75_000;
 
 /**
- * One quote of each market, then heartbeats alone: a limit that the quote lies inside acts on it again and again until it has
+ * Two quotes of each market, of which the second confirms one that jumps, then heartbeats alone: a limit that the quote lies inside acts on it again and again until it has
  * ended (decision 16).
  */
 async function fallQuiet(parts: WorldParts): Promise<void> {
@@ -105,7 +105,10 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
   for (const market of markets) {
     const { quote } = market.at(1);
     asks.set(market.symbol, parsePrice(quote.ask) as Price);
-    for (const instance of fleet.alive) showQuote(parts, instance, { quote });
+    for (const instance of fleet.alive) {
+      showQuote(parts, instance, { quote });
+      showQuote(parts, instance, { quote });
+    }
   }
   const actsOn = ({ intent: { type, side, price, symbol, reduceOnly }, ...order }: SeenOrder): boolean => {
     if (type !== "SYNTHETIC_LIMIT" || side !== "BUY" || reduceOnly || price === undefined) return false;
