@@ -34,7 +34,12 @@ export type ParentEvent =
    * The venue reported on a child. `quote` is the counted quote when it is fresh. `lookUpAfterMs`: if this closes the child
    * with less than asked, it is looked up after that time, before the next child.
    */
-  | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote; lookUpAfterMs?: number }>
+  | Readonly<{
+      kind: "REPORTED";
+      report: ChildReport;
+      quote?: Quote | undefined;
+      lookUpAfterMs?: number | undefined;
+    }>
   /**
    * The venue reported on a child, and the report is partly unreadable. `fills` are the readable executions, and
    * `problem` says what is wrong.

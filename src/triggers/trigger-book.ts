@@ -56,6 +56,7 @@ export class TriggerBook {
   #behind: (Quote | Waiting)[] = [];
   /** Those orders, unless they were removed again. */
   readonly #waiting: Set<Entry> = new Set();
+  #isUnmet = false;
 
   /**
    * Creates a book. `history` contains the durable marks of the instrument before the first quote is processed and the
@@ -86,6 +87,7 @@ export class TriggerBook {
    */
   add(watcher: Watcher): void {
     const entry = this.#entryOf(watcher);
+    this.#isUnmet = false;
     const { watch } = watcher;
     const side = this.#sides[watch.side];
     if (this.#sweep === undefined) side.add(entry, watch);
@@ -112,6 +114,7 @@ export class TriggerBook {
    * contain that activation. Returns false when no order is held. Call it until then before the first quote.
    */
   restoreHeld(): boolean {
+    this.#isUnmet = false;
     const removed = this.#sides.ask.restoreHeld() ?? this.#sides.bid.restoreHeld();
     for (const orderId of removed ?? []) this.#entries.delete(orderId);
     return removed !== undefined;
@@ -148,6 +151,7 @@ export class TriggerBook {
    * that come before it is done wait behind it. Throws for the same quotes as {@link observe}.
    */
   begin(quote: Quote): boolean {
+    this.#isUnmet = false;
     this.#demandCounted(quote);
     if (this.#sweep !== undefined) {
       this.#behind.push(quote);
@@ -161,6 +165,7 @@ export class TriggerBook {
     }
     ask.move({ price: quote.ask, timeMs: quote.timeMs });
     bid.move({ price: quote.bid, timeMs: quote.timeMs });
+    this.#isUnmet = true;
     return false;
   }
 
@@ -172,7 +177,13 @@ export class TriggerBook {
   seed(quote: Quote): readonly Activated[] {
     this.#demandIdle();
     this.#demandCounted(quote);
+    this.#isUnmet = false;
     return new Sweep(this.#sides, quote).seed();
+  }
+
+  /** Whether the last quote met no order, and none was added since: it meets none if it comes again. */
+  get isUnmet(): boolean {
+    return this.#isUnmet;
   }
 
   /** Whether a quote is being processed, so that {@link resume} must be called. */
@@ -260,7 +271,9 @@ export class TriggerBook {
 
   /** Adds an order that waited, unless it was removed meanwhile. */
   #place({ entry, watch }: Waiting): void {
-    if (this.#waiting.delete(entry)) this.#sides[entry.side].add(entry, watch);
+    if (!this.#waiting.delete(entry)) return;
+    this.#isUnmet = false;
+    this.#sides[entry.side].add(entry, watch);
   }
 
   #demandIdle(): void {

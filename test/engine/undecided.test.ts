@@ -20,7 +20,15 @@ function subject(): Readonly<{ undecided: Undecided; toldOf: (last: number) => s
     },
   };
   undecided.add(
-    { record, text: encodeRecord(record), decision: 0, decidedAtMs: 0, steps: [], waiters: [waiter] },
+    {
+      record,
+      text: encodeRecord(record),
+      decision: 0,
+      decidedAtMs: 0,
+      steps: [],
+      list: undefined,
+      waiters: [waiter],
+    },
     true,
   );
   const toldOf = (last: number): string => {

@@ -56,6 +56,19 @@ describe("decision 20, decision IA: what comes while a quote acts waits behind i
     expect(book.observe(quoteAt("99")).fired).toEqual([]);
   });
 
+  it("a quote that met no order has to come again if an order was added since, also one that waited", () => {
+    const book = new TriggerBook(symbol);
+    expect([book.begin(quoteAt("99")), book.isUnmet]).toEqual([false, true]);
+    book.add(stopAt(-1, "99"));
+    expect(book.isUnmet).toBe(false);
+    expect([book.begin(quoteAt("99")), book.isUnmet]).toEqual([true, false]);
+    // This quote waits and meets no order; the order behind it has seen none.
+    book.begin(quoteAt("100"));
+    book.add(stopAt(-2, "100"));
+    expect([runs(book), book.isUnmet]).toEqual([[[-1]], false]);
+    expect(book.observe(quoteAt("100")).fired.map(({ orderId }) => orderId)).toEqual([-2]);
+  });
+
   it("quotes and orders take turns: an order does not meet a quote that came before it", () => {
     const book = busy();
     book.add(stopAt(-2, "90"));

@@ -6,8 +6,8 @@ import type { Moment } from "../core/engine-time.ts";
 export type DueChild = Readonly<{
   child: ChildRequest;
   notAfterMs: number;
-  askedAt?: Moment;
-  isInTime?: boolean;
+  askedAt: Moment;
+  isInTime: boolean;
 }>;
 
 /** A due child in the queue: the round in which it goes, and its place among all that have come. */

@@ -179,9 +179,10 @@ export class ChildReports {
     // A look-up that closes the child is the one that is due, unless executions may follow it.
     const isEarly = report.state === "closed" && (source !== "LOOKUP" || waitMs > 0);
     return {
-      ...{ kind: "REPORTED", report },
-      ...(now?.fresh === true && { quote: now.quote }),
-      ...(isEarly && { lookUpAfterMs: waitMs }),
+      kind: "REPORTED",
+      report,
+      quote: now?.fresh === true ? now.quote : undefined,
+      lookUpAfterMs: isEarly ? waitMs : undefined,
     };
   }
 

@@ -3,6 +3,7 @@ import { type ChildRequest, type ParentOrder, shardOfId } from "../../model/inde
 import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { Moment } from "../core/engine-time.ts";
+import { childRequestOf } from "../core/live-order.ts";
 import type { ExposureTracker } from "../eligibility/exposure-tracker.ts";
 import { LATE, LATE_IN_QUEUE, OVERTAKEN } from "../eligibility/stall-watch.ts";
 import type { MarketHub } from "../market/market-hub.ts";
@@ -14,7 +15,7 @@ import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Submissions } from "./submissions.ts";
 import type { VenueClock } from "./venue-clock.ts";
-import { dueChildOf, type VenueQueue } from "./venue-queue.ts";
+import type { VenueQueue } from "./venue-queue.ts";
 
 /** Dependencies of {@link Dispatcher}. */
 export type DispatchParts = Readonly<{
@@ -77,12 +78,14 @@ export class Dispatcher {
 
   /** Queues the child of a record that became durable. The shard was this engine's at that moment. */
   submit(order: ParentOrder, ownedAt: Moment): void {
-    const child = dueChildOf(order);
+    const child = childRequestOf(order);
     if (child === undefined) return;
-    const asked = { ...child, askedAt: ownedAt };
-    const due = { ...asked, isInTime: !this.#isLate(asked) };
+    // One that an earlier version decided has no latest time.
+    const notAfterMs = order.child?.notAfterMs ?? Number.MAX_SAFE_INTEGER;
+    const isInTime = !this.#isLate(notAfterMs, ownedAt);
+    const due = { child, notAfterMs, askedAt: ownedAt, isInTime };
     const shard = shardOfId(order.orderId);
-    this.#handed.add(due.child.childId);
+    this.#handed.add(child.childId);
     this.#confirmed(shard, ownedAt);
     const held = this.#held.get(shard);
     if (held !== undefined) return void held.push(due);
@@ -150,7 +153,7 @@ export class Dispatcher {
       const waitMs = venueQueue.waitMs();
       if (waitMs > 0) return this.#pumpAfter(waitMs);
       const isOwned = this.#isConfirmed(shardOfId(due.child.parentOrderId));
-      if (!isOwned && !this.#isLate(due)) return void this.#confirm(due.child);
+      if (!isOwned && !this.#isLate(due.notAfterMs, due.askedAt)) return void this.#confirm(due.child);
       venueQueue.shift();
       // A late child is only withdrawn, which a later owner of the shard refuses.
       if (!isOwned) this.#withdraw(due.child, { detail: LATE });
@@ -159,8 +162,8 @@ export class Dispatcher {
   }
 
   /** Whether the time of a child has passed: also if the wall clock has gone forward since, because the machine may have slept. */
-  #isLate({ notAfterMs, askedAt }: DueChild): boolean {
-    const sleptMs = askedAt === undefined ? 0 : this.#core.time.steppedSinceMs(askedAt);
+  #isLate(notAfterMs: number, askedAt: Moment): boolean {
+    const sleptMs = this.#core.time.steppedSinceMs(askedAt);
     return this.#parts.venueClock.nowMs() + sleptMs >= notAfterMs;
   }
 
@@ -251,11 +254,11 @@ export class Dispatcher {
   }
 
   #send(due: DueChild): boolean {
-    const { child, notAfterMs, isInTime } = due;
+    const { child, notAfterMs, askedAt, isInTime } = due;
     const { reports, reconciler, timers, submissions, venueClock } = this.#parts;
     const venueMs = venueClock.nowMs();
     const late = isInTime ? LATE_IN_QUEUE : LATE;
-    const objection = this.#isLate(due) ? late : objectionTo(child, this.#core, this.#parts);
+    const objection = this.#isLate(notAfterMs, askedAt) ? late : objectionTo(child, this.#core, this.#parts);
     const live = this.#parts.shards.live(child.parentOrderId);
     if (objection !== undefined) {
       if (objection === OVERTAKEN && live !== undefined) this.#parts.exposure.overtaken(live);

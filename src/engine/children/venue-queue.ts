@@ -1,21 +1,11 @@
 import { capabilitiesOf } from "../../host-answers/index.ts";
-import { type ParentOrder, SHARD_COUNT, shardOfId } from "../../model/index.ts";
+import { SHARD_COUNT, shardOfId } from "../../model/index.ts";
 import type { ExecutionVenue } from "../../ports/index.ts";
 import type { AppendTimes } from "../core/append-times.ts";
 import type { Core } from "../core/core.ts";
-import { childRequestOf } from "../core/live-order.ts";
 import { AccountTurns, type DueChild, type QueuedChild } from "./account-turns.ts";
 import type { VenueClock } from "./venue-clock.ts";
 import { VenuePace } from "./venue-pace.ts";
-
-/** Latest time of children that an earlier version decided without one. */
-const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
-
-/** Returns the due child of a parent; undefined for one without a child. */
-export function dueChildOf(order: ParentOrder): DueChild | undefined {
-  const child = childRequestOf(order);
-  return child && { child, notAfterMs: order.child?.notAfterMs ?? ANY_TIME };
-}
 
 /** Dependencies of {@link VenueQueue}. */
 export type VenueQueueParts = Readonly<{ venue: ExecutionVenue; venueClock: VenueClock; times: AppendTimes }>;
@@ -126,7 +116,7 @@ export class VenueQueue {
     const waitMs = this.#pace.behindMs(this.#core.monotonicMs(), before);
     const startMs = this.#clock.nowMs() + this.#times.allowanceMs + waitMs;
     const notAfterMs = startMs + this.#core.settings.submitDeadlineMs;
-    return Math.min(notAfterMs, ANY_TIME);
+    return Math.min(notAfterMs, Number.MAX_SAFE_INTEGER);
   }
 
   #remove(shards: ReadonlySet<number>): QueuedChild[] {

@@ -90,7 +90,7 @@ export type PendingRecord = {
   /** Steps in the order of the record's changes. */
   readonly steps: readonly ParentStep[];
   /** The list that the record touches, in its state after the record. */
-  readonly list?: OrderList;
+  readonly list: OrderList | undefined;
   readonly waiters: Waiter[];
 };
 

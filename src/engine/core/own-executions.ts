@@ -82,7 +82,7 @@ export class OwnExecutions {
   /** The same executions by market, whatever their account. */
   readonly fills: OwnFills;
   readonly #monotonicMs: () => number;
-  /** In the order in which they were used last. */
+  /** In the order in which they came, or were looked at last for being out of use. */
   readonly #markets: Map<string, Market> = new Map();
   /** By shard: until when executions may be missing, because a snapshot does not tell them. */
   readonly #missingToMs: Map<number, number> = new Map();
@@ -204,11 +204,19 @@ export class OwnExecutions {
     const own: Own = {
       quantity: signed,
       fine: order.intent.side === "BUY" ? fine : -fine,
-      ...{ childId, executionId, timeMs, atMs, number: ++this.#noted },
+      childId,
+      executionId,
+      timeMs,
+      atMs,
+      number: ++this.#noted,
     };
     // A position shows them in the order in which they were executed, which may not be that in which they become known.
-    const after = market.entries.findLastIndex((other) => other.timeMs <= timeMs);
-    market.entries.splice(after + 1, 0, own);
+    const newest = market.entries.at(-1);
+    if (newest === undefined || newest.timeMs <= timeMs) market.entries.push(own);
+    else {
+      const after = market.entries.findLastIndex((other) => other.timeMs <= timeMs);
+      market.entries.splice(after + 1, 0, own);
+    }
     if (market.entries.length <= MOST) return;
     const [first, second] = market.entries.splice(0, 2) as [Own, Own];
     market.entries.unshift({
@@ -221,34 +229,32 @@ export class OwnExecutions {
 
   /**
    * Returns a market, without executions that every position shows which is asked for from `atMs` on: with those that are read,
-   * which may be {@link younger}, only what is old beside them goes. Forgets markets that were not used for as long.
+   * which may be {@link younger}, only what is old beside them goes.
    */
   #used(key: string, atMs?: number): Market {
     const usedMs = this.#monotonicMs();
     const oldMs = (atMs ?? usedMs) - this.#keepMs;
-    const market = this.#markets.get(key) ?? {
-      entries: [],
-      lastMs: Number.NEGATIVE_INFINITY,
-      usedMs,
-    };
+    const market = this.#markets.get(key) ?? this.#begun(key, usedMs);
     market.usedMs = usedMs;
     while ((market.entries[0]?.atMs ?? Number.POSITIVE_INFINITY) <= oldMs) {
       const { quantity } = market.entries.shift() as Own;
       if (market.bases !== undefined) market.bases = market.bases.map((base) => add(base, quantity));
     }
-    this.#markets.delete(key);
-    this.#markets.set(key, market);
-    this.#forget(usedMs - IDLE * this.#keepMs);
     return market;
   }
 
-  /** Forgets the two markets that were not used for the longest time, if that is before `oldMs`: each use brings in one. */
-  #forget(oldMs: number): void {
-    let left = 2;
-    for (const [key, { usedMs }] of this.#markets) {
-      if (left-- === 0 || usedMs >= oldMs) return;
-      this.#markets.delete(key);
+  /** Begins a market, and looks at two others, each in its turn: it forgets those that were not used for long. */
+  #begun(key: string, nowMs: number): Market {
+    const oldest = this.#markets.entries();
+    for (const [other, market] of [oldest.next().value, oldest.next().value].filter(
+      (one) => one !== undefined,
+    )) {
+      this.#markets.delete(other);
+      if (market.usedMs >= nowMs - IDLE * this.#keepMs) this.#markets.set(other, market);
     }
+    const begun: Market = { entries: [], lastMs: Number.NEGATIVE_INFINITY, usedMs: nowMs };
+    this.#markets.set(key, begun);
+    return begun;
   }
 }
 

@@ -1,8 +1,8 @@
 import { add, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { Fill } from "../../model/index.ts";
 
-/** Execution ids that are remembered of one market: the newest. */
-const MOST_IDS = 4_096;
+/** At least so many of the newest execution ids are remembered of one market, and at most twice as many. */
+const NEWEST_IDS = 2_048;
 
 /** Into how many parts the time is divided in which a print may still come. */
 const PARTS = 32;
@@ -11,7 +11,8 @@ const PARTS = 32;
 const MOST_TIMES = 2 * PARTS;
 
 type MarketFills = {
-  readonly ids: Set<string>;
+  ids: Set<string>;
+  earlierIds: Set<string>;
   /** What was executed since the start, in whole steps: at most, and at least. */
   most: Quantity;
   least: Quantity;
@@ -36,16 +37,17 @@ export class OwnFills {
   note(symbol: string, { executionId, quantity, fine = 0 }: Fill, atMs: number): void {
     const market = this.#markets.get(symbol) ?? {
       ids: new Set<string>(),
+      earlierIds: new Set<string>(),
       most: ZERO_QUANTITY,
       least: ZERO_QUANTITY,
       times: [],
     };
     this.#markets.set(symbol, market);
-    const { ids, times } = market;
-    ids.add(executionId);
-    for (const oldest of ids) {
-      if (ids.size <= MOST_IDS) break;
-      ids.delete(oldest);
+    const { times } = market;
+    market.ids.add(executionId);
+    if (market.ids.size === NEWEST_IDS) {
+      market.earlierIds = market.ids;
+      market.ids = new Set();
     }
     market.most = add(market.most, add(quantity, (fine > 0 ? 1 : 0) as Quantity));
     market.least = add(market.least, quantity);
@@ -63,7 +65,8 @@ export class OwnFills {
 
   /** Returns whether an execution has this id. */
   has(symbol: string, executionId: string): boolean {
-    return this.#markets.get(symbol)?.ids.has(executionId) === true;
+    const market = this.#markets.get(symbol);
+    return market !== undefined && (market.ids.has(executionId) || market.earlierIds.has(executionId));
   }
 
   /** Returns what was executed at most since the start. */

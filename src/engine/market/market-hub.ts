@@ -302,11 +302,11 @@ export class MarketHub implements MarketSink {
     const before = market?.gate.last;
     const quote = market?.gate.heartbeat(now);
     if (market === undefined || quote === undefined) return;
-    market.confirmed(this.#core.nowMs());
+    market.confirmed(now.monotonicMs);
     this.#parts.timers.heard(now.monotonicMs + this.#core.settings.quoteMaxAgeMs);
     if (quote !== before) this.#counts(market, quote);
     // It is offered again to those that wait inside; the others are not looked at.
-    else this.#show(market, quote, false);
+    else if (quote !== market.shown || !market.book.isUnmet) this.#show(market, quote, false);
   }
 
   /**
@@ -396,8 +396,8 @@ export class MarketHub implements MarketSink {
 
   /** Follows what children of durable steps take from the sizes of their markets. */
   follow(steps: readonly ParentStep[]): void {
-    const nowMs = this.#core.nowMs();
-    for (const step of steps) this.#markets.get(step.order.intent.symbol)?.follow(step, nowMs);
+    const atMs = this.#core.monotonicMs();
+    for (const step of steps) this.#markets.get(step.order.intent.symbol)?.follow(step, atMs);
   }
 
   /** Markets with a last quote that is too old, without those that the host has withdrawn and no open parent watches. */

@@ -45,7 +45,7 @@ export class Market {
   };
   /** What is left of a quote, until that changes: the orders that one quote meets look at it one by one. */
   #left: Readonly<{ of: Quote; quote: Quote }> | undefined;
-  /** When an own execution was last counted here, in engine time. */
+  /** When an own execution was last counted here, by the monotonic clock. */
   #executedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(gate: QuoteGate, book: TriggerBook) {
@@ -62,8 +62,8 @@ export class Market {
   }
 
   /** Notes that the source has confirmed its last quote. What children in flight may take is not confirmed. */
-  confirmed(nowMs: number): void {
-    this.#observed(nowMs > this.#executedAtMs);
+  confirmed(atMs: number): void {
+    this.#observed(atMs > this.#executedAtMs);
   }
 
   #observed(showsExecutions: boolean): void {
@@ -84,7 +84,7 @@ export class Market {
   }
 
   /** Follows the children of a durable step. */
-  follow({ order, facts }: ParentStep, nowMs: number): void {
+  follow({ order, facts }: ParentStep, atMs: number): void {
     const taken = this.#taken[executableSide(order.intent.side)];
     const { inFlight } = taken;
     this.#left = undefined;
@@ -95,7 +95,7 @@ export class Market {
       } else if (fact.kind === "CHILD_CLOSED") inFlight.delete(fact.childId);
       else if (fact.kind === "FILLED") {
         const { childId, fill } = fact;
-        this.#executedAtMs = nowMs;
+        this.#executedAtMs = atMs;
         taken.executed = add(taken.executed, fill.quantity);
         const open = inFlight.get(childId);
         if (open !== undefined)

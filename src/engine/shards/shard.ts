@@ -467,8 +467,7 @@ export class Shard {
     const list = this.memory.listAfter(steps);
     const decision = this.#core.counters.decisions++;
     const decidedAtMs = this.#core.monotonicMs();
-    const of = { record, text, decision, decidedAtMs, steps };
-    const pending: PendingRecord = { ...of, ...(list && { list }), waiters: [] };
+    const pending: PendingRecord = { record, text, decision, decidedAtMs, steps, list, waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
     this.pending.add(pending);
