@@ -74,7 +74,8 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/market/market-hub.ts",
-        before: "    else if (quote !== market.shown || !market.book.isUnmet) this.#show(market, quote, false);\n",
+        before:
+          "    else if (quote !== market.shown || !market.book.isUnmet) this.#show(market, quote, false);\n",
         after: "",
       },
       {
