@@ -31,8 +31,8 @@ export type Assault = Readonly<{
   deaf?: boolean;
   /** Most pieces per second; by default as fast as the connection accepts them. */
   perSecond?: number;
-  /** The single address of all attackers; by default the four in turn. */
-  address?: string;
+  /** The address of an attacker; by default the four in turn. */
+  address?: (connection: number) => string;
   /** Whether the assault is over with the first bytes that come back. */
   untilAnswered?: boolean;
 }>;
@@ -43,7 +43,7 @@ export async function assail(attacked: AttackTarget, assault: Assault): Promise<
   const sockets = new Set<Socket>();
   let over = false;
   const attack = (index: number, lives: number): void => {
-    const localAddress = assault.address ?? ADDRESSES[index % ADDRESSES.length] ?? "";
+    const localAddress = assault.address?.(index) ?? ADDRESSES[index % ADDRESSES.length] ?? "";
     const socket = connect({ host: "127.0.0.1", port: attacked.port, localAddress, noDelay: true });
     sockets.add(socket);
     socket.on("error", () => undefined);

@@ -67,6 +67,9 @@ const HALF_SUBMIT = Buffer.from(
   `POST /v1/submit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000${HEAD_END}{`,
 );
 
+/** The beginning of a TLS record with a ClientHello of 512 bytes. The rest never comes. */
+const HALF_HELLO = Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]);
+
 type Terms = Readonly<Record<string, string | number | boolean>>;
 
 /** Signed placements of one account on each connection, each with its own client id. */
@@ -185,7 +188,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "connections of one address, one request each",
     times: 50,
-    assault: () => ({ pieces: () => [get("/api/ping")], rounds: 1, address: "127.0.0.2" }),
+    assault: () => ({ pieces: () => [get("/api/ping")], rounds: 1, address: () => "127.0.0.2" }),
   },
   {
     name: "HTTP readers that do not read",
@@ -223,6 +226,15 @@ export const ATTACKS: readonly Attack[] = [
     name: "300 connections to the venue's port, half a request each",
     ...{ times: 1.5, before: { venueApart: true } },
     assault: () => ({ pieces: () => [HALF_SUBMIT], rounds: 1 }),
+  },
+  {
+    name: "1,000 connections to the link of a node that never finish their handshake, half of them from one address",
+    ...{ times: 5, before: { forwarded: true } },
+    assault: () => ({
+      ...{ pieces: () => [HALF_HELLO], rounds: 1 },
+      address: (connection) =>
+        connection % 2 === 0 ? "127.0.0.2" : `127.1.${connection >> 8}.${connection & 255}`,
+    }),
   },
   {
     name: "VWAPs of 10,000 weights by one account",

@@ -5,6 +5,7 @@ import { readSettings } from "../../src/sandbox/settings.ts";
 import { startVenue } from "../../src/sandbox/venue-process.ts";
 import { readVenueSettings } from "../../src/sandbox/venue-settings.ts";
 import { BROKE, BUSY, HONEST } from "./keys.ts";
+import { openPair } from "./pair.ts";
 
 /** The report of a besieged server about itself. */
 export type ServerState = Readonly<{
@@ -36,6 +37,8 @@ export type Before = Readonly<{
   open?: Readonly<{ count: number; terms: OrderFields }>;
   /** Whether the venue is behind a port of its own, which is attacked. */
   venueApart?: boolean;
+  /** Whether clients reach a node that forwards everything to another one, whose link is attacked. */
+  forwarded?: boolean;
 }>;
 
 /** Orders that are placed at the same time. */
@@ -54,7 +57,7 @@ const VENUE = {
  */
 export async function openSiegeServer(
   folder: string,
-  { open, venueApart = false }: Before = {},
+  { open, venueApart = false, forwarded = false }: Before = {},
 ): Promise<SiegeServer> {
   const venue = venueApart ? await startVenue(readVenueSettings({ env: VENUE, argv: [] })) : undefined;
   const env = {
@@ -69,7 +72,8 @@ export async function openSiegeServer(
     SANDBOX_API_KEY: HONEST.apiKey,
     SANDBOX_API_SECRET: HONEST.secret,
   };
-  const sandbox = await startSandbox(readSettings({ env, argv: [] }));
+  const settings = readSettings({ env, argv: [] });
+  const sandbox = await startSandbox(settings);
   const { exchange } = sandbox;
   for (const [accountId, key] of [
     [2, BROKE],
@@ -82,6 +86,7 @@ export async function openSiegeServer(
   const balances = { USD: "1000000000", BTC: "100000" };
   await exchange.desk.setFunds(BUSY_ID, { balances });
   if (open !== undefined) await placeAll(exchange.engine, open);
+  const pair = forwarded ? await openPair(exchange, settings) : undefined;
   let longestTurnMs = 0;
   let before = busyMs();
   const look = setInterval(() => {
@@ -89,10 +94,10 @@ export async function openSiegeServer(
     longestTurnMs = Math.max(longestTurnMs, now - before);
     before = now;
   }, LOOK_EVERY_MS);
-  const port = portOf(sandbox.url);
+  const port = pair?.port ?? portOf(sandbox.url);
   return {
     port,
-    attackedPort: venue === undefined ? port : portOf(venue.url),
+    attackedPort: pair?.linkPort ?? (venue === undefined ? port : portOf(venue.url)),
     state() {
       globalThis.gc?.();
       const { heapUsed, external } = process.memoryUsage();
@@ -105,6 +110,7 @@ export async function openSiegeServer(
     },
     async close() {
       clearInterval(look);
+      await pair?.close();
       await sandbox.stop();
       await venue?.stop();
     },
