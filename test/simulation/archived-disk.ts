@@ -6,7 +6,7 @@ import { daysOf } from "../../src/adapters/sqlite/archive/archive-folder.ts";
 import { recordIn } from "../../src/adapters/sqlite/archive/archive-line.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { type CreateDisk, memoryDisk } from "../../src/simulator/world/index.ts";
+import { type CreateDisk, memoryDisk } from "../world/index.ts";
 
 /** A SQLite file with an archive beside it, for worlds whose stores forget. In other worlds, a disk in memory. */
 export const archivedDisk: CreateDisk = (forgets) => {

@@ -9,7 +9,7 @@ import {
   shrink,
   type WorldReport,
   type WorldRun,
-} from "../../src/simulator/world/index.ts";
+} from "../world/index.ts";
 import { archivedDisk } from "./archived-disk.ts";
 import { RECORDED_ROWS } from "./recorded-rows.ts";
 

@@ -1,4 +1,4 @@
-import { type Cuts, runWorld } from "../../src/simulator/world/index.ts";
+import { type Cuts, runWorld } from "../world/index.ts";
 import { type Kind, runOf } from "./campaign.ts";
 import seeds from "./seeds.json" with { type: "json" };
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
-import { type Cuts, drawClusterPlan, drawPlan, runWorld } from "../../src/simulator/world/index.ts";
+import { type Cuts, drawClusterPlan, drawPlan, runWorld } from "../world/index.ts";
 import {
   addWorld,
   CLUSTER_STEPS,

@@ -1,5 +1,5 @@
-import type { RecordedRows } from "../../src/simulator/world/index.ts";
 import { recordedDay } from "../sandbox/markets/recorded-day.ts";
+import type { RecordedRows } from "../world/index.ts";
 
 /** The day begins at 7,400. */
 const SCALE = 1 / 74;

@@ -3,10 +3,10 @@ import { price } from "../../src/decimal/index.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";
 import type { Cause, Fact, MarketMark, QuoteStamp } from "../../src/model/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
-import { Instance } from "../../src/simulator/world/instance.ts";
-import { Triggers } from "../../src/simulator/world/invariants/triggers.ts";
-import { JournalBook } from "../../src/simulator/world/journal-book.ts";
-import { Situations } from "../../src/simulator/world/situations.ts";
+import { Instance } from "../world/instance.ts";
+import { Triggers } from "../world/invariants/triggers.ts";
+import { JournalBook } from "../world/journal-book.ts";
+import { Situations } from "../world/situations.ts";
 
 const SYMBOL = "BTC/USD";
 const ORDER = managedIdOf({ count: 1, shard: 0 });

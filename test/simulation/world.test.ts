@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawPlan, FAULTS, type Fault, runWorld, SITUATIONS } from "../../src/simulator/world/index.ts";
+import { drawPlan, FAULTS, type Fault, runWorld, SITUATIONS } from "../world/index.ts";
 import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
 import { brokenBy, KEPT } from "./kept-seeds.ts";
 

@@ -113,7 +113,6 @@ const rooms = {
       "report",
       "run",
       "sweep",
-      "world",
     ],
     above: ["index.ts", "internal.ts"],
   },

@@ -32,7 +32,7 @@ import type {
   ShardLeases,
 } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { Instance } from "../../src/simulator/world/instance.ts";
+import { Instance } from "../world/instance.ts";
 import { turns } from "./faulty-world.ts";
 import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 import { INSTRUMENTS, START_MS, SYMBOL } from "./world.ts";

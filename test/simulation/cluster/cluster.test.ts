@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runWorld } from "../../../src/simulator/world/index.ts";
+import { runWorld } from "../../world/index.ts";
 import { addWorld, CLUSTER_STEPS, commandOf, noProgress, runOf } from "../campaign.ts";
 
 /** Clusters of the short run. */

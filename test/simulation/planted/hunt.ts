@@ -1,4 +1,4 @@
-import { runWorld } from "../../../src/simulator/world/index.ts";
+import { runWorld } from "../../world/index.ts";
 import { CLUSTER_STEPS, type Kind, runOf } from "../campaign.ts";
 
 const kind: Kind = process.argv[2] === "cluster" ? "cluster" : "world";

@@ -1,0 +1,79 @@
+import type { Fact } from "../../../src/model/index.ts";
+import type { SeenChange, SeenRecord } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+
+/** Longest pause between two children of an order in a market that was fresh all the time. */
+const PAUSE_MS = 5_000;
+/** How long the alert may take beyond `stalledAfterMs`: it is looked for as often, and its record may be lost. */
+const SLACK_MS = 50_000;
+/** An alert is raised again after ten minutes, and not before. */
+const REPEAT_MS = 600_000;
+
+/** Children of an order that filled nothing, without a long pause, in one process. */
+type Failing = Readonly<{ fromMs: number; lastMs: number; generation: number }>;
+type Told = Readonly<{ atMs: number; stands: boolean }>;
+
+/**
+ * Checks decision 51 by the journal alone: a triggered order whose children fill nothing for `stalledAfterMs` and some time has
+ * its alert; no order has one more often than every ten minutes, unless it has executed in between; and the alert ends in the
+ * record of the execution.
+ */
+export function stalls({ demand, plan, time, situations }: WorldParts): (seen: SeenRecord) => void {
+  const failing = new Map<number, Failing>();
+  const told = new Map<number, Told>();
+  return ({ record, changes, instance }) => {
+    for (const change of changes) {
+      const { orderId } = change.after;
+      const fills = change.facts.some(({ kind }) => kind === "FILLED");
+      for (const fact of change.facts) {
+        if (fact.kind === "ALERT") takeAlert(change, fact, { fills, timeMs: record.timeMs });
+        else if (fact.kind === "CHILD_CLOSED") failed(change, fills, instance.generation);
+      }
+      const stands = told.get(orderId)?.stands === true;
+      demand(!fills || !stands, "decision 51", () => `order ${orderId} executes, and its alert stands`);
+      if (fills || change.after.ended !== undefined) {
+        failing.delete(orderId);
+        told.delete(orderId);
+      }
+    }
+  };
+
+  function takeAlert(
+    { before, after: { orderId } }: SeenChange,
+    { alert }: Extract<Fact, { kind: "ALERT" }>,
+    { fills, timeMs }: Readonly<{ fills: boolean; timeMs: number }>,
+  ): void {
+    const last = told.get(orderId);
+    if (alert === "ORDER_STALLED") {
+      const isDue = last === undefined || timeMs - last.atMs >= REPEAT_MS;
+      demand(isDue, "decision 51", () => `order ${orderId} is told as stalled again after too short a time`);
+      demand(
+        before?.ended === undefined && !fills,
+        "decision 51",
+        () => `order ${orderId} is told as stalled, and has executed or ended`,
+      );
+      told.set(orderId, { atMs: timeMs, stands: true });
+      if (failing.has(orderId)) situations.saw("refused again and again, and told");
+    } else if (alert === "ORDER_RESUMED") {
+      demand(last?.stands === true, "decision 51", () => `order ${orderId} goes on that was not stalled`);
+      told.set(orderId, { atMs: last?.atMs ?? timeMs, stands: false });
+      if (fills) situations.saw("stalled order goes on");
+    }
+  }
+
+  function failed({ after }: SeenChange, fills: boolean, generation: number): void {
+    const { orderId, trigger, ended, pendingEnd } = after;
+    if (fills || trigger === undefined || ended !== undefined || pendingEnd !== undefined) return;
+    const nowMs = time.trueMs;
+    const before = failing.get(orderId);
+    const goesOn = before?.generation === generation && nowMs - before.lastMs <= PAUSE_MS;
+    const fromMs = goesOn ? before.fromMs : nowMs;
+    failing.set(orderId, { fromMs, lastMs: nowMs, generation });
+    const isLate = nowMs - fromMs > plan.settings.stalledAfterMs + SLACK_MS;
+    demand(
+      !isLate || told.has(orderId),
+      "decision 51",
+      () => `children of order ${orderId} fill nothing since ${nowMs - fromMs} ms, and nobody is told`,
+    );
+  }
+}

@@ -1,0 +1,209 @@
+import {
+  add,
+  type Price,
+  price,
+  type Quantity,
+  quantity,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../src/decimal/index.ts";
+import type { NativeExecution, NativeFill, NativeOrder, NativeTerms } from "../../src/model/index.ts";
+import type {
+  ExecutionQuery,
+  NativeKey,
+  NativePage,
+  NativePlaced,
+  NativePlacement,
+} from "../../src/ports/index.ts";
+import type { Random } from "../../src/simulator/random/index.ts";
+
+/** First id: beyond the integers that a double represents exactly. */
+const FIRST_ID = 2n ** 53n + 1n;
+
+/** A native order of the host, and its executions. */
+export type KeptNative = {
+  order: NativeOrder;
+  readonly requestKey: string;
+  readonly fills: NativeFill[];
+};
+
+/** Dependencies of the book of native orders. */
+export type BookParts = Readonly<{
+  random: Random;
+  nowMs: () => number;
+  priceOf: (symbol: string) => Price | undefined;
+  /** Called when an execution is durable. */
+  told: (execution: NativeExecution) => void;
+}>;
+
+/** The true state of a host's native orders. It outlives every process. */
+export class NativeBook {
+  readonly orders: Map<bigint, KeptNative> = new Map();
+  readonly executions: NativeExecution[] = [];
+  readonly #parts: BookParts;
+  readonly #byRequest: Map<string, KeptNative> = new Map();
+  readonly #open: Set<KeptNative> = new Set();
+
+  constructor(parts: BookParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the orders of an account with a client id, oldest first. */
+  named(accountId: number, clientOrderId: string): readonly NativeOrder[] {
+    return this.#all().filter(
+      (order) => order.accountId === accountId && order.clientOrderId === clientOrderId,
+    );
+  }
+
+  /** Places an order. One request always gives the same order. */
+  place(placement: NativePlacement): NativePlaced {
+    const known = this.request(placement);
+    if (known !== undefined) return known;
+    const { accountId, requestKey, ...terms } = placement;
+    const kept: KeptNative = { order: this.#orderOf(accountId, terms), requestKey, fills: [] };
+    this.orders.set(kept.order.orderId, kept);
+    this.#byRequest.set(`${accountId} ${requestKey}`, kept);
+    this.#open.add(kept);
+    this.#tell(kept, "NEW");
+    this.#meet(kept, kept.order.quantity);
+    if (terms.type === "MARKET" || terms.timeInForce !== "GTC") this.#end(kept, "EXPIRED");
+    return { order: kept.order, fills: [...kept.fills], created: true };
+  }
+
+  request({
+    accountId,
+    requestKey,
+  }: Pick<NativePlacement, "accountId" | "requestKey">): NativePlaced | undefined {
+    const kept = this.#byRequest.get(`${accountId} ${requestKey}`);
+    return kept && { order: kept.order, fills: [...kept.fills], created: false };
+  }
+
+  cancel(key: NativeKey): NativeOrder | undefined {
+    const found = this.find(key);
+    const kept = found && this.orders.get(found.orderId);
+    if (kept === undefined || !this.#open.has(kept)) return undefined;
+    this.#end(kept, "CANCELED");
+    return kept.order;
+  }
+
+  find(key: NativeKey): NativeOrder | undefined {
+    return this.#all().findLast((order) => isOf(order, key));
+  }
+
+  page({
+    limit,
+    fromOrderId,
+    startTimeMs = 0,
+    endTimeMs = Number.POSITIVE_INFINITY,
+    ...key
+  }: NativePage): readonly NativeOrder[] {
+    const found = this.#all().filter(
+      (order) => isOf(order, key) && order.updatedAtMs >= startTimeMs && order.updatedAtMs <= endTimeMs,
+    );
+    if (fromOrderId === undefined) return found.slice(-limit);
+    return found.filter(({ orderId }) => orderId >= fromOrderId).slice(0, limit);
+  }
+
+  history({
+    limit,
+    startTimeMs = 0,
+    endTimeMs = Number.POSITIVE_INFINITY,
+    ...key
+  }: ExecutionQuery): readonly NativeExecution[] {
+    const isIn = ({ order, timeMs }: NativeExecution): boolean =>
+      isOf(order, key) && timeMs >= startTimeMs && timeMs <= endTimeMs;
+    return this.executions.filter(isIn).slice(-limit);
+  }
+
+  /** Lets resting orders meet the market by chance. */
+  tick(): void {
+    const { random } = this.#parts;
+    for (const kept of [...this.#open]) {
+      const isMet = random.chance(0.2);
+      const part = quantity(`0.${1 + random.below(9)}`);
+      if (isMet) this.#meet(kept, part);
+    }
+  }
+
+  #all(): readonly NativeOrder[] {
+    return [...this.orders.values()].map(({ order }) => order);
+  }
+
+  #orderOf(accountId: number, terms: NativeTerms): NativeOrder {
+    const { symbol, side, type, clientOrderId } = terms;
+    return {
+      orderId: FIRST_ID + BigInt(this.orders.size),
+      accountId,
+      symbol,
+      clientOrderId,
+      status: "NEW",
+      type,
+      side,
+      timeInForce: type === "LIMIT" ? terms.timeInForce : "IOC",
+      ...("price" in terms && { price: terms.price }),
+      ...("quoteQuantity" in terms && { quoteQuantity: terms.quoteQuantity }),
+      quantity: "quantity" in terms ? terms.quantity : quantity("1"),
+      executedQuantity: ZERO_QUANTITY,
+      updatedAtMs: this.#parts.nowMs(),
+      isWorking: type === "LIMIT",
+    };
+  }
+
+  /** Executes up to `most` if the market is inside the limit. */
+  #meet(kept: KeptNative, most: Quantity): void {
+    const { order } = kept;
+    const market = this.#parts.priceOf(order.symbol) ?? price("100");
+    const limit = order.price ?? market;
+    if (order.side === "BUY" ? market > limit : market < limit) return;
+    const left = subtract(order.quantity, order.executedQuantity);
+    const size = most < left ? most : left;
+    const timeMs = this.#parts.nowMs();
+    const executionId = `n${this.executions.length + 1}`;
+    kept.fills.push({ executionId, quantity: size, price: market, timeMs });
+    const executedQuantity = add(order.executedQuantity, size);
+    const isWhole = executedQuantity === order.quantity;
+    kept.order = {
+      ...order,
+      executedQuantity,
+      status: isWhole ? "FILLED" : "PARTIALLY_FILLED",
+      updatedAtMs: timeMs,
+    };
+    if (isWhole) this.#open.delete(kept);
+    this.#tell(kept, "TRADE", { lastQuantity: size, lastPrice: market });
+  }
+
+  #end(kept: KeptNative, status: "CANCELED" | "EXPIRED"): void {
+    if (!this.#open.delete(kept)) return;
+    const reason = status === "CANCELED" ? "USER_CANCELED" : "INSUFFICIENT_LIQUIDITY";
+    kept.order = { ...kept.order, status, reason, updatedAtMs: this.#parts.nowMs() };
+    this.#tell(kept, status);
+  }
+
+  #tell(
+    { order }: KeptNative,
+    execType: NativeExecution["execType"],
+    last: Pick<NativeExecution, "lastQuantity" | "lastPrice"> = {},
+  ): void {
+    const execution: NativeExecution = {
+      executionId: `n${this.executions.length + 1}`,
+      execType,
+      order,
+      ...last,
+      timeMs: order.updatedAtMs,
+    };
+    this.executions.push(execution);
+    this.#parts.told(execution);
+  }
+}
+
+/** A key of native orders. Orders must match the members that are present. */
+type Key = Readonly<{ accountId: number; symbol?: string; orderId?: bigint; clientOrderId?: string }>;
+
+function isOf(order: NativeOrder, { accountId, symbol, orderId, clientOrderId }: Key): boolean {
+  return (
+    order.accountId === accountId &&
+    (symbol === undefined || order.symbol === symbol) &&
+    (orderId === undefined || order.orderId === orderId) &&
+    (clientOrderId === undefined || order.clientOrderId === clientOrderId)
+  );
+}
