@@ -136,9 +136,7 @@ function rowOf(said: unknown): NodeRow {
     state: wordOf(row.state, "the state of a node", STATES),
     beat: wholeOf(row.beat, "the beat of a node"),
     dead: flagOf(row.dead, "dead of a node"),
-    ...(row.ttlMs !== undefined && {
-      ttlMs: wholeOf(row.ttlMs, "ttlMs of a node", { from: 1 }),
-    }),
+    ttlMs: wholeOf(row.ttlMs, "ttlMs of a node", { from: 1 }),
     ...(row.wanted !== undefined && { wanted: wishOf(row.wanted) }),
     ...(row.followed !== undefined && {
       followed: wholeOf(row.followed, "what a node has read"),

@@ -40,13 +40,12 @@ export interface BarFigures {
 
 /**
  * The prints of one market in the period of `lengthMs` that begins at `startMs`. A period without prints has no bar.
- * A bar without `figures` has prints that were counted before prices were kept: its prices are unknown.
  */
 export interface PriceBar {
   readonly symbol: string;
   readonly lengthMs: BarLengthMs;
   readonly startMs: number;
-  readonly figures?: BarFigures;
+  readonly figures: BarFigures;
 }
 
 /** Returns the start of the period of `lengthMs` in which a time is. Both are in milliseconds. */
@@ -87,16 +86,10 @@ export function joinFigures(earlier: BarFigures, later: BarFigures): BarFigures 
   };
 }
 
-/**
- * Returns the figures of consecutive bars, oldest first: undefined without bars, and "unknown" if those of one bar are
- * unknown.
- */
-export function figuresOfBars(bars: readonly PriceBar[]): BarFigures | "unknown" | undefined {
+/** Returns the figures of consecutive bars, oldest first: undefined without bars. */
+export function figuresOfBars(bars: readonly PriceBar[]): BarFigures | undefined {
   let sum: BarFigures | undefined;
-  for (const { figures } of bars) {
-    if (figures === undefined) return "unknown";
-    sum = sum === undefined ? figures : joinFigures(sum, figures);
-  }
+  for (const { figures } of bars) sum = sum === undefined ? figures : joinFigures(sum, figures);
   return sum;
 }
 
@@ -116,7 +109,7 @@ export function figuresOf({ price, quantity, timeMs }: PricedPrint): BarFigures 
 /**
  * Returns what a batch of prints adds to bars: one bar of each length for each market and period, of the prints that
  * count for bars. The prints are in the order in which they were counted. A store joins each with the stored bar of the
- * same symbol, length and start; one without `figures` stays as it is.
+ * same symbol, length and start.
  *
  * @example
  * ```ts
@@ -127,8 +120,8 @@ export function figuresOf({ price, quantity, timeMs }: PricedPrint): BarFigures 
  * console.log(bars.map(({ lengthMs, startMs }) => `${lengthMs}:${startMs}`).join()); // 60000:60000,300000:0,3600000:0,86400000:0
  * ```
  */
-export function barsOf(prints: readonly PricedPrint[]): readonly Required<PriceBar>[] {
-  const bars = new Map<string, Required<PriceBar>>();
+export function barsOf(prints: readonly PricedPrint[]): readonly PriceBar[] {
+  const bars = new Map<string, PriceBar>();
   for (const print of prints) {
     if (!countsForBars(print)) continue;
     const { symbol, timeMs } = print;

@@ -34,9 +34,7 @@ export type NodeState = "following" | "ready" | "active" | "handing-over";
 export type NodeWish = "hand-over";
 
 /** The row of one node, one per start of a process. */
-export interface NodeRow extends Omit<NodeEntry, "ttlMs"> {
-  /** That of its {@link NodeEntry}; absent for a node of an earlier version, which did not say. */
-  readonly ttlMs?: number;
+export interface NodeRow extends NodeEntry {
   /** The number of this start, given by the store and never used again. */
   readonly incarnation: number;
   readonly state: NodeState;
@@ -178,7 +176,7 @@ export interface ShardLeases {
   renew(node: NodeBeat): Promise<Renewal>;
   /**
    * Sets what an operator wants of a live node, which its next renewal answers; without `wanted`, nothing any more. Resolves
-   * to false, and changes nothing, if the node is dead, gone, or of a version that cannot be asked.
+   * to false, and changes nothing, if the node is dead or gone.
    */
   want(wish: Readonly<{ incarnation: number; wanted?: NodeWish }>): Promise<boolean>;
   /** Returns all nodes, and the owners of all shards and of the market journal. */

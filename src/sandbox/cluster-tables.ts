@@ -107,8 +107,6 @@ export function drainText(outcome: DrainOutcome, row: NodeReport): string {
       return `${node} owns no shards: there is nothing to hand over.\n`;
     case "not-live":
       return `${node} is dead or gone: another node takes its shards over by itself.\n`;
-    case "cannot-be-asked":
-      return `${node} runs a version that cannot be asked: stop its process in the usual way, it hands over then.\n`;
     case "no-standby":
       return `${node} goes on: no other node was ready to take over. See managed-orders cluster nodes.\n`;
     default:

@@ -150,14 +150,6 @@ describe("decision ZJ: an operator asks a node to hand over", () => {
       await handed;
     },
   );
-
-  it("a node of a version that cannot be asked is told as such", async () => {
-    const { cluster, a } = await startPair();
-    const { clock, leases } = operatorOf(cluster);
-    const older = { ...leases, want: async () => false };
-    const asked = drainNode({ clock, leases: older, incarnation: numberOf(a) });
-    expect(await during(cluster, asked)).toEqual({ kind: "cannot-be-asked" });
-  });
 });
 
 describe("decision ZK: an operator watches the nodes by a clock of the operator's own", () => {

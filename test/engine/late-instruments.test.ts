@@ -216,6 +216,6 @@ describe("decision BN: an instrument that the host has withdrawn", () => {
     await world.print("2", { id: "print-1" });
     await world.print("2");
     const bars = world.engine.priceBars({ symbol: SYMBOL, lengthMs: 60_000, fromMs: 0, toMs: 2e12 });
-    expect(bars?.map(({ figures }) => figures && formatQuantity(figures.quantity))).toEqual(["9"]);
+    expect(bars?.map(({ figures }) => formatQuantity(figures.quantity))).toEqual(["9"]);
   });
 });

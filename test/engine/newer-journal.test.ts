@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { checksumOf } from "../../src/adapters/checksums/index.ts";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
@@ -53,17 +54,25 @@ function sqlite(): StoreKind {
     rewrite(change) {
       const database = driver.open(path);
       const records = database
-        .prepare<[], { position: number; record: string }>("SELECT * FROM journal")
+        .prepare<[], { position: number; shard: number; sequence: number; record: string }>(
+          "SELECT * FROM journal",
+        )
         .all();
-      const put = database.prepare<[string, number]>(
-        "UPDATE journal SET record = ?, checksum = NULL WHERE position = ?",
+      const put = database.prepare<[string, number, number]>(
+        "UPDATE journal SET record = ?, checksum = ? WHERE position = ?",
       );
-      for (const { position, record } of records) put.run(change(record), position);
+      for (const { position, shard, sequence, record } of records) {
+        const text = change(record);
+        put.run(text, checksumOf([shard, sequence], text), position);
+      }
       const parts = database.prepare<[], Part>("SELECT * FROM snapshot_parts").all();
-      const putPart = database.prepare<[string, number, number]>(
-        "UPDATE snapshot_parts SET parents = ?, checksum = NULL WHERE generation = ? AND part = ?",
+      const putPart = database.prepare<[string, number, number, number]>(
+        "UPDATE snapshot_parts SET parents = ?, checksum = ? WHERE generation = ? AND part = ?",
       );
-      for (const { parents, generation, part } of parts) putPart.run(change(parents), generation, part);
+      for (const { parents, generation, part } of parts) {
+        const text = change(parents);
+        putPart.run(text, checksumOf([generation, part], text), generation, part);
+      }
       database.close();
     },
     texts() {

@@ -53,14 +53,6 @@ describe("decision NF: price bars in memory", () => {
     expect(startsOf(history.bars({ ...ALL, lengthMs: HOUR }))).toHaveLength(25);
   });
 
-  it("of unknown prices stay unknown", () => {
-    const history = new PrintHistory([{ symbol: BTC, lengthMs: MINUTE, startMs: 0 }]);
-    add(history, print("a", 5));
-    expect(history.bars({ ...ALL, lengthMs: MINUTE })).toEqual([
-      { symbol: BTC, lengthMs: MINUTE, startMs: 0 },
-    ]);
-  });
-
   it("with a limit are the newest of the range, oldest first, whatever the order of the prints", () => {
     const history = new PrintHistory([]);
     for (const minute of [5, 1, 9, 3, 7]) add(history, print(`${minute}`, minute * MINUTE));
@@ -83,9 +75,8 @@ describe("decision NF: price bars in memory", () => {
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
     history.forget([{ lengthMs: MINUTE, beforeMs: 3 * HOUR }]);
     expect(history.latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
-    const unknown = BAR_LENGTHS_MS.map((lengthMs) => ({ symbol: BTC, lengthMs, startMs: 24 * HOUR }));
     const stored = BAR_LENGTHS_MS.flatMap((lengthMs) => history.bars({ ...ALL, lengthMs }) ?? []);
-    expect(new PrintHistory([...stored, ...unknown]).latest(BTC)).toBeUndefined();
+    expect(new PrintHistory(stored).latest(BTC)).toEqual({ price: price("101"), timeMs: 2 * HOUR });
   });
 
   it("do not exist on a store that keeps none, and of an unknown market there are none", () => {
@@ -140,7 +131,7 @@ describe("I01: the bars of an engine", () => {
     const inMemory = BAR_LENGTHS_MS.flatMap((lengthMs) => world.engine.priceBars({ ...ALL, lengthMs }) ?? []);
     expect(inMemory).toEqual(priceBars);
     const day = priceBars.filter(({ lengthMs }) => lengthMs === 24 * HOUR);
-    expect(day.reduce((all, bar) => all + (bar.figures?.prints ?? 0), 0)).toBe(3);
+    expect(day.reduce((all, bar) => all + bar.figures.prints, 0)).toBe(3);
     expect(world.engine.recentPrints(BTC).map((each) => formatPrice(each.price))).toEqual([
       "100",
       "103",

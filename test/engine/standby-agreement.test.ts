@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { EVERY_SHARD } from "../../src/engine/cluster/shard-sets.ts";
 import type { NodeEntry, NodeState, ShardLeases } from "../../src/ports/index.ts";
@@ -75,17 +74,6 @@ describe("decision YE: the ttls of nodes are compared", () => {
     a.process.kill();
     await cluster.pass(2 * TTL_MS);
     expect([b, c].filter(({ engine }) => engine !== undefined)).toHaveLength(1);
-  });
-
-  it("a node of a version that did not say its ttl is followed as before", async () => {
-    const cluster = createCluster();
-    const owner = await join(cluster, OWN, "active");
-    await owner.leases.claim({ incarnation: owner.incarnation, shards: EVERY_SHARD });
-    for (const row of (await owner.leases.nodes()).nodes) expect(row.ttlMs).toBe(TTL_MS);
-    for (const row of contentsOf(cluster.disk).nodes.values()) delete row.ttlMs;
-    const b = await cluster.start("b");
-    await cluster.pass(TTL_MS);
-    expect(b.standby.status()).toMatchObject({ state: "ready", reasons: [] });
   });
 });
 

@@ -181,7 +181,7 @@ describe("decision YG: answers of a store's leases are read", () => {
     [
       "nodes",
       {
-        nodes: [NODE, { ...NODE, incarnation: 2, ttlMs: undefined, shares: true }],
+        nodes: [NODE, { ...NODE, incarnation: 2, shares: true }],
         shards: SHARDS.map((shard) => ({ ...shard, next: 2 })),
       },
     ],

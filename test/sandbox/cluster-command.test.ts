@@ -197,7 +197,7 @@ describe("decision ZL: managed-orders cluster", () => {
 
 const node = (incarnation: number, name: string, more: Partial<NodeReport> = {}): NodeReport => ({
   ...{ incarnation, name, address: "", version: "", state: "ready", beat: 1, life: "live", watchedMs: 0 },
-  ...{ shards: 0, shares: false, coming: 0, going: 0, ...more },
+  ...{ shards: 0, shares: false, coming: 0, going: 0, ttlMs: 10_000, ...more },
 });
 
 describe("decision KW: shards that an operator names", () => {

@@ -12,17 +12,14 @@ export function checksumOf(columns: Columns, text = ""): number {
   return crc32(text, crc32(columns.join("\n")));
 }
 
-/**
- * Throws an InvariantError I53 that names the row if it is not as it was written. A row without a checksum was written
- * before checksums existed, and passes.
- */
+/** Throws an InvariantError I53 that names the row if it is not as it was written. */
 export function requireIntact(
-  checksum: number | null,
+  checksum: number,
   expected: number,
   name: () => string,
   damaged: Damaged = "file",
 ): void {
-  if (checksum === null || checksum === expected) return;
+  if (checksum === expected) return;
   throw new InvariantError(
     "I53",
     `${name()} cannot be read: its checksum does not match, so it changed after it was written; restore the ${damaged} from a backup`,

@@ -43,7 +43,7 @@ export type AppendColumns = Readonly<{
 const TYPES = {
   parts: ["int4", "int4", "int8", "int8", "int8"],
   records: ["int4", "int8", "text", "int8"],
-  ended: ["int4", "int8", "int8", "bytea", "int8", "int8", "text", "int8", "int8"],
+  ended: ["int4", "int8", "int8", "bytea", "int8", "int8", "text", "int8"],
   lists: ["int4", "int8", "int8", "bytea", "int8", "int8", "text", "int8"],
   marks: ["int4", "text", "text", "int8", "int8", "int8", "int8"],
   quotes: ["text", "int8", "int8", "int8", "int8", "int8", "int8"],
@@ -139,7 +139,7 @@ function endedRow(part: number, shard: number, order: ParentOrder): readonly unk
   const [nameBytes, text] = [bytesOf(intent.clientOrderId), encodeParent(order)];
   const sum = sumOfEnded({ orderId, shard, accountId, nameBytes, endedAtMs: ended.atMs, listId }, text);
   const name = Buffer.from(intent.clientOrderId, "utf8");
-  return [...[part, orderId, accountId, name, ended.atMs, listId, text], sum, order.lastSequence];
+  return [part, orderId, accountId, name, ended.atMs, listId, text, sum];
 }
 
 function listRows(shards: readonly ShardAppend[]): ReadonlyMap<string, readonly unknown[]> {

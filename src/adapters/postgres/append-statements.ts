@@ -27,23 +27,23 @@ WITH locked AS MATERIALIZED (
 
 const ENDED = `, new_ended AS (
   INSERT INTO managed_orders.ended
-    (shard, order_id, account_id, client_order_id, ended_at_ms, list_id, record, checksum, summed_sequence)
-  SELECT v.shard, e.order_id, e.account_id, e.client_order_id, e.ended_at_ms, e.list_id, e.record, e.checksum,
-    e.summed_sequence FROM verdict AS v
+    (shard, order_id, account_id, client_order_id, ended_at_ms, list_id, record, checksum)
+  SELECT v.shard, e.order_id, e.account_id, e.client_order_id, e.ended_at_ms, e.list_id, e.record, e.checksum
+  FROM verdict AS v
   JOIN unnest($10::int4[], $11::int8[], $12::int8[], $13::bytea[], $14::int8[], $15::int8[], $16::text[],
-    $17::int8[], $18::int8[]) AS e (part, order_id, account_id, client_order_id, ended_at_ms, list_id, record,
-    checksum, summed_sequence) ON e.part = v.part
+    $17::int8[]) AS e (part, order_id, account_id, client_order_id, ended_at_ms, list_id, record, checksum)
+    ON e.part = v.part
   WHERE v.durable
   ON CONFLICT (shard, order_id) DO UPDATE SET account_id = excluded.account_id,
     client_order_id = excluded.client_order_id, ended_at_ms = excluded.ended_at_ms, list_id = excluded.list_id,
-    record = excluded.record, checksum = excluded.checksum, summed_sequence = excluded.summed_sequence
+    record = excluded.record, checksum = excluded.checksum
   RETURNING 1
 ), new_lists AS (
   INSERT INTO managed_orders.ended_list
     (shard, list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs, checksum)
   SELECT v.shard, e.list_id, e.account_id, e.list_client_order_id, e.accepted_at_ms, e.ended_at_ms, e.legs, e.checksum
   FROM verdict AS v
-  JOIN unnest($19::int4[], $20::int8[], $21::int8[], $22::bytea[], $23::int8[], $24::int8[], $25::text[], $26::int8[])
+  JOIN unnest($18::int4[], $19::int8[], $20::int8[], $21::bytea[], $22::int8[], $23::int8[], $24::text[], $25::int8[])
     AS e (part, list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs, checksum)
     ON e.part = v.part
   WHERE v.durable
@@ -54,9 +54,9 @@ const ENDED = `, new_ended AS (
 )`;
 
 const MARKS = `, new_marks AS (
-  INSERT INTO managed_orders.shard_mark (shard, symbol, side, position, price, time_ms, checksum)
+  INSERT INTO managed_orders.mark (shard, symbol, side, position, price, time_ms, checksum)
   SELECT v.shard, n.symbol, n.side, n.position, n.price, n.time_ms, n.checksum FROM verdict AS v
-  JOIN unnest($27::int4[], $28::text[], $29::text[], $30::int8[], $31::int8[], $32::int8[], $33::int8[])
+  JOIN unnest($26::int4[], $27::text[], $28::text[], $29::int8[], $30::int8[], $31::int8[], $32::int8[])
     AS n (part, symbol, side, position, price, time_ms, checksum) ON n.part = v.part
   WHERE v.durable
   ON CONFLICT (shard, symbol, side, position) DO UPDATE SET price = excluded.price, time_ms = excluded.time_ms,
@@ -70,15 +70,15 @@ const MARKET = `, market AS MATERIALIZED (
 ), new_quotes AS (
   INSERT INTO managed_orders.quote (symbol, owner, position, bid, ask, time_ms, checksum)
   SELECT n.symbol, n.owner, n.position, n.bid, n.ask, n.time_ms, n.checksum FROM market
-  CROSS JOIN unnest($34::text[], $35::int8[], $36::int8[], $37::int8[], $38::int8[], $39::int8[], $40::int8[])
+  CROSS JOIN unnest($33::text[], $34::int8[], $35::int8[], $36::int8[], $37::int8[], $38::int8[], $39::int8[])
     AS n (symbol, owner, position, bid, ask, time_ms, checksum)
   RETURNING 1
 ), new_prints AS (
   INSERT INTO managed_orders.print (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
   SELECT n.symbol, n.id, n.seen_at_ms, n.time_ms, n.price, n.quantity, n.fresh, n.owner, n.position, n.checksum
   FROM market
-  CROSS JOIN unnest($41::text[], $42::text[], $43::int8[], $44::int8[], $45::int8[], $46::int8[], $47::bool[],
-    $48::int8[], $49::int8[], $50::int8[])
+  CROSS JOIN unnest($40::text[], $41::text[], $42::int8[], $43::int8[], $44::int8[], $45::int8[], $46::bool[],
+    $47::int8[], $48::int8[], $49::int8[])
     AS n (symbol, id, seen_at_ms, time_ms, price, quantity, fresh, owner, position, checksum)
   ON CONFLICT (symbol, id) DO NOTHING
   RETURNING 1

@@ -6,7 +6,6 @@ import { limited, type RecordText } from "../shared/index.ts";
 import { requireShard } from "./append-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
-import { MARKETS } from "./market-statements.ts";
 import type { Owner } from "./owner.ts";
 import type { Lane } from "./pool.ts";
 import { textIn, wholeIn } from "./reading.ts";
@@ -64,19 +63,7 @@ export async function takenOver(
   const heads = new Map((await headsOf(database, undefined, "first")).map((head) => [head.shard, head]));
   owner.take(epochs);
   const shards = [...epochs.keys()].sort((a, b) => a - b);
-  await adoptOldMarks(database, owner, shards);
   return shards.map((shard) => ({ sequence: 0, ...heads.get(shard), shard, epoch: owner.epochOf(shard) }));
-}
-
-/**
- * Gives the marks that an earlier version wrote for all shards to each shard. The epoch of one of the shards that were
- * taken over judges it.
- */
-async function adoptOldMarks(database: Database, owner: Owner, [shard]: readonly number[]): Promise<void> {
-  if (shard === undefined || (await database.read(MARKETS.hasOldMarks, [], "first")).length === 0) return;
-  const judge = [owner.epochOf(shard), shard];
-  await database.write(MARKETS.adoptOldMarks, judge, "first");
-  await database.write(MARKETS.dropOldMarks, judge, "first");
 }
 
 /** Reads records of a shard as they are stored, otherwise like `readRecords`. */

@@ -8,9 +8,6 @@ const CLOCK_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 export const LEASES: Readonly<
   Record<
     | "dropDead"
-    | "dropTerms"
-    | "dropWords"
-    | "dropShares"
     | "count"
     | "join"
     | "renew"
@@ -33,18 +30,6 @@ DELETE FROM managed_orders.node AS d USING (
   WHERE n.dead AND NOT EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = n.incarnation)
   ORDER BY n.incarnation DESC LIMIT 1000 OFFSET $1::int8
 ) AS old WHERE d.incarnation = old.incarnation RETURNING d.incarnation`,
-  /** Terms of nodes that are gone: an earlier version deletes nodes and knows no terms. */
-  dropTerms: `
-DELETE FROM managed_orders.node_term AS t
-WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = t.incarnation) RETURNING t.incarnation`,
-  /** Words of nodes that are gone, which an earlier version does not know either. */
-  dropWords: `
-DELETE FROM managed_orders.node_word AS w
-WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = w.incarnation) RETURNING w.incarnation`,
-  /** Rows of nodes that are gone among those that share the shards, as above. */
-  dropShares: `
-DELETE FROM managed_orders.node_share AS p
-WHERE NOT EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = p.incarnation) RETURNING p.incarnation`,
   count: `
 UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 0 RETURNING i.last`,
   join: `
@@ -71,7 +56,6 @@ WITH renewed AS (
 )
 SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS},
   (SELECT w.wanted FROM managed_orders.node_word AS w WHERE w.incarnation = $1::int8)`,
-  /** A node of a version that cannot be asked has no word. */
   want: `
 UPDATE managed_orders.node_word AS w SET wanted = $2::text FROM managed_orders.node AS n
 WHERE w.incarnation = $1::int8 AND n.incarnation = $1::int8 AND NOT n.dead RETURNING w.incarnation`,
@@ -82,8 +66,8 @@ FROM managed_orders.shard AS s LEFT JOIN managed_orders.shard_next AS f ON f.sha
 UNION ALL
 SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms,
   w.wanted, w.followed, p.incarnation IS NOT NULL, NULL
-FROM managed_orders.node AS n LEFT JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation
-LEFT JOIN managed_orders.node_word AS w ON w.incarnation = n.incarnation
+FROM managed_orders.node AS n JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation
+JOIN managed_orders.node_word AS w ON w.incarnation = n.incarnation
 LEFT JOIN managed_orders.node_share AS p ON p.incarnation = n.incarnation`,
   /** The newest snapshot of each shard, and how many open parents it has. */
   images: `

@@ -40,9 +40,6 @@ export function leases(database: Database, owner: Owner, elsewhere = false): Sha
       requireEntry(entry);
       limitMs = entry.ttlMs;
       await write(LEASES.dropDead, [DEAD_KEPT]);
-      await write(LEASES.dropTerms, []);
-      await write(LEASES.dropWords, []);
-      await write(LEASES.dropShares, []);
       const [counted] = await write(LEASES.count, []);
       const incarnation = wholeIn(counted, 0);
       const { name, address, version, format, kinds, ttlMs, shares = false } = entry;
@@ -133,7 +130,7 @@ function nodeOf(row: Row): NodeRow {
     state: textIn(row, 8) as NodeRow["state"],
     beat: wholeIn(row, 9),
     dead: textIn(row, 10) === "t",
-    ...(row[11] !== null && { ttlMs: wholeIn(row, 11) }),
+    ttlMs: wholeIn(row, 11),
     ...wishIn(row, 12),
     ...(row[13] !== null && { followed: wholeIn(row, 13) }),
     ...(textIn(row, 14) === "t" && { shares: true }),

@@ -3,14 +3,8 @@ const OWNER = `owner AS MATERIALIZED (
   SELECT s.shard FROM managed_orders.shard AS s WHERE s.shard = 256 AND s.epoch = $1::int8 ORDER BY s.shard FOR UPDATE
 )`;
 
-/** Locks a shard for a write of its owner, or the market journal. */
-const ONE_SHARD = `owner AS MATERIALIZED (
-  SELECT s.shard FROM managed_orders.shard AS s
-  WHERE s.shard = $2::int4 AND s.epoch = $1::int8 ORDER BY s.shard FOR UPDATE
-)`;
-
 const MARK_COLUMNS =
-  "m.shard, m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.shard_mark AS m";
+  "m.shard, m.symbol, m.side, m.position, m.price, m.time_ms, m.checksum FROM managed_orders.mark AS m";
 
 /** Marks, and the market journal: last quotes, executed volume. The rules of `statements.ts` hold here too. */
 export const MARKETS: Readonly<
@@ -19,9 +13,6 @@ export const MARKETS: Readonly<
     | "marks"
     | "marksOf"
     | "deleteMarks"
-    | "hasOldMarks"
-    | "adoptOldMarks"
-    | "dropOldMarks"
     | "quotes"
     | "deleteQuotes"
     | "totals"
@@ -44,24 +35,11 @@ export const MARKETS: Readonly<
   marksOf: `SELECT ${MARK_COLUMNS} WHERE m.shard = ANY ($1::int4[])`,
   /** Marks of shards with the caller's epoch only. */
   deleteMarks: `
-DELETE FROM managed_orders.shard_mark AS m
+DELETE FROM managed_orders.mark AS m
 USING managed_orders.shard AS s, unnest($1::int4[], $2::int8[], $3::text[], $4::text[], $5::int8[])
   AS d (shard, epoch, symbol, side, position)
 WHERE s.shard = d.shard AND s.epoch = d.epoch AND m.shard = d.shard AND m.symbol = d.symbol AND m.side = d.side
   AND m.position = d.position RETURNING m.position`,
-  /** Marks of a program of an earlier version, which wrote them for all shards. */
-  hasOldMarks: "SELECT m.position FROM managed_orders.mark AS m LIMIT 1",
-  adoptOldMarks: `
-WITH ${ONE_SHARD}
-INSERT INTO managed_orders.shard_mark (shard, symbol, side, position, price, time_ms)
-SELECT s.shard, m.symbol, m.side, m.position, m.price, m.time_ms
-FROM owner AS o CROSS JOIN managed_orders.mark AS m CROSS JOIN managed_orders.shard AS s WHERE s.shard < 256
-ON CONFLICT (shard, symbol, side, position) DO NOTHING RETURNING 1`,
-  dropOldMarks: `
-WITH ${ONE_SHARD}
-DELETE FROM managed_orders.mark AS m USING owner AS o
-WHERE EXISTS (SELECT 1 FROM managed_orders.shard_mark AS n
-  WHERE n.symbol = m.symbol AND n.side = m.side AND n.position = m.position) RETURNING m.position`,
   quotes: `
 SELECT DISTINCT ON (q.symbol) q.symbol, q.owner, q.position, q.bid, q.ask, q.time_ms, q.checksum
 FROM managed_orders.quote AS q ORDER BY q.symbol, q.owner DESC, q.position DESC`,

@@ -7,6 +7,12 @@ export type Migration = Readonly<{
   sql: readonly string[];
 }>;
 
+/** A table with one row of a node, which leaves with it. */
+const ofNode = (table: string, columns: string): string =>
+  `CREATE TABLE managed_orders.${table} (
+        incarnation int8 PRIMARY KEY REFERENCES managed_orders.node (incarnation) ON DELETE CASCADE${columns}
+      )`;
+
 /**
  * The steps from an empty schema to the newest one. A released step never changes. A step only adds: tables, columns
  * that may be absent, indexes. So programs of two neighbouring versions can use one database side by side.
@@ -29,9 +35,9 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
       `INSERT INTO managed_orders.shard (shard, epoch, round, forgotten)
         SELECT n, 0, 0, 0 FROM generate_series(0, 256) AS g (n)`,
-      // Incarnations are counted here, not by the rows that are left.
+      // Counts the nodes in row 0, whatever rows of them are left, and in row 1 the openings of rate limiters.
       "CREATE TABLE managed_orders.incarnation (id int4 PRIMARY KEY, last int8 NOT NULL)",
-      "INSERT INTO managed_orders.incarnation (id, last) VALUES (0, 0)",
+      "INSERT INTO managed_orders.incarnation (id, last) VALUES (0, 0), (1, 0)",
       `CREATE TABLE managed_orders.node (
         incarnation int8 PRIMARY KEY,
         name text NOT NULL,
@@ -43,24 +49,41 @@ export const MIGRATIONS: readonly Migration[] = [
         beat int8 NOT NULL,
         dead bool NOT NULL
       )`,
+      ofNode("node_term", ", ttl_ms int8 NOT NULL"),
+      // What an operator wants of a node, and how far the node has followed.
+      ofNode("node_word", ", wanted text, followed int8"),
+      // The nodes that take a part of the shards beside others.
+      ofNode("node_share", ""),
+      // The node to which the owner of a shard shall give it; NULL for nobody. A row counts while the epoch is that of the
+      // shard, so that every claim ends it.
+      `CREATE TABLE managed_orders.shard_next (
+        shard int4 PRIMARY KEY,
+        epoch int8 NOT NULL,
+        incarnation int8
+      )`,
       `CREATE TABLE managed_orders.journal (
         shard int4 NOT NULL,
         sequence int8 NOT NULL,
         record text NOT NULL,
+        checksum int8 NOT NULL,
         PRIMARY KEY (shard, sequence)
       )`,
+      // Shards that may have records of orders whose row is gone, and up to which record; NULL is not known yet.
+      "CREATE TABLE managed_orders.leftover (shard int4 PRIMARY KEY, sequence int8)",
       `CREATE TABLE managed_orders.snapshot (
         shard int4 PRIMARY KEY,
         generation text NOT NULL,
         sequence int8 NOT NULL,
         counter int8 NOT NULL,
-        parents int8 NOT NULL
+        parents int8 NOT NULL,
+        checksum int8 NOT NULL
       )`,
       `CREATE TABLE managed_orders.snapshot_part (
         shard int4 NOT NULL,
         generation text NOT NULL,
         part int4 NOT NULL,
         parents text NOT NULL,
+        checksum int8 NOT NULL,
         PRIMARY KEY (shard, generation, part)
       )`,
       // Client ids are bytes, so that they have one order whatever the collation of the database.
@@ -72,6 +95,7 @@ export const MIGRATIONS: readonly Migration[] = [
         ended_at_ms int8 NOT NULL,
         list_id int8,
         record text NOT NULL,
+        checksum int8 NOT NULL,
         PRIMARY KEY (shard, order_id),
         CONSTRAINT ended_client_ids UNIQUE (account_id, client_order_id)
       )`,
@@ -87,6 +111,7 @@ export const MIGRATIONS: readonly Migration[] = [
         accepted_at_ms int8 NOT NULL,
         ended_at_ms int8 NOT NULL,
         legs text NOT NULL,
+        checksum int8 NOT NULL,
         PRIMARY KEY (shard, list_id),
         CONSTRAINT ended_list_client_ids UNIQUE (account_id, list_client_order_id)
       )`,
@@ -94,12 +119,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX ended_lists_by_id ON managed_orders.ended_list (list_id)",
       "CREATE INDEX ended_lists_by_time ON managed_orders.ended_list (ended_at_ms, list_id)",
       `CREATE TABLE managed_orders.mark (
+        shard int4 NOT NULL,
         symbol text NOT NULL,
         side text NOT NULL CHECK (side IN ('ask', 'bid')),
         position int8 NOT NULL,
         price int8 NOT NULL,
         time_ms int8 NOT NULL,
-        PRIMARY KEY (symbol, side, position)
+        checksum int8 NOT NULL,
+        PRIMARY KEY (shard, symbol, side, position)
       )`,
       `CREATE TABLE managed_orders.quote (
         symbol text NOT NULL,
@@ -108,6 +135,7 @@ export const MIGRATIONS: readonly Migration[] = [
         bid int8 NOT NULL,
         ask int8 NOT NULL,
         time_ms int8 NOT NULL,
+        checksum int8 NOT NULL,
         PRIMARY KEY (symbol, owner, position)
       )`,
       `CREATE TABLE managed_orders.print (
@@ -120,6 +148,7 @@ export const MIGRATIONS: readonly Migration[] = [
         fresh bool NOT NULL,
         owner int8 NOT NULL,
         position int8 NOT NULL,
+        checksum int8 NOT NULL,
         PRIMARY KEY (symbol, id)
       )`,
       "CREATE INDEX prints_by_position ON managed_orders.print (owner, position)",
@@ -138,15 +167,15 @@ export const MIGRATIONS: readonly Migration[] = [
         symbol text NOT NULL,
         length_ms int8 NOT NULL,
         start_ms int8 NOT NULL,
-        open int8,
-        high int8,
-        low int8,
-        close int8,
-        opened_at_ms int8,
-        closed_at_ms int8,
-        quantity text,
-        quote_quantity text,
-        prints int8,
+        open int8 NOT NULL,
+        high int8 NOT NULL,
+        low int8 NOT NULL,
+        close int8 NOT NULL,
+        opened_at_ms int8 NOT NULL,
+        closed_at_ms int8 NOT NULL,
+        quantity text NOT NULL,
+        quote_quantity text NOT NULL,
+        prints int8 NOT NULL,
         PRIMARY KEY (symbol, length_ms, start_ms)
       )`,
       // Amounts are canonical decimal text. What a refused request did not say is NULL.
@@ -171,48 +200,6 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX api_order_reject_client_ids
         ON managed_orders.api_order_reject (account_id, client_order_id, position)`,
       "CREATE INDEX api_order_reject_by_time ON managed_orders.api_order_reject (time_ms)",
-      "CREATE TABLE managed_orders.key_value (key text PRIMARY KEY, value text NOT NULL)",
-    ],
-  },
-  {
-    version: 2,
-    usableFrom: 1,
-    // A table of its own, because a new column of `node` needs a lock that waits for the end of a backup, and every
-    // renewal of a lease would wait behind it.
-    sql: ["CREATE TABLE managed_orders.node_term (incarnation int8 PRIMARY KEY, ttl_ms int8 NOT NULL)"],
-  },
-  {
-    version: 3,
-    usableFrom: 1,
-    sql: [
-      // Shards that may have records of orders whose row is gone, and up to which record; NULL is not known yet. Every
-      // store of an earlier version has deleted rows without their records.
-      "CREATE TABLE managed_orders.leftover (shard int4 PRIMARY KEY, sequence int8)",
-      `INSERT INTO managed_orders.leftover (shard, sequence)
-        SELECT s.shard, NULL FROM managed_orders.shard AS s WHERE s.shard < 256`,
-    ],
-  },
-  {
-    version: 4,
-    usableFrom: 1,
-    // A row that a program of an earlier version writes has no sum; one that it replaces has the sum of the row before,
-    // which is known by `summed_sequence` and `summed_generation`. A new column needs a lock that waits for the end of a
-    // backup, and every append would wait behind it: so the step gives up soon.
-    sql: [
-      "SET LOCAL lock_timeout = '2s'",
-      ...["journal", "ended_list", "snapshot_part", "mark", "quote", "print"].map(
-        (table) => `ALTER TABLE managed_orders.${table} ADD COLUMN checksum int8`,
-      ),
-      "ALTER TABLE managed_orders.ended ADD COLUMN checksum int8",
-      "ALTER TABLE managed_orders.ended ADD COLUMN summed_sequence int8",
-      "ALTER TABLE managed_orders.snapshot ADD COLUMN checksum int8",
-      "ALTER TABLE managed_orders.snapshot ADD COLUMN summed_generation text",
-    ],
-  },
-  {
-    version: 5,
-    usableFrom: 1,
-    sql: [
       // Orders that each writer, an opening of a rate limiter, has counted on a UTC day, and the number of the write.
       `CREATE TABLE managed_orders.order_count (
         day int8 NOT NULL,
@@ -228,47 +215,7 @@ export const MIGRATIONS: readonly Migration[] = [
         length_ms int8 NOT NULL
       )`,
       "CREATE INDEX bans_by_end ON managed_orders.ban (until_ms, address)",
-      // Row 0 counts the nodes, row 1 the writers.
-      "INSERT INTO managed_orders.incarnation (id, last) VALUES (1, 0)",
-    ],
-  },
-  {
-    version: 6,
-    usableFrom: 6,
-    // A mark belongs to a shard. A node of an earlier version that runs on writes to `mark`; its successor adopts them.
-    sql: [
-      `CREATE TABLE managed_orders.shard_mark (
-        shard int4 NOT NULL,
-        symbol text NOT NULL,
-        side text NOT NULL CHECK (side IN ('ask', 'bid')),
-        position int8 NOT NULL,
-        price int8 NOT NULL,
-        time_ms int8 NOT NULL,
-        checksum int8,
-        PRIMARY KEY (shard, symbol, side, position)
-      )`,
-    ],
-  },
-  {
-    version: 8,
-    usableFrom: 6,
-    // What an operator wants of a node, and how far the node has followed. A table of its own, as that of step 2.
-    sql: ["CREATE TABLE managed_orders.node_word (incarnation int8 PRIMARY KEY, wanted text, followed int8)"],
-  },
-  {
-    version: 9,
-    usableFrom: 6,
-    // Tables of their own, as that of step 2.
-    sql: [
-      // The nodes that take a part of the shards beside others.
-      "CREATE TABLE managed_orders.node_share (incarnation int8 PRIMARY KEY)",
-      // The node to which the owner of a shard shall give it; NULL for nobody. A row counts while the epoch is that of the
-      // shard, so that every claim ends it, also one of a program of an earlier version.
-      `CREATE TABLE managed_orders.shard_next (
-        shard int4 PRIMARY KEY,
-        epoch int8 NOT NULL,
-        incarnation int8
-      )`,
+      "CREATE TABLE managed_orders.key_value (key text PRIMARY KEY, value text NOT NULL)",
     ],
   },
 ];

@@ -1,4 +1,3 @@
-import { InvariantError } from "../../errors/index.ts";
 import type {
   EndedList,
   JournalRecord,
@@ -13,16 +12,9 @@ import { legsText } from "../shared/index.ts";
 import type { Row } from "./driver.ts";
 import { bytesOf, textIn, wholeIn } from "./reading.ts";
 
-/**
- * Sums of rows. A row without one was written by a program of an earlier version. Such a program may also replace a row
- * that has a sum, and leaves the sum as it was; so the sum of a row that can be replaced is kept with what each
- * replacement changes, and counts only while the two agree.
- */
-
-/** Throws an InvariantError I53 that names the row if the column has a sum and it is another one. */
+/** Throws an InvariantError I53 that names the row if the sum in the column is another one. */
 function requireSum(row: Row, column: number, expected: number, name: () => string): void {
-  const sum = row[column] === null || row[column] === undefined ? null : wholeIn(row, column);
-  requireIntact(sum, expected, name, "database");
+  requireIntact(wholeIn(row, column), expected, name, "database");
 }
 
 /** Returns the sum of a record with this text. */
@@ -56,7 +48,7 @@ type EndedColumns = Readonly<{
   listId: number | null;
 }>;
 
-/** Returns the sum of an ended parent. It is kept with the parent's last sequence, which every replacement raises. */
+/** Returns the sum of an ended parent. */
 export function sumOfEnded(columns: EndedColumns, text: string): number {
   const { orderId, shard, accountId, nameBytes, endedAtMs, listId } = columns;
   return checksumOf([orderId, shard, accountId, nameBytes, endedAtMs, listId], text);
@@ -65,8 +57,6 @@ export function sumOfEnded(columns: EndedColumns, text: string): number {
 /** Returns an ended parent of a row of `ENDED_COLUMNS`. Throws an InvariantError I53 if it has changed since. */
 export function endedIn(row: Row): ParentOrder {
   const [orderId, text] = [wholeIn(row, 0), textIn(row, 1)];
-  const decode = (): ParentOrder => decodeParent(text, orderId);
-  if (row[7] === null) return decode();
   const columns: EndedColumns = {
     orderId,
     shard: wholeIn(row, 2),
@@ -75,26 +65,14 @@ export function endedIn(row: Row): ParentOrder {
     endedAtMs: wholeIn(row, 5),
     listId: row[6] === null ? null : wholeIn(row, 6),
   };
-  const expected = sumOfEnded(columns, text);
-  if (wholeIn(row, 7) === expected) return decode();
-  const order = readable(decode);
-  if (order !== undefined && order.lastSequence !== wholeIn(row, 8)) return order;
-  requireSum(row, 7, expected, () => `parent order ${orderId}`);
-  return decode();
+  requireSum(row, 7, sumOfEnded(columns, text), () => `parent order ${orderId}`);
+  return decodeParent(text, orderId);
 }
 
-function readable(decode: () => ParentOrder): ParentOrder | undefined {
-  try {
-    return decode();
-  } catch (error) {
-    if (error instanceof InvariantError) return undefined;
-    throw error;
-  }
-}
-
-/** Returns the sum of an ended list: of all but its end, the only column that a replacement may change. */
-export function sumOfList({ listId, accountId, listClientOrderId, acceptedAtMs, legs }: EndedList): number {
-  return checksumOf([listId, accountId, bytesOf(listClientOrderId), acceptedAtMs, legsText(legs)]);
+/** Returns the sum of an ended list. */
+export function sumOfList(list: EndedList): number {
+  const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs } = list;
+  return checksumOf([listId, accountId, bytesOf(listClientOrderId), acceptedAtMs, endedAtMs, legsText(legs)]);
 }
 
 /** Throws an InvariantError I53 if a list has changed since it was written. */
@@ -111,14 +89,13 @@ export type SnapshotHeader = Readonly<{
   parents: number;
 }>;
 
-/** Returns the sum of a header. It is kept with the name of its generation, which every replacement changes. */
+/** Returns the sum of a header. */
 export function sumOfHeader({ shard, generation, sequence, counter, parents }: SnapshotHeader): number {
   return checksumOf([shard, generation, sequence, counter, parents]);
 }
 
 /** Throws an InvariantError I53 if a header has changed since it was written. */
 export function requireHeader(row: Row, column: number, header: SnapshotHeader): void {
-  if (row[column + 1] !== header.generation) return;
   requireSum(row, column, sumOfHeader(header), () => `the snapshot of shard ${header.shard}`);
 }
 

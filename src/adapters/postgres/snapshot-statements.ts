@@ -20,18 +20,17 @@ WITH locked AS MATERIALIZED (
 ), parts AS MATERIALIZED (
   SELECT count(*) AS stored FROM own
 ), kept AS (
-  INSERT INTO managed_orders.snapshot AS s (shard, generation, sequence, counter, parents, checksum, summed_generation)
-  SELECT l.shard, $3::text, $4::int8, $5::int8, $6::int8, $8::int8, $3::text FROM locked AS l CROSS JOIN parts
+  INSERT INTO managed_orders.snapshot AS s (shard, generation, sequence, counter, parents, checksum)
+  SELECT l.shard, $3::text, $4::int8, $5::int8, $6::int8, $8::int8 FROM locked AS l CROSS JOIN parts
   WHERE parts.stored = $7::int8
   ON CONFLICT (shard) DO UPDATE SET generation = excluded.generation, sequence = excluded.sequence,
-    counter = excluded.counter, parents = excluded.parents, checksum = excluded.checksum,
-    summed_generation = excluded.summed_generation
+    counter = excluded.counter, parents = excluded.parents, checksum = excluded.checksum
   WHERE s.sequence <= excluded.sequence
   RETURNING s.shard
 )
 SELECT (SELECT count(*) FROM locked), (SELECT stored FROM parts), (SELECT count(*) FROM kept)`,
   newest: `
-SELECT s.generation, s.sequence, s.counter, s.parents, s.checksum, s.summed_generation
+SELECT s.generation, s.sequence, s.counter, s.parents, s.checksum
 FROM managed_orders.snapshot AS s WHERE s.shard = $1::int4`,
   parts: `
 SELECT p.part, p.parents, p.checksum FROM managed_orders.snapshot_part AS p

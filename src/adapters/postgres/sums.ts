@@ -32,12 +32,11 @@ export class Sums {
     this.bars.set(key, { symbol, minuteMs, quantity: sum });
   }
 
-  /** Joins a bar of prices with the one of earlier prints. A bar without figures stays without. */
+  /** Joins a bar of prices with the one of earlier prints. */
   addPriceBar(bar: PriceBar): void {
     const key = `${bar.lengthMs} ${bar.startMs} ${bar.symbol}`;
     const before = this.priceBars.get(key);
     if (before === undefined) this.priceBars.set(key, bar);
-    else if (before.figures !== undefined && bar.figures !== undefined)
-      this.priceBars.set(key, { ...bar, figures: joinFigures(before.figures, bar.figures) });
+    else this.priceBars.set(key, { ...bar, figures: joinFigures(before.figures, bar.figures) });
   }
 }

@@ -1,4 +1,4 @@
-import type { BarLengthMs, PriceBar, PricedPrint, VolumeBar } from "../../model/index.ts";
+import type { BarFigures, BarLengthMs, PriceBar, PricedPrint, VolumeBar } from "../../model/index.ts";
 import type { OrderStore, VolumeState } from "../../ports/index.ts";
 import { type Position, transposed } from "./append-columns.ts";
 import type { Appends } from "./appends.ts";
@@ -147,12 +147,10 @@ export function sumColumns({ totals, bars, priceBars }: Sums): readonly (readonl
 }
 
 function priceBarRow({ symbol, lengthMs, startMs, figures }: PriceBar): readonly unknown[] {
-  const text = (amount: unknown): string | null => (amount === undefined ? null : String(amount));
+  const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
   return [
-    ...[symbol, lengthMs, startMs],
-    ...[figures?.open, figures?.high, figures?.low, figures?.close].map(text),
-    ...[figures?.openedAtMs ?? null, figures?.closedAtMs ?? null],
-    ...[text(figures?.quantity), text(figures?.quoteQuantity), figures?.prints ?? null],
+    ...[symbol, lengthMs, startMs, ...[open, high, low, close].map(String), openedAtMs, closedAtMs],
+    ...[String(quantity), String(quoteQuantity), prints],
   ];
 }
 
@@ -161,13 +159,7 @@ function barOf(row: Row): VolumeBar {
 }
 
 function priceBarOf(row: Row): PriceBar {
-  const place = {
-    symbol: textIn(row, 0),
-    lengthMs: wholeIn(row, 1) as BarLengthMs,
-    startMs: wholeIn(row, 2),
-  };
-  if (row[3] === null) return place;
-  const figures = {
+  const figures: BarFigures = {
     open: amountIn(row, 3),
     high: amountIn(row, 4),
     low: amountIn(row, 5),
@@ -177,8 +169,13 @@ function priceBarOf(row: Row): PriceBar {
     quantity: amountIn(row, 9),
     quoteQuantity: amountIn(row, 10),
     prints: wholeIn(row, 11),
-  } as const;
-  return { ...place, figures: figures as Required<PriceBar>["figures"] };
+  };
+  return {
+    symbol: textIn(row, 0),
+    lengthMs: wholeIn(row, 1) as BarLengthMs,
+    startMs: wholeIn(row, 2),
+    figures,
+  };
 }
 
 /** Reads everything again if the sums have changed meanwhile, so that no print counts twice or not at all. */

@@ -19,6 +19,7 @@ import { loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
 import { kindOf } from "./file-kind.ts";
 import { FileProblem } from "./file-problem.ts";
+import { schemaVersion } from "./migrations.ts";
 import { explained, refuseOthers } from "./open-database.ts";
 import type { ReadingOptions } from "./reading.ts";
 
@@ -104,7 +105,8 @@ function storedRecords(path: string, driver: SqliteDriverName | undefined): numb
   try {
     database = loaded.open(path, { readonly: true });
     refuseOthers(database, name);
-    return kindOf(database) === undefined ? 0 : recordsIn(database);
+    const hasTables = kindOf(database) !== undefined && schemaVersion(database) > 0;
+    return hasTables ? recordsIn(database) : 0;
   } catch (error) {
     throw explained(error, name);
   } finally {

@@ -26,7 +26,7 @@ export type EndedListTable = Readonly<{
 }>;
 
 type Columns = Omit<EndedList, "legs"> & Readonly<{ legs: string }>;
-type Row = Columns & Readonly<{ checksum: number | null }>;
+type Row = Columns & Readonly<{ checksum: number }>;
 
 /** Prepares the statements for ended lists. */
 export function endedListTable(database: Database): EndedListTable {

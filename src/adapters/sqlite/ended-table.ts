@@ -49,7 +49,7 @@ type Columns = Readonly<{
   listId: number | null;
   record: string;
 }>;
-type Row = Columns & Readonly<{ checksum: number | null }>;
+type Row = Columns & Readonly<{ checksum: number }>;
 
 /** Prepares the statements for ended parents. */
 export function endedTable(database: Database): EndedTable {

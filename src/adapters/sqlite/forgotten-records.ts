@@ -16,7 +16,7 @@ type Stored = Readonly<{
   sequence: number;
   position: number;
   text: string;
-  checksum: number | null;
+  checksum: number;
 }>;
 
 /** Single records of the journal. All must be indexed. Call the methods inside a transaction. */

@@ -38,7 +38,7 @@ export type JournalTable = Readonly<{
 
 type Range = Readonly<{ shard: number; after: number; limit: number }>;
 type Round = Parameters<OrderStore["fence"]>[0];
-type Row = readonly [sequence: number, record: string, checksum: number | null];
+type Row = readonly [sequence: number, record: string, checksum: number];
 
 /** Prepares the statements for the journal. */
 export function journalTable(database: Database): JournalTable {

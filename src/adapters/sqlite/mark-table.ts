@@ -27,7 +27,7 @@ type Row = Readonly<{
   position: number;
   price: string;
   timeMs: number;
-  checksum: number | null;
+  checksum: number;
 }>;
 
 /** Prepares the statements for the market journal. */
@@ -35,14 +35,14 @@ export function markTable(database: Database): MarkTable {
   const owner = database.prepare<[], number>("SELECT value FROM state WHERE name = 'owner'").pluck();
   const raiseOwner = database.prepare("UPDATE state SET value = value + 1 WHERE name = 'owner'");
   const insert = database.prepare<[string, string, number, number, bigint, number, number]>(
-    "INSERT OR REPLACE INTO shard_marks (symbol, side, shard, position, price, time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO marks (symbol, side, shard, position, price, time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const drop = database.prepare<[string, string, number, number]>(
-    "DELETE FROM shard_marks WHERE symbol = ? AND side = ? AND shard = ? AND position = ?",
+    "DELETE FROM marks WHERE symbol = ? AND side = ? AND shard = ? AND position = ?",
   );
   // A price may exceed the precision of a double, so it is read as text.
   const all = database.prepare<[], Row>(
-    `SELECT symbol, side, shard, position, CAST(price AS TEXT) AS price, time_ms AS timeMs, checksum FROM shard_marks
+    `SELECT symbol, side, shard, position, CAST(price AS TEXT) AS price, time_ms AS timeMs, checksum FROM marks
      ORDER BY symbol, side, shard, position`,
   );
   let mine: number | undefined;

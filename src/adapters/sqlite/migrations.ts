@@ -14,23 +14,31 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
     sql: `
+      -- id says whose an archive is; a restored store gets another one. limiters counts openings of rate limiters.
       CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-      INSERT INTO state (name, value) VALUES ('owner', 0), ('indexed', 0);
+      INSERT INTO state (name, value)
+        VALUES ('owner', 0), ('indexed', 0), ('id', abs(random() % 9007199254740992)), ('limiters', 0);
 
+      -- The highest sequence that was deleted; and the highest that a record of an order may have whose row was deleted
+      -- alone, 0 for none.
       CREATE TABLE shards (
         shard INTEGER PRIMARY KEY,
         epoch INTEGER NOT NULL,
-        sequence INTEGER NOT NULL
+        sequence INTEGER NOT NULL,
+        forgotten INTEGER NOT NULL,
+        leftover INTEGER NOT NULL
       ) STRICT;
-      INSERT INTO shards (shard, epoch, sequence)
+      INSERT INTO shards (shard, epoch, sequence, forgotten, leftover)
         WITH RECURSIVE counted (shard) AS (SELECT 0 UNION ALL SELECT shard + 1 FROM counted WHERE shard < 255)
-        SELECT shard, 0, 0 FROM counted;
+        SELECT shard, 0, 0, 0, 0 FROM counted;
 
+      -- A checksum is the CRC-32 over a row, so that one which was changed, moved or zeroed is noticed.
       CREATE TABLE journal (
         position INTEGER PRIMARY KEY,
         shard INTEGER NOT NULL,
         sequence INTEGER NOT NULL,
-        record TEXT NOT NULL
+        record TEXT NOT NULL,
+        checksum INTEGER NOT NULL
       ) STRICT;
       CREATE TABLE journal_index (
         shard INTEGER NOT NULL,
@@ -39,28 +47,21 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (shard, sequence)
       ) STRICT, WITHOUT ROWID;
 
-      CREATE TABLE marks (
-        symbol TEXT NOT NULL,
-        side TEXT NOT NULL CHECK (side IN ('ask', 'bid')),
-        position INTEGER NOT NULL,
-        price INTEGER NOT NULL,
-        time_ms INTEGER NOT NULL,
-        PRIMARY KEY (symbol, side, position)
-      ) STRICT, WITHOUT ROWID;
-
       CREATE TABLE snapshots (
         generation INTEGER PRIMARY KEY AUTOINCREMENT,
         shard INTEGER NOT NULL,
         sequence INTEGER NOT NULL,
         counter INTEGER NOT NULL,
         parents INTEGER NOT NULL,
-        complete INTEGER NOT NULL DEFAULT 0
+        complete INTEGER NOT NULL DEFAULT 0,
+        checksum INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX snapshots_of_shard ON snapshots (shard, sequence);
       CREATE TABLE snapshot_parts (
         generation INTEGER NOT NULL,
         part INTEGER NOT NULL,
         parents TEXT NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY (generation, part)
       ) STRICT;
 
@@ -70,25 +71,28 @@ export const MIGRATIONS: readonly Migration[] = [
         client_order_id TEXT NOT NULL,
         shard INTEGER NOT NULL,
         ended_at_ms INTEGER NOT NULL,
-        record TEXT NOT NULL
+        list_id INTEGER,
+        record TEXT NOT NULL,
+        checksum INTEGER NOT NULL
       ) STRICT;
       -- Each index ends in order_id, the row's own key: pages of an account or shard are read in its order.
       CREATE UNIQUE INDEX ended_client_ids ON ended (account_id, client_order_id);
       CREATE INDEX ended_of_account ON ended (account_id);
       CREATE INDEX ended_of_shard ON ended (shard);
-      CREATE INDEX ended_by_time ON ended (ended_at_ms);
-
-      CREATE TABLE key_values (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    `,
-  },
-  {
-    version: 2,
-    sql: `
-      ALTER TABLE ended ADD COLUMN list_id INTEGER;
       -- A parent stands in one of the two: by its end, or as a leg that goes only with its list.
-      DROP INDEX ended_by_time;
       CREATE INDEX ended_by_time ON ended (ended_at_ms) WHERE list_id IS NULL;
       CREATE INDEX ended_of_list ON ended (list_id) WHERE list_id IS NOT NULL;
+
+      -- How many rows of ended an account has, kept with them in the same transaction: a page's total counts no rows.
+      CREATE TABLE ended_counts (account_id INTEGER PRIMARY KEY, rows INTEGER NOT NULL) STRICT;
+      -- A row that replaces the one of its order is an update, and counts nothing.
+      CREATE TRIGGER ended_added AFTER INSERT ON ended BEGIN
+        INSERT INTO ended_counts (account_id, rows) VALUES (new.account_id, 1)
+          ON CONFLICT (account_id) DO UPDATE SET rows = rows + 1;
+      END;
+      CREATE TRIGGER ended_removed AFTER DELETE ON ended BEGIN
+        UPDATE ended_counts SET rows = rows - 1 WHERE account_id = old.account_id;
+      END;
 
       CREATE TABLE ended_lists (
         list_id INTEGER PRIMARY KEY,
@@ -96,12 +100,32 @@ export const MIGRATIONS: readonly Migration[] = [
         list_client_order_id TEXT NOT NULL,
         accepted_at_ms INTEGER NOT NULL,
         ended_at_ms INTEGER NOT NULL,
-        legs TEXT NOT NULL
+        legs TEXT NOT NULL,
+        checksum INTEGER NOT NULL
       ) STRICT;
       CREATE UNIQUE INDEX ended_list_client_ids ON ended_lists (account_id, list_client_order_id);
-      -- A page is read in the order of the ids, and looks only at the rows whose time it asks for.
-      CREATE INDEX ended_lists_of_account ON ended_lists (account_id, list_id, accepted_at_ms);
+      -- In the order of a page: one of a time long ago begins there, and looks at no list that came later.
+      CREATE INDEX ended_lists_of_account ON ended_lists (account_id, accepted_at_ms DESC, list_id);
       CREATE INDEX ended_lists_by_time ON ended_lists (ended_at_ms);
+
+      CREATE TABLE marks (
+        symbol TEXT NOT NULL,
+        side TEXT NOT NULL CHECK (side IN ('ask', 'bid')),
+        shard INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        price INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (symbol, side, shard, position)
+      ) STRICT, WITHOUT ROWID;
+      -- The last counted quote of every market with open parents: the first one after an opening is judged by it.
+      CREATE TABLE quotes (
+        symbol TEXT PRIMARY KEY,
+        bid INTEGER NOT NULL,
+        ask INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL,
+        checksum INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
 
       CREATE TABLE prints (
         symbol TEXT NOT NULL,
@@ -113,20 +137,35 @@ export const MIGRATIONS: readonly Migration[] = [
       -- Sums are text: they may lie beyond 64 bits.
       CREATE TABLE volume_totals (
         symbol TEXT PRIMARY KEY,
-        total TEXT NOT NULL CHECK (total <> '' AND total NOT GLOB '*[^0-9]*')
+        total TEXT NOT NULL CHECK (total <> '' AND total NOT GLOB '*[^0-9]*'),
+        checksum INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       -- By minute first: the bars of now lie side by side, however many symbols there are.
       CREATE TABLE volume_bars (
         minute_ms INTEGER NOT NULL,
         symbol TEXT NOT NULL,
         quantity TEXT NOT NULL CHECK (quantity <> '' AND quantity NOT GLOB '*[^0-9]*'),
+        checksum INTEGER NOT NULL,
         PRIMARY KEY (minute_ms, symbol)
       ) STRICT, WITHOUT ROWID;
-    `,
-  },
-  {
-    version: 3,
-    sql: `
+      -- Prices of the prints of a period.
+      CREATE TABLE price_bars (
+        length_ms INTEGER NOT NULL,
+        start_ms INTEGER NOT NULL,
+        symbol TEXT NOT NULL,
+        open INTEGER NOT NULL,
+        high INTEGER NOT NULL,
+        low INTEGER NOT NULL,
+        close INTEGER NOT NULL,
+        opened_at_ms INTEGER NOT NULL,
+        closed_at_ms INTEGER NOT NULL,
+        quantity TEXT NOT NULL,
+        quote_quantity TEXT NOT NULL,
+        prints INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (length_ms, start_ms, symbol)
+      ) STRICT, WITHOUT ROWID;
+
       -- Amounts are canonical decimal text; what a refused request did not say is NULL.
       CREATE TABLE api_order_reject (
         position INTEGER PRIMARY KEY,
@@ -149,105 +188,8 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX api_order_reject_of_account ON api_order_reject (account_id);
       CREATE INDEX api_order_reject_client_ids ON api_order_reject (account_id, client_order_id);
       CREATE INDEX api_order_reject_by_time ON api_order_reject (time_ms);
-    `,
-  },
-  {
-    version: 4,
-    sql: `
-      -- The last counted quote of every market with open parents: the first one after an opening is judged by it.
-      CREATE TABLE quotes (
-        symbol TEXT PRIMARY KEY,
-        bid INTEGER NOT NULL,
-        ask INTEGER NOT NULL,
-        time_ms INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-    `,
-  },
-  {
-    version: 5,
-    sql: `
-      -- CRC-32 over a row, so that one which was changed, moved or zeroed is noticed; NULL in rows of before.
-      ALTER TABLE journal ADD COLUMN checksum INTEGER;
-      ALTER TABLE snapshots ADD COLUMN checksum INTEGER;
-      ALTER TABLE snapshot_parts ADD COLUMN checksum INTEGER;
-      ALTER TABLE ended ADD COLUMN checksum INTEGER;
-      ALTER TABLE ended_lists ADD COLUMN checksum INTEGER;
-      ALTER TABLE marks ADD COLUMN checksum INTEGER;
-      ALTER TABLE quotes ADD COLUMN checksum INTEGER;
-      ALTER TABLE volume_totals ADD COLUMN checksum INTEGER;
-      ALTER TABLE volume_bars ADD COLUMN checksum INTEGER;
-    `,
-  },
-  {
-    version: 6,
-    sql: `
-      -- How many rows of ended an account has, kept with them in the same transaction: a page's total counts no rows.
-      CREATE TABLE ended_counts (account_id INTEGER PRIMARY KEY, rows INTEGER NOT NULL) STRICT;
-      INSERT INTO ended_counts (account_id, rows) SELECT account_id, count(*) FROM ended GROUP BY account_id;
-      -- A row that replaces the one of its order is an update, and counts nothing.
-      CREATE TRIGGER ended_added AFTER INSERT ON ended BEGIN
-        INSERT INTO ended_counts (account_id, rows) VALUES (new.account_id, 1)
-          ON CONFLICT (account_id) DO UPDATE SET rows = rows + 1;
-      END;
-      CREATE TRIGGER ended_removed AFTER DELETE ON ended BEGIN
-        UPDATE ended_counts SET rows = rows - 1 WHERE account_id = old.account_id;
-      END;
-    `,
-  },
-  {
-    version: 7,
-    sql: `
-      -- In the order of a page: one of a time long ago begins there, and looks at no list that came later.
-      DROP INDEX ended_lists_of_account;
-      CREATE INDEX ended_lists_of_account ON ended_lists (account_id, accepted_at_ms DESC, list_id);
-    `,
-  },
-  {
-    version: 8,
-    sql: `
-      -- Prices of the prints of a period. Sums are text: they may lie beyond 64 bits. A row without figures is of prints
-      -- that were counted before prices were kept.
-      CREATE TABLE price_bars (
-        length_ms INTEGER NOT NULL,
-        start_ms INTEGER NOT NULL,
-        symbol TEXT NOT NULL,
-        open INTEGER,
-        high INTEGER,
-        low INTEGER,
-        close INTEGER,
-        opened_at_ms INTEGER,
-        closed_at_ms INTEGER,
-        quantity TEXT,
-        quote_quantity TEXT,
-        prints INTEGER,
-        checksum INTEGER,
-        PRIMARY KEY (length_ms, start_ms, symbol)
-      ) STRICT, WITHOUT ROWID;
-      INSERT OR IGNORE INTO price_bars (length_ms, start_ms, symbol)
-        SELECT column1, minute_ms - minute_ms % column1, symbol
-        FROM volume_bars, (VALUES (60000), (300000), (3600000), (86400000));
-    `,
-  },
-  {
-    version: 9,
-    sql: `
-      -- The highest sequence that was deleted; and 1 while there may be records of orders whose rows were deleted alone.
-      ALTER TABLE shards ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE shards ADD COLUMN leftover INTEGER NOT NULL DEFAULT 0;
-      UPDATE shards SET leftover = sequence;
-    `,
-  },
-  {
-    version: 10,
-    sql: `
-      -- Says whose an archive is. A restored store gets another one.
-      INSERT INTO state (name, value) VALUES ('id', abs(random() % 9007199254740992));
-    `,
-  },
-  {
-    version: 11,
-    sql: `
-      -- Orders that each writer, an opening of a rate limiter, has counted on a UTC day, and how many writers there were.
+
+      -- Orders that each writer, an opening of a rate limiter, has counted on a UTC day.
       CREATE TABLE order_counts (
         day INTEGER NOT NULL,
         account_id INTEGER NOT NULL,
@@ -261,26 +203,8 @@ export const MIGRATIONS: readonly Migration[] = [
         length_ms INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX bans_by_end ON bans (until_ms, address);
-      INSERT INTO state (name, value) VALUES ('limiters', 0);
-    `,
-  },
-  {
-    version: 12,
-    sql: `
-      -- A mark belongs to a shard. One of before stands for every shard; its sum would be another one.
-      CREATE TABLE shard_marks (
-        symbol TEXT NOT NULL,
-        side TEXT NOT NULL CHECK (side IN ('ask', 'bid')),
-        shard INTEGER NOT NULL,
-        position INTEGER NOT NULL,
-        price INTEGER NOT NULL,
-        time_ms INTEGER NOT NULL,
-        checksum INTEGER,
-        PRIMARY KEY (symbol, side, shard, position)
-      ) STRICT, WITHOUT ROWID;
-      INSERT INTO shard_marks (symbol, side, shard, position, price, time_ms)
-        SELECT m.symbol, m.side, s.shard, m.position, m.price, m.time_ms FROM marks AS m CROSS JOIN shards AS s;
-      DROP TABLE marks;
+
+      CREATE TABLE key_values (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     `,
   },
 ];

@@ -35,7 +35,7 @@ type Row = Readonly<{
   symbol: string;
   lengthMs: BarLengthMs;
   startMs: number;
-  open: string | null;
+  open: string;
   high: string;
   low: string;
   close: string;
@@ -44,7 +44,7 @@ type Row = Readonly<{
   quantity: string;
   quoteQuantity: string;
   prints: number;
-  checksum: number | null;
+  checksum: number;
 }>;
 
 const BARS = `SELECT symbol, length_ms AS lengthMs, start_ms AS startMs, CAST(open AS TEXT) AS open,
@@ -107,17 +107,14 @@ function barWriter(database: Database): PriceBarTable["put"] {
   return (prints) => {
     for (const bar of barsOf(prints)) {
       const row = find.get(bar.lengthMs, bar.startMs, bar.symbol);
-      const kept = row && barOf(row);
-      if (kept === undefined) put.run(valuesOf(bar));
-      // The prices of a bar without figures are unknown, and stay so.
-      else if (kept.figures !== undefined)
-        put.run(valuesOf({ ...bar, figures: joinFigures(kept.figures, bar.figures) }));
+      const figures = row === undefined ? bar.figures : joinFigures(barOf(row).figures, bar.figures);
+      put.run(valuesOf({ ...bar, figures }));
     }
   };
 }
 
 /** Returns the values of a row by column. */
-function valuesOf(bar: Required<PriceBar>): Record<string, string | number | bigint> {
+function valuesOf(bar: PriceBar): Record<string, string | number | bigint> {
   const { lengthMs, startMs, symbol, figures } = bar;
   return {
     ...{ lengthMs, startMs, symbol, openedAtMs: figures.openedAtMs, closedAtMs: figures.closedAtMs },
@@ -132,7 +129,6 @@ function valuesOf(bar: Required<PriceBar>): Record<string, string | number | big
 
 function barOf(row: Row): PriceBar {
   const { symbol, lengthMs, startMs, checksum } = row;
-  if (row.open === null) return { symbol, lengthMs, startMs };
   const figures: BarFigures = {
     open: scaledOf(row.open),
     high: scaledOf(row.high),
@@ -150,7 +146,7 @@ function barOf(row: Row): PriceBar {
   return bar;
 }
 
-function checksumOfBar({ lengthMs, startMs, symbol, figures }: Required<PriceBar>): number {
+function checksumOfBar({ lengthMs, startMs, symbol, figures }: PriceBar): number {
   const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
   const amounts = [open, high, low, close, quantity, quoteQuantity].map(String);
   return checksumOf([lengthMs, startMs, symbol, ...amounts, openedAtMs, closedAtMs, prints]);

@@ -10,7 +10,7 @@ export type QuoteTable = Readonly<{
   read(): readonly KeptQuote[];
 }>;
 
-type Row = Readonly<{ symbol: string; bid: string; ask: string; timeMs: number; checksum: number | null }>;
+type Row = Readonly<{ symbol: string; bid: string; ask: string; timeMs: number; checksum: number }>;
 
 /** Prepares the statements for last quotes. */
 export function quoteTable(database: Database): QuoteTable {

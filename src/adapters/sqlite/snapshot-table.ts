@@ -39,10 +39,10 @@ type Header = Readonly<{
   sequence: number;
   counter: number;
   parents: number;
-  checksum: number | null;
+  checksum: number;
 }>;
 type ReadSteps = Readonly<{ name: () => string; reading: (() => void) | undefined }>;
-type Part = Readonly<{ part: number; parents: string; checksum: number | null }>;
+type Part = Readonly<{ part: number; parents: string; checksum: number }>;
 
 /** Prepares the statements for snapshots. */
 export function snapshotTable(database: Database): SnapshotTable {

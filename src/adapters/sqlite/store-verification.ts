@@ -107,7 +107,7 @@ type JournalRow = Readonly<{
   shard: number;
   sequence: number;
   record: string;
-  checksum: number | null;
+  checksum: number;
   /** Where the index says that it is; null if it has no entry. */
   place: number | null;
 }>;
@@ -181,7 +181,7 @@ class Findings {
     if (place !== wanted) throw new Error(`${name} in the store: the index of the journal is wrong about it`);
   }
 
-  /** Reads every other row that has a checksum. */
+  /** Reads every other table with checksums. */
   async readTables(): Promise<void> {
     const { ended, endedLists, snapshots, marks, quotes, volume } = tablesOf(this.#database);
     const counts = new Map(this.#structure.counts().map(({ accountId, rows }) => [accountId, rows]));

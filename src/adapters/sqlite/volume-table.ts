@@ -49,8 +49,8 @@ export function volumeTable(database: Database): VolumeTable {
   };
 }
 
-type Total = Readonly<{ symbol: string; total: string; checksum: number | null }>;
-type Bar = Readonly<{ symbol: string; minuteMs: number; quantity: string; checksum: number | null }>;
+type Total = Readonly<{ symbol: string; total: string; checksum: number }>;
+type Bar = Readonly<{ symbol: string; minuteMs: number; quantity: string; checksum: number }>;
 
 /** Sums up a batch first, so that each total and bar is written once, whatever the number of its prints. */
 function volumeWriter(database: Database, priceBars: PriceBarTable): VolumeTable["put"] {

@@ -29,7 +29,7 @@ async function ownerAndTarget(
 
 const tellsShares = leaseRule({
   name: "decision KV: the row of a node says whether the node shares the shards, as it said when it joined",
-  remedy: "Keep `shares` of the entry. A row of a node that did not say, or of an earlier version, has none.",
+  remedy: "Keep `shares` of the entry. A row of a node that did not say has none.",
   async check(leases) {
     for (const entry of [{ ...ENTRY, shares: true }, { ...ENTRY, shares: false }, ENTRY]) {
       const { incarnation } = await leases.join(entry);

@@ -64,7 +64,7 @@ const joins = leaseRule({
 
 const tellsTtl = leaseRule({
   name: "decision YE: the row of a node has the ttl with which it joined",
-  remedy: "Keep `ttlMs` of the entry. A row of a version that did not say has none.",
+  remedy: "Keep `ttlMs` of the entry.",
   async check(leases) {
     for (const ttlMs of [100, 86_400_000]) {
       const { incarnation } = await leases.join({ ...ENTRY, ttlMs });

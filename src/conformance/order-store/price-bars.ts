@@ -123,9 +123,7 @@ function endsOf(prints: readonly PricedPrint[]): readonly (Price | undefined)[] 
 }
 
 function compareBars(series: string, bars: readonly PriceBar[], counted: readonly PricedPrint[]): void {
-  const withFigures = bars.flatMap(({ figures, ...bar }) => (figures ? [{ ...bar, figures }] : []));
-  same(`${series}: bars with figures`, withFigures.length, bars.length);
-  for (const { symbol, lengthMs, startMs, figures } of withFigures) {
+  for (const { symbol, lengthMs, startMs, figures } of bars) {
     const own = counted.filter(
       (print) => print.symbol === symbol && print.timeMs >= startMs && print.timeMs < startMs + lengthMs,
     );
@@ -139,7 +137,7 @@ function compareBars(series: string, bars: readonly PriceBar[], counted: readonl
     same(`${bar}: quantity and quote quantity`, sums, [sum, quote]);
     same(`${bar}: prints`, figures.prints, own.length);
   }
-  const minutes = withFigures.filter(({ lengthMs }) => lengthMs === MINUTE_MS);
+  const minutes = bars.filter(({ lengthMs }) => lengthMs === MINUTE_MS);
   const prints = minutes.reduce((all, { figures }) => all + figures.prints, 0);
   same(`${series}: prints of all bars of a minute`, prints, counted.length);
 }

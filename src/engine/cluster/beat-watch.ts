@@ -29,8 +29,8 @@ export class BeatWatch {
    */
   saw(rows: readonly NodeRow[], { askedMs, answeredMs }: ReadTimes): void {
     const gone = new Set(this.#seen.keys());
-    for (const { incarnation, beat, ttlMs: theirMs = 0 } of rows) {
-      const ttlMs = Math.max(this.#ttlMs, theirMs);
+    for (const { incarnation, beat, ...row } of rows) {
+      const ttlMs = Math.max(this.#ttlMs, row.ttlMs);
       gone.delete(incarnation);
       const seen = this.#seen.get(incarnation);
       if (seen?.beat === beat) seen.stillMs = askedMs - seen.sinceMs;

@@ -4,9 +4,6 @@ import type { ClusterView, NodeRow, NodeState, NodeWish, ShardHead, ShardOwner }
 import { assignmentsIn } from "./cluster-views.ts";
 import { askedBy, OPERATOR_CHECKS, type OperatorOptions, pauseOf } from "./operator-parts.ts";
 
-/** The ttl of a node of an earlier version, which did not say it, in milliseconds. */
-const USUAL_TTL_MS = 10_000;
-
 /** Renewals of a node in one ttl. */
 const BEATS_PER_TTL = 4;
 
@@ -43,7 +40,7 @@ export interface NodeReport {
   readonly behind?: number;
   /** What an operator wants of it. */
   readonly wanted?: NodeWish;
-  readonly ttlMs?: number;
+  readonly ttlMs: number;
 }
 
 /** What an operator sees of a cluster. */
@@ -108,7 +105,7 @@ export async function readCluster(options: ClusterReportOptions): Promise<Cluste
 
 function twoBeats({ nodes }: ClusterView): number {
   let longestMs = 0;
-  for (const { dead, ttlMs = USUAL_TTL_MS } of nodes) if (!dead) longestMs = Math.max(longestMs, ttlMs);
+  for (const { dead, ttlMs } of nodes) if (!dead) longestMs = Math.max(longestMs, ttlMs);
   return (2 * longestMs) / BEATS_PER_TTL;
 }
 
@@ -153,14 +150,13 @@ function reportOf(
     const seen = beats.get(incarnation);
     const isFollower = !row.dead && (state === "following" || state === "ready");
     return {
-      ...{ incarnation, name, address, version, state, beat },
+      ...{ incarnation, name, address, version, state, beat, ttlMs },
       life: lifeOf(row, beats),
       watchedMs: seen === undefined ? 0 : seen.untilMs - seen.sinceMs,
       shares: row.shares === true,
       ...countsOf(incarnation),
       ...(isFollower && followed !== undefined && { behind: Math.max(0, records - followed) }),
       ...(wanted !== undefined && { wanted }),
-      ...(ttlMs !== undefined && { ttlMs }),
     };
   });
   const live = new Set<number | undefined>();

@@ -33,15 +33,13 @@ export interface DrainProgress {
 
 /**
  * How a drain ended. `drained`: other nodes own all shards of the node. `nothing-owned`: it owned none. `not-live`: it is
- * dead or gone. `cannot-be-asked`: its version does not know the question. `no-standby`: it answered that no other node was
+ * dead or gone. `no-standby`: it answered that no other node was
  * ready, and goes on. `late`, `stopped`: the time was over, or the signal was aborted, at this step; with `isWithdrawn`
  * the node is not asked any more. One that has begun then still ends its hand-over, or goes on.
  */
 export type DrainOutcome =
   | Readonly<{ kind: "drained"; owners: readonly number[] }>
-  | Readonly<{
-      kind: "nothing-owned" | "not-live" | "cannot-be-asked" | "no-standby";
-    }>
+  | Readonly<{ kind: "nothing-owned" | "not-live" | "no-standby" }>
   | Readonly<{
       kind: "late" | "stopped";
       step: DrainStep;
@@ -120,14 +118,13 @@ class Drain {
   async #ask(): Promise<DrainOutcome | undefined> {
     const { incarnation } = this.#options;
     try {
-      if (await this.#leases.want({ incarnation, wanted: "hand-over" })) return undefined;
+      const isLive = await this.#leases.want({ incarnation, wanted: "hand-over" });
+      return isLive ? undefined : { kind: "not-live" };
     } catch (error) {
       // The question may have arrived although its answer was lost.
       await this.#withdraw();
       throw error;
     }
-    const isLive = rowIn(await this.#leases.nodes(), incarnation)?.dead === false;
-    return { kind: isLive ? "cannot-be-asked" : "not-live" };
   }
 
   /** Reads how far the node is. Resolves to the outcome if there is one. */

@@ -21,7 +21,7 @@ export function objectionsTo(owner: NodeRow, own: NodeEntry): readonly string[] 
     (what) =>
       `node ${nameOf(owner)}, which owns the shards, may write ${what}, which this version cannot read: run that version here`,
   );
-  if (owner.ttlMs !== undefined && owner.ttlMs !== own.ttlMs)
+  if (owner.ttlMs !== own.ttlMs)
     objections.push(
       `cluster.ttlMs is ${own.ttlMs} here and ${owner.ttlMs} at node ${nameOf(owner)}, which owns the shards: give all nodes the same value`,
     );

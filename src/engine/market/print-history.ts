@@ -94,12 +94,12 @@ export class PrintHistory {
     if (!this.#hasBars) return undefined;
     const row = this.#markets.get(symbol)?.bars.get(lengthMs)?.with(this.#pendingOf(symbol));
     const bars = row?.within(range) ?? [];
-    return bars.map(([startMs, figures]) => ({ symbol, lengthMs, startMs, ...(figures && { figures }) }));
+    return bars.map(([startMs, figures]) => ({ symbol, lengthMs, startMs, figures }));
   }
 
   /**
    * Returns price and time of the latest print of a symbol; before the first that is counted here, of the latest in its
-   * bars. Undefined if there is none, or if the prices of the newest bars are unknown.
+   * bars. Undefined if there is none.
    */
   latest(symbol: string): LastPrint | undefined {
     const market = this.#markets.get(symbol);
@@ -137,18 +137,14 @@ function latestIn({ last, bars }: MarketPrints): LastPrint | undefined {
   return latest && { price: latest.close, timeMs: latest.closedAtMs };
 }
 
-/** The bars of one market and length, oldest first. A bar of unknown prices is undefined. */
+/** The bars of one market and length, oldest first. */
 class BarRow {
   readonly #lengthMs: BarLengthMs;
   /** Starts of the bars. The bar at an index of `#figures` begins at the start of the same index. */
   readonly #starts: number[];
-  readonly #figures: (BarFigures | undefined)[];
+  readonly #figures: BarFigures[];
 
-  constructor(
-    lengthMs: BarLengthMs,
-    starts: readonly number[] = [],
-    figures: readonly (BarFigures | undefined)[] = [],
-  ) {
+  constructor(lengthMs: BarLengthMs, starts: readonly number[] = [], figures: readonly BarFigures[] = []) {
     this.#lengthMs = lengthMs;
     this.#starts = [...starts];
     this.#figures = [...figures];
@@ -163,7 +159,7 @@ class BarRow {
     return row;
   }
 
-  put(startMs: number, figures: BarFigures | undefined): void {
+  put(startMs: number, figures: BarFigures): void {
     const index = this.#indexOf(startMs);
     const replaced = this.#starts[index] === startMs ? 1 : 0;
     this.#starts.splice(index, replaced, startMs);
@@ -174,9 +170,9 @@ class BarRow {
   add(startMs: number, figures: BarFigures): void {
     if (startMs < this.#oldestMs) return;
     const index = this.#indexOf(startMs);
-    if (this.#starts[index] !== startMs) return this.put(startMs, figures);
-    const before = this.#figures[index];
-    if (before !== undefined) this.#figures[index] = joinFigures(before, figures);
+    const before = this.#starts[index] === startMs ? this.#figures[index] : undefined;
+    if (before === undefined) this.put(startMs, figures);
+    else this.#figures[index] = joinFigures(before, figures);
   }
 
   /** Returns the kept bars of a range, oldest first; with a limit, the newest of them. */
@@ -184,14 +180,14 @@ class BarRow {
     fromMs,
     toMs,
     limit = BARS_KEPT + 1,
-  }: Omit<PriceBarRange, "symbol" | "lengthMs">): readonly (readonly [number, BarFigures | undefined])[] {
+  }: Omit<PriceBarRange, "symbol" | "lengthMs">): readonly (readonly [number, BarFigures])[] {
     const end = this.#indexOf(toMs);
     const first = Math.max(this.#indexOf(Math.max(fromMs, this.#oldestMs)), end - limit);
-    const starts = this.#starts.slice(first, Math.max(first, end));
-    return starts.map((startMs, index) => [startMs, this.#figures[first + index]]);
+    const figures = this.#figures.slice(first, Math.max(first, end));
+    return figures.map((each, index) => [this.#starts[first + index] ?? 0, each]);
   }
 
-  /** The figures of the newest bar; undefined if there is none or its prices are unknown. */
+  /** The figures of the newest bar; undefined if there is none. */
   get newest(): BarFigures | undefined {
     return this.#figures.at(-1);
   }

@@ -44,8 +44,8 @@ export type DayFigures = Readonly<{
 }>;
 
 /**
- * Returns the figures of a market over a day. A day without prints has `last` as its prices. Returns undefined if prices
- * of the day are not known.
+ * Returns the figures of a market over a day. A day without prints has `last` as its prices. Returns undefined if the
+ * store keeps no bars.
  */
 export function dayFigures(
   engine: Pick<Engine, "priceBars">,
@@ -54,7 +54,6 @@ export function dayFigures(
   const bars = barsOfDay(engine, symbol, { fromMs, toMs });
   if (bars === undefined) return undefined;
   const sum = figuresOfBars(bars);
-  if (sum === "unknown") return undefined;
   const { open = last, high = last, low = last, close = last } = sum ?? {};
   const { quantity = ZERO_QUANTITY, quoteQuantity = ZERO_NOTIONAL, prints = 0 } = sum ?? {};
   const change = subtract(close, open);

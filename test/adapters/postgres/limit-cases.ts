@@ -2,8 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { openPostgresStore, type PostgresStore } from "../../../src/adapters/postgres/index.ts";
 import { limitTable } from "../../../src/adapters/postgres/limit-table.ts";
-import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
-import { migrate } from "../../../src/adapters/postgres/opening.ts";
 import type { placesOn } from "./places.ts";
 
 const START_MS = 1_767_355_200_000;
@@ -65,19 +63,6 @@ export function limitCases(places: ReturnType<typeof placesOn>): void {
       ]);
       await database.close();
       await store.close();
-      await remove();
-    });
-
-    it("decision WG: their step lets a program of the version before it use the database", async () => {
-      const { schema, remove } = places.create();
-      await places.execute(`CREATE SCHEMA ${schema}`);
-      const database = places.database(schema);
-      await migrate(database, MIGRATIONS.slice(0, 5));
-      // The older program finds nothing to do, and its nodes count their starts in a row of their own.
-      await migrate(database, MIGRATIONS.slice(0, 4));
-      const counts = await places.execute(`SELECT last FROM ${schema}.incarnation ORDER BY id`);
-      expect(counts).toEqual([["0"], ["0"]]);
-      await database.close();
       await remove();
     });
   });

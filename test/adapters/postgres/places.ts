@@ -10,7 +10,7 @@ export const SUMMED_TABLES: readonly string[] = [
   "ended_list",
   "snapshot",
   "snapshot_part",
-  "shard_mark",
+  "mark",
   "quote",
   "print",
 ];

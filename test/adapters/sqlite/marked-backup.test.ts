@@ -116,7 +116,7 @@ describe.runIf(canBackUp)("decision VD: a backup is not a store", () => {
   });
 
   it("and says for an earlier schema that a restore updates it", async () => {
-    executeOn(backup, "PRAGMA user_version = 11");
+    executeOn(backup, "PRAGMA user_version = 0");
     const refused = "restore it, which updates the new store";
     await expect(verifySqliteStore({ path: backup })).rejects.toThrow(refused);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { checksumOf } from "../../../src/adapters/checksums/index.ts";
 import { endedListTable } from "../../../src/adapters/sqlite/ended-list-table.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
@@ -17,6 +18,7 @@ import {
   sampleRecords,
 } from "../../../src/conformance/internal.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
+import { encodeRecord } from "../../../src/wire/index.ts";
 import { driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 testOrderStore(
@@ -131,10 +133,8 @@ describe("sqlite order store", () => {
 
   it("I53: a row that is damaged or misplaced is an error that names the place", async () => {
     await append(3, 1, 2);
-    executeOn(
-      place.path,
-      "UPDATE journal SET checksum = NULL, record = (SELECT record FROM journal WHERE sequence = 1)",
-    );
+    const first = encodeRecord(sampleRecord(3, 1));
+    executeOn(place.path, `UPDATE journal SET checksum = ${checksumOf([3, 2], first)}, record = '${first}'`);
     await expect(store.readRecords({ shard: 3, after: 1, limit: 9 })).rejects.toThrow(
       "I53: journal record 2 of shard 3 cannot be read: it is record 1 of shard 3",
     );
@@ -148,8 +148,11 @@ describe("sqlite order store", () => {
   it.each(["", "-512,", "-512,x", "-512,7e2", "-512, -768"])(
     "I53: a list whose legs are damaged to %j is an error that names the list",
     async (legs) => {
-      await keepLists(store, [endedList({ listId: -256 })]);
-      executeOn(place.path, `UPDATE ended_lists SET checksum = NULL, legs = '${legs}'`);
+      const list = endedList({ listId: -256 });
+      await keepLists(store, [list]);
+      const { accountId, listClientOrderId, acceptedAtMs, endedAtMs } = list;
+      const checksum = checksumOf([-256, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs]);
+      executeOn(place.path, `UPDATE ended_lists SET checksum = ${checksum}, legs = '${legs}'`);
       const broken = "I53: the legs of list -256 cannot be read";
       await expect(store.findEndedList({ accountId: 1, listId: -256 })).rejects.toThrow(broken);
       await expect(store.pageEndedLists({ accountId: 1, limit: 1 })).rejects.toThrow(broken);
@@ -234,7 +237,7 @@ describe("sqlite order store", () => {
     await append(0, 1, 1);
     executeOn(
       place.path,
-      `DROP TABLE ended; DROP TABLE journal; DROP TABLE shard_marks; DROP TABLE snapshots; DROP TABLE snapshot_parts;
+      `DROP TABLE ended; DROP TABLE journal; DROP TABLE marks; DROP TABLE snapshots; DROP TABLE snapshot_parts;
        DROP TABLE ended_counts; DROP TABLE ended_lists; DROP TABLE prints; DROP TABLE volume_bars`,
     );
     const calls: readonly Promise<unknown>[] = [

@@ -29,12 +29,8 @@ const withAmounts = (change: (amount: Quantity) => unknown): StoreFault =>
 const withBars = (change: (bars: readonly PriceBar[]) => readonly PriceBar[]): StoreFault =>
   withVolume(({ priceBars = [], ...volume }) => ({ ...volume, priceBars: change(priceBars) }));
 
-const withFigures = (
-  change: (figures: NonNullable<PriceBar["figures"]>) => PriceBar["figures"],
-): StoreFault =>
-  withBars((bars) =>
-    bars.map(({ figures, ...bar }) => ({ ...bar, ...(figures && { figures: change(figures) }) }) as PriceBar),
-  );
+const withFigures = (change: (figures: PriceBar["figures"]) => PriceBar["figures"]): StoreFault =>
+  withBars((bars) => bars.map((bar) => ({ ...bar, figures: change(bar.figures) })));
 
 /** Gives a print that is twice in a batch another id. */
 function doublesNew(prints: readonly PricedPrint[]): readonly PricedPrint[] {

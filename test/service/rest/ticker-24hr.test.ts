@@ -98,19 +98,6 @@ describe("decision 43: the ticker of a day", () => {
     expect(answered?.body).toHaveLength(40);
   });
 
-  it("decision NJ: leaves the figures of prices out if those of one bar of the day are unknown", async () => {
-    const memory = createMemoryStore();
-    const unknown = { ...BTC, lengthMs: MINUTE_MS, startMs: START_MS } as const;
-    const readVolume = async () => ({ ...(await memory.readVolume()), priceBars: [unknown] });
-    const world = await openWorld({ store: { ...memory, readVolume } });
-    await world.clock.advanceBy(MINUTE_MS);
-    print(world, "1", START_MS + MINUTE_MS);
-    const { body } = await day(world);
-    expect(body).toMatchObject({ price: "7000", volume: "1" });
-    for (const name of ["openPrice", "highPrice", "lowPrice", "priceChange", "quoteVolume", "count"])
-      expect(body).not.toHaveProperty(name);
-  });
-
   it.each([
     ["3", "2.99999999", "0"],
     ["3", "2.9999", "-0.003"],

@@ -18,7 +18,7 @@ export type KlineRange = Readonly<{
 
 /**
  * Returns klines, oldest first, the running one included. They are made of the stored bars, and a kline is left out
- * unless its price is known and all of its bars are still kept. Returns undefined if the store keeps no bars. Source:
+ * unless all of its bars are still kept, and if no price comes before it. Returns undefined if the store keeps no bars. Source:
  * decision NH.
  */
 export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): readonly Kline[] | undefined {
@@ -32,7 +32,7 @@ export function klinesOf(engine: Pick<Engine, "priceBars">, range: KlineRange): 
   const before = isOpened
     ? []
     : engine.priceBars({ symbol, lengthMs, fromMs: keptMs, toMs: firstMs, limit: 1 });
-  const price = before?.at(-1)?.figures?.close;
+  const price = before?.at(-1)?.figures.close;
   return joined(interval, bars, { firstMs, toMs: Math.min(range.toMs, nowMs), price });
 }
 
@@ -62,17 +62,17 @@ function joined(interval: KlineInterval, bars: readonly PriceBar[], span: Span):
 
 type Figures = Omit<Kline, "startMs" | "endMs">;
 
-/** Returns the figures of a period without prints; undefined if the price before it is unknown. */
+/** Returns the figures of a period without prints; undefined if there is no price before it. */
 function restingAt(price: Price | undefined): Figures | undefined {
   if (price === undefined) return undefined;
   const sums = { quantity: ZERO_QUANTITY, quoteQuantity: ZERO_NOTIONAL, prints: 0 };
   return { open: price, high: price, low: price, close: price, ...sums };
 }
 
-/** Returns the figures of some bars; undefined if those of one of them are unknown. */
+/** Returns the figures of some bars; undefined without bars. */
 function sumOf(bars: readonly PriceBar[]): Figures | undefined {
   const sum = figuresOfBars(bars);
-  if (sum === undefined || sum === "unknown") return undefined;
+  if (sum === undefined) return undefined;
   const { openedAtMs: _opened, closedAtMs: _closed, ...figures } = sum;
   return figures;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../../src/adapters/memory/index.ts";
 import { KLINE_INTERVALS, klineEndMs, klineStartMs } from "../../../../src/requests/index.ts";
 import { type JsonObject, type JsonValue, readJson } from "../../../../src/wire/index.ts";
-import { openWorld, requestOf, type ServiceWorld, START_MS } from "../../../support/service-world.ts";
+import { openWorld, requestOf, type ServiceWorld } from "../../../support/service-world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -137,23 +137,6 @@ describe("decision NH: klines", () => {
     const found = await rows(world, "interval=3m&startTime=0");
     expect(found.map(([, , , , , , , , count]) => count).filter((count) => count !== 0)).toEqual([1]);
     expect(found.every(([startMs]) => Number(startMs) > world.clock.nowMs() - DAY)).toBe(true);
-  });
-
-  it("of which one bar has unknown prices are left out, although later trades are known", async () => {
-    const memory = createMemoryStore();
-    const unknown = { symbol: "BTC/USD", lengthMs: MINUTE, startMs: START_MS } as const;
-    const readVolume = async () => ({ ...(await memory.readVolume()), priceBars: [unknown] });
-    const world = await openWorld({ store: { ...memory, readVolume } });
-    const klines = async (interval: string): Promise<readonly unknown[]> =>
-      (await rows(world, `interval=${interval}`)).map(([start, open]) => [Number(start) - START_MS, open]);
-    print(world, "100");
-    await world.clock.advanceBy(MINUTE);
-    print(world, "101");
-    expect(await klines("1m")).toEqual([[MINUTE, "101"]]);
-    expect(await klines("3m")).toEqual([]);
-    await world.clock.advanceBy(2 * MINUTE);
-    print(world, "102");
-    expect(await klines("3m")).toEqual([[3 * MINUTE, "102"]]);
   });
 
   it.each([
