@@ -36,7 +36,7 @@ export {
   parsePriceFact,
 } from "./facts.ts";
 export { Notional, Price, Quantity } from "./namespaces.ts";
-export { bytesOfRow, type NumberRow, type PackedCells, PackedNumbers, packed } from "./packed-numbers.ts";
+export { bytesOfRow, type NumberRow, PackedNumbers, packed } from "./packed-numbers.ts";
 export {
   abs,
   add,

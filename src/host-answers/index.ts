@@ -26,12 +26,7 @@ export {
   wordOf,
 } from "./reading.ts";
 export { checkedRejections } from "./rejections.ts";
-export {
-  type ParsedResumption,
-  type ParsedSettlement,
-  readResumption,
-  readSettlement,
-} from "./settlement.ts";
+export { type ParsedSettlement, readResumption, readSettlement } from "./settlement.ts";
 export { checkedVolumes } from "./volumes.ts";
 export {
   EXECUTION_REASONS,

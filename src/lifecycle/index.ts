@@ -1,7 +1,6 @@
 export {
   type Admission,
   type AdmissionContext,
-  admissionPriceOf,
   admit,
   type BestPrices,
   DEFAULT_MINIMUM,
@@ -16,15 +15,7 @@ export {
   sizeChild,
   type WaitReason,
 } from "./child-size.ts";
-export {
-  awaitsPostOnlyCheck,
-  frozenLimitOf,
-  isActive,
-  limitConditionOf,
-  limitOf,
-  needsTrigger,
-  watchOf,
-} from "./conditions.ts";
+export { frozenLimitOf, isActive, limitConditionOf, limitOf, needsTrigger, watchOf } from "./conditions.ts";
 export { expiresAtMs, isExpired } from "./draft.ts";
 export { evolve, evolveAll, type FactContext } from "./evolve.ts";
 export {
@@ -53,14 +44,7 @@ export {
   previewOrder,
   type QuoteText,
 } from "./preview.ts";
-export {
-  isScheduleOver,
-  isSlotOver,
-  nextSlotChangeMs,
-  type OpenSlot,
-  openSlotOf,
-  scheduleEndMs,
-} from "./slots.ts";
-export { isInside, isMet, isStallAlertDue, type StallFound } from "./stall.ts";
+export { isScheduleOver, isSlotOver, nextSlotChangeMs, openSlotOf, scheduleEndMs } from "./slots.ts";
+export { isInside, isMet, isStallAlertDue } from "./stall.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

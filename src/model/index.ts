@@ -50,7 +50,6 @@ export {
   type OrderTypeAlias,
   type OrderTypeTraits,
   type ParentType,
-  type Parts,
   partsOf,
   type ScheduledType,
   type ScheduleKind,

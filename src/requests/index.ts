@@ -1,6 +1,6 @@
 export type { Actor } from "./actor.ts";
 export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
-export { COMPAT_PREFIX, COMPAT_ROUTES } from "./compat-routes.ts";
+export { COMPAT_ROUTES } from "./compat-routes.ts";
 export { COMPAT_TRAILING } from "./compat-trailing.ts";
 export { findRoute, routesAt } from "./find-route.ts";
 export {
@@ -24,25 +24,20 @@ export type {
   Prefixed,
 } from "./list-fields.ts";
 export { type ListKeyContext, type ListLookup, readListKey } from "./list-key.ts";
-export { type ListPage, readListPage } from "./list-page.ts";
-export { type ListCommand, listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
+export { readListPage } from "./list-page.ts";
+export { listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
 export {
-  type AggTradesQuery,
-  type KlinesQuery,
   readAggTradesQuery,
   readKlinesQuery,
   readOldTradesQuery,
   readTradesQuery,
-  type TimeRange,
   type TradesQuery,
 } from "./market-history.ts";
 export {
-  type AccountQuery,
   readAccountQuery,
   readCanceledMarket,
   readOpenMarketOrders,
   readTradesPage,
-  type TradesPage,
 } from "./market-orders.ts";
 export {
   COMPAT_METHODS,
@@ -59,23 +54,14 @@ export {
   readAllOrdersPage,
   readOrderHistoryPage,
 } from "./native-page.ts";
-export { type NativeCommand, placementFlow, readNativePlacement } from "./native-placement.ts";
-export { type OpenOrdersPage, readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
+export { placementFlow, readNativePlacement } from "./native-placement.ts";
+export { readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
 export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
 export { CANONICAL_TYPES } from "./order-type.ts";
 export type { OrderFields } from "./orders.ts";
 export { intentAsSent, type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
-export {
-  type DayTickerQuery,
-  type DepthQuery,
-  type PairsQuery,
-  readDayTickerQuery,
-  readDepthQuery,
-  readPairsQuery,
-  readTickerQuery,
-  type TickerQuery,
-} from "./public-queries.ts";
+export { readDayTickerQuery, readDepthQuery, readPairsQuery, readTickerQuery } from "./public-queries.ts";
 export { conflict } from "./refusals.ts";
 export {
   type AnyRoute,
@@ -87,7 +73,6 @@ export {
   type RouteMethod,
   type RouteName,
   type RouteScheme,
-  type RouteWeight,
 } from "./routes.ts";
 export {
   CLIENT_STREAM_SUFFIXES,
@@ -97,16 +82,9 @@ export {
   readStreamName,
   STREAM_KINDS,
   STREAM_METHODS,
-  type StreamKind,
   type StreamName,
   streamMessageWeight,
 } from "./stream-names.ts";
 export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
-export {
-  instrumentOf,
-  notTraded,
-  type ResolveSymbol,
-  type SymbolContext,
-  usualSymbol,
-} from "./symbols.ts";
+export { instrumentOf, notTraded, type ResolveSymbol, usualSymbol } from "./symbols.ts";
 export type * as Orders from "./typed-orders.ts";

@@ -10,7 +10,7 @@ export {
   unpackRefusal,
   unpackReply,
 } from "./forwarding/envelope.ts";
-export { type Frame, type FrameKind, FrameReader, frameOf, MOST_NUMBER } from "./forwarding/frames.ts";
+export { type Frame, FrameReader, frameOf, MOST_NUMBER } from "./forwarding/frames.ts";
 export { FAULT_HEADER } from "./mount-probe/probe.ts";
 export { workRequest } from "./rest/front-requests.ts";
 export { REST_PATHS } from "./rest/routing.ts";

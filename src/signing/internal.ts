@@ -2,4 +2,4 @@
 export { checkFreshness, checkNonce } from "./freshness.ts";
 export { replayGuardOption } from "./replay-guard.ts";
 export { type RestSignature, refuseSignatureParameter, restSignature } from "./rest-signature.ts";
-export { type SocketSignature, socketSignature, verifySocketSignature } from "./socket-signature.ts";
+export { socketSignature, verifySocketSignature } from "./socket-signature.ts";

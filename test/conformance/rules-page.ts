@@ -1,13 +1,11 @@
-import {
-  executionVenueRules,
-  mountRules,
-  nativeOrdersRules,
-  orderStoreRules,
-  quoteSourceRules,
-  rateLimiterRules,
-  rejectionsRules,
-  volumeHistoryRules,
-} from "../../src/conformance/internal.ts";
+import { executionVenueRules } from "../../src/conformance/execution-venue/execution-venue.ts";
+import { mountRules } from "../../src/conformance/mount/mount.ts";
+import { nativeOrdersRules } from "../../src/conformance/native-orders/native-orders.ts";
+import { orderStoreRules } from "../../src/conformance/order-store/order-store.ts";
+import { quoteSourceRules } from "../../src/conformance/quote-source/quote-source.ts";
+import { rateLimiterRules } from "../../src/conformance/rate-limiter/rate-limiter.ts";
+import { rejectionsRules } from "../../src/conformance/rejections/rejections.ts";
+import { volumeHistoryRules } from "../../src/conformance/volume-history/volume-history.ts";
 import { readPage } from "../examples/markdown.ts";
 
 /** The rules of each suite, by the word in the markers of the page. */

@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { createRandom, type Random } from "../../src/simulator/internal.ts";
+import { createRandom, type Random } from "../../src/simulator/random/random.ts";
 import { encodeParent } from "../../src/wire/index.ts";
 import { executeOn, readValue, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { OCO } from "../support/list-samples.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { readSettings } from "../../src/sandbox/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { readSettings } from "../../src/sandbox/settings.ts";
 import { blocksOf } from "./markdown.ts";
 import { settingsOf } from "./sandbox-settings.ts";
 

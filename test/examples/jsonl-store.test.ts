@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openJsonlStore } from "../../examples/jsonl-store/jsonl-store.ts";
-import { part, sampleRecords } from "../../src/conformance/internal.ts";
+import { part, sampleRecords } from "../../src/conformance/order-store/samples.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 

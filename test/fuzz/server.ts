@@ -3,7 +3,7 @@ import { createEntropy, createNodeServer, createSystemClock } from "../../src/ad
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { type Engine, openEngine } from "../../src/engine/index.ts";
 import type { MarketSink } from "../../src/ports/index.ts";
-import { createCatalogue, demoBalances } from "../../src/sandbox/index.ts";
+import { createCatalogue, demoBalances } from "../../src/sandbox/catalogue.ts";
 import { tapCountedQuotes } from "../../src/sandbox/markets/index.ts";
 import { createService } from "../../src/service/index.ts";
 import { openPaperVenue } from "../../src/simulator/index.ts";

@@ -14,7 +14,7 @@ const BUDGET_KB = { tarball: 4_900, installed: 20_900 } as const;
 const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
   /^dist\/sandbox\/console\.json$/,
-  /^src\/(?!simulator\/world\/|sandbox\/console\/).*\.ts$/,
+  /^src\/(?!sandbox\/console\/).*\.ts$/,
   /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json|venue-http\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,

@@ -5,7 +5,7 @@ import { type Engine, openStandby } from "../../src/engine/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
 import type { ChildReport, MarketSink, NotFound, QuoteInput } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createCatalogue } from "../../src/sandbox/index.ts";
+import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 
 /** What the parent tells a node. Quotes go to every node; answers of the venue carry the number of the question. */
 export type ToNode =

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { nativeOf } from "../../src/conformance/internal.ts";
+import { nativeOf } from "../../src/conformance/native-orders/world.ts";
 import { price, quantity } from "../../src/decimal/index.ts";
 import type { AccountUpdate, ToldFill } from "../../src/ports/index.ts";
 import { createAccountEvents } from "../../src/sandbox/account-events.ts";
-import { createCatalogue } from "../../src/sandbox/index.ts";
+import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { openVenueWorld, quoteOf, type VenueWorld } from "./venue-world.ts";
 
 /** The events of the account after each fill, as the service requests them: once the fill is durable. */

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readListings } from "../../src/sandbox/catalogue.ts";
-import { createCatalogue, demoBalances, readSettings, SettingsError } from "../../src/sandbox/index.ts";
+import { createCatalogue, demoBalances, readListings } from "../../src/sandbox/catalogue.ts";
+import { readSettings } from "../../src/sandbox/settings.ts";
+import { SettingsError } from "../../src/sandbox/settings-error.ts";
 
 it("the catalogue lists three liquidity markets and a staking instrument that the rules must exclude", () => {
   const kinds = createCatalogue()

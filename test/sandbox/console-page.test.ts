@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { ConsoleFiles } from "../../src/sandbox/console-files.ts";
 import { consoleDocuments, consoleOrigins, withConsole } from "../../src/sandbox/console-page.ts";
-import { readSettings } from "../../src/sandbox/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { readSettings } from "../../src/sandbox/settings.ts";
 import { builtConsole } from "../support/console-files.ts";
 
 const folder = fileURLToPath(new URL("../../src/sandbox/console/", import.meta.url));

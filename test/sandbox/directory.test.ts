@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryKeyValueStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
-import { type AccountSetup, InputError, openDirectory, readAccountSetup } from "../../src/sandbox/index.ts";
+import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
+import { openDirectory } from "../../src/sandbox/directory.ts";
+import { InputError } from "../../src/sandbox/input-error.ts";
 
 const body = {
   accountId: 7,

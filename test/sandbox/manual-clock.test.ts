@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryKeyValueStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
-import { openManualClock } from "../../src/sandbox/index.ts";
+import { openManualClock } from "../../src/sandbox/manual-clock.ts";
 
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 

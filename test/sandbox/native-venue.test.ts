@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lineOf, nativeOf, refusalOf } from "../../src/conformance/internal.ts";
+import { lineOf, nativeOf, refusalOf } from "../../src/conformance/native-orders/world.ts";
 import { notional, price, quantity } from "../../src/decimal/index.ts";
 import type { CancelRestriction, NativeOrder } from "../../src/model/index.ts";
 import type { NativePlacement } from "../../src/ports/index.ts";

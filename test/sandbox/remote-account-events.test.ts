@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { price, quantity } from "../../src/decimal/index.ts";
 import type { AccountEvent, AssetBalance, ToldFill } from "../../src/ports/index.ts";
-import { createCatalogue } from "../../src/sandbox/index.ts";
+import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import {
   createRemoteAccountEvents,
   type RemoteAccountEvents,

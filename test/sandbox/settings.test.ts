@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  asksForHelp,
-  readSettings,
-  SettingsError,
-  settingsHelp,
-  venueRecordPath,
-} from "../../src/sandbox/index.ts";
+import { asksForHelp, readSettings, settingsHelp, venueRecordPath } from "../../src/sandbox/settings.ts";
+import { SettingsError } from "../../src/sandbox/settings-error.ts";
 
 const read = (env: Record<string, string>, ...argv: string[]): ReturnType<typeof readSettings> =>
   readSettings({ env, argv });

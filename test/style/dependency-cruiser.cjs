@@ -121,7 +121,7 @@ const rooms = {
       ...["suite", "order-store", "rejections", "rate-limiter"],
       ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
     ],
-    above: ["index.ts", "internal.ts"],
+    above: ["index.ts"],
   },
   service: {
     order: ["access", "traffic", "views", "rest", "socket", "forwarding", "descriptions", "mount-probe"],

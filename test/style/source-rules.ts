@@ -154,7 +154,6 @@ const APART: readonly string[] = [
     "service/internal.ts",
     "signing/internal.ts",
     "simulator/internal.ts",
-    "conformance/internal.ts",
   ],
 ];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
 import type { NativeMarket, NativeOrdersPlace, NativeOrdersSubject } from "../../src/conformance/index.ts";
 import type { NativeOrders } from "../../src/ports/index.ts";
-import { createCatalogue } from "../../src/sandbox/index.ts";
+import { createCatalogue } from "../../src/sandbox/catalogue.ts";
 import { openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
 import { quoteOf, START_MS } from "../sandbox/venue-world.ts";
 

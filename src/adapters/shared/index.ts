@@ -1,7 +1,7 @@
-export { type ChainSource, chainsOf, type Departure } from "./chains.ts";
+export { chainsOf, type Departure } from "./chains.ts";
 export { legsIn, legsText } from "./leg-ids.ts";
 export { type KeptBan, LimitCounters, limiterOptions, type RateLimiterOptions } from "./limit-counters.ts";
-export type { AccountOrders, LimitTable, WrittenOrders } from "./limit-table.ts";
+export type { LimitTable, WrittenOrders } from "./limit-table.ts";
 export { limited } from "./limited.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";

@@ -1,4 +1,4 @@
-export { executionVenueRules, testExecutionVenue } from "./execution-venue.ts";
+export { testExecutionVenue } from "./execution-venue.ts";
 export type {
   ExecutionVenuePlace,
   ExecutionVenueSubject,

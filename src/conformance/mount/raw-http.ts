@@ -118,14 +118,3 @@ export function rawBytes({
   const size = Buffer.from(`${bytes.length.toString(16)}\r\n`);
   return Buffer.concat([head, size, bytes, Buffer.from("\r\n0\r\n\r\n")]);
 }
-
-/** Sends one request on a separate connection and reads the answer. */
-export async function sendRaw(port: number, request: RawRequest): Promise<RawAnswer> {
-  const connection = await openConnection(port);
-  try {
-    connection.write(rawBytes(request));
-    return await connection.answer();
-  } finally {
-    connection.close();
-  }
-}

@@ -1,4 +1,4 @@
-export { nativeOrdersRules, testNativeOrders } from "./native-orders.ts";
+export { testNativeOrders } from "./native-orders.ts";
 export type {
   NativeMarket,
   NativeOrdersPlace,
@@ -6,4 +6,3 @@ export type {
   NativeOrdersSupport,
   OpenNativeOrders,
 } from "./place.ts";
-export { lineOf, type NativeLimit, nativeOf, refusalOf } from "./world.ts";

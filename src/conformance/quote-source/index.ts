@@ -6,4 +6,4 @@ export type {
   QuoteSourceSubject,
   QuoteSourceSupport,
 } from "./place.ts";
-export { quoteSourceRules, testQuoteSource } from "./quote-source.ts";
+export { testQuoteSource } from "./quote-source.ts";

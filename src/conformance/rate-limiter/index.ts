@@ -1,4 +1,4 @@
-export { rateLimiterRules, testRateLimiter } from "./rate-limiter.ts";
+export { testRateLimiter } from "./rate-limiter.ts";
 export type {
   RateLimiterPlace,
   RateLimiterSubject,

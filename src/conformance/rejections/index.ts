@@ -1,3 +1,2 @@
-export { rejectionsRules, testRejections } from "./rejections.ts";
-export { rejectionOf } from "./samples.ts";
+export { testRejections } from "./rejections.ts";
 export type { RejectionsHandle, RejectionsPlace, RejectionsSubject, RejectionsSupport } from "./world.ts";

@@ -1,7 +1,7 @@
 export { holds, Mismatch, refused, same } from "./checks.ts";
-export { ConformanceError, type Finding } from "./conformance-error.ts";
-export { type ControlChecks, controlsOf } from "./controls.ts";
-export { type Difference, differenceOf, shown } from "./difference.ts";
+export { ConformanceError } from "./conformance-error.ts";
+export { controlsOf } from "./controls.ts";
+export { shown } from "./difference.ts";
 export { answerOf, type Outcome, outcomeOf } from "./outcome.ts";
 export { questionsOf, readable } from "./readable.ts";
 export {

@@ -4,4 +4,4 @@ export type {
   VolumeHistorySubject,
   VolumeHistorySupport,
 } from "./place.ts";
-export { testVolumeHistory, volumeHistoryRules } from "./volume-history.ts";
+export { testVolumeHistory } from "./volume-history.ts";

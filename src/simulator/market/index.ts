@@ -1,5 +1,5 @@
 export { type Bar, type BarOptions, type BarPath, marketOfBars } from "./bars.ts";
-export { type Batch, batchesOf } from "./batches.ts";
+export { batchesOf } from "./batches.ts";
 export type { CsvColumn } from "./csv-columns.ts";
 export { type CsvOptions, csvMarket } from "./csv-file.ts";
 export {

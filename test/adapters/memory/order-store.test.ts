@@ -6,7 +6,7 @@ import {
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
 import { testOrderStore } from "../../../src/conformance/index.ts";
-import { part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import { part, sampleRecord, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
 
 const CLOCK = createManualClock({ startMs: 1_000 });
 

@@ -4,7 +4,8 @@ import { openPostgresCluster, openPostgresStore } from "../../../src/adapters/po
 import { MIGRATIONS } from "../../../src/adapters/postgres/migrations.ts";
 import { migrate } from "../../../src/adapters/postgres/opening.ts";
 import { testOrderStore, testRateLimiter, testRejections } from "../../../src/conformance/index.ts";
-import { part, rejectionOf, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import { part, sampleRecord, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
 import { binaryArrayCases } from "./binary-array-cases.ts";
 import { checksumCases } from "./checksum-cases.ts";
 import { forgettingCases } from "./forgetting-cases.ts";

@@ -21,7 +21,12 @@ import {
   type SqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { endedOrder, part, sampleRecord, sampleRecords } from "../../../src/conformance/internal.ts";
+import {
+  endedOrder,
+  part,
+  sampleRecord,
+  sampleRecords,
+} from "../../../src/conformance/order-store/samples.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import {
   canBackUp,

@@ -16,7 +16,7 @@ import {
   samplePrint,
   sampleRecord,
   sampleRecords,
-} from "../../../src/conformance/internal.ts";
+} from "../../../src/conformance/order-store/samples.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";

@@ -10,9 +10,9 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { sampleRecord } from "../../../src/conformance/internal.ts";
+import { sampleRecord } from "../../../src/conformance/order-store/samples.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
-import { createRandom, type Random } from "../../../src/simulator/internal.ts";
+import { createRandom, type Random } from "../../../src/simulator/random/random.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import { OCO } from "../../support/list-samples.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";

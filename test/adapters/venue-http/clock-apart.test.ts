@@ -4,7 +4,7 @@ import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import { openEngine } from "../../../src/engine/index.ts";
 import { statusOf } from "../../../src/lifecycle/index.ts";
 import type { Clock } from "../../../src/ports/index.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { openPaperVenue } from "../../../src/simulator/index.ts";
 import { quoteOf } from "../../sandbox/venue-world.ts";
 import { connect, serveVenue, until, watched } from "./loopback.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import type { VenueClient } from "../../../src/adapters/venue-http/index.ts";
 import type { ChildReport, ChildRequest } from "../../../src/model/index.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { openPaperVenue, type PaperVenue } from "../../../src/simulator/index.ts";
 import { childOf, quoteOf } from "../../sandbox/venue-world.ts";
 import { type Cut, createCutter } from "./cutter.ts";

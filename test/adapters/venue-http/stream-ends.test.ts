@@ -5,7 +5,7 @@ import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import { SIGNATURE_HEADER, signatureOf, TIME_HEADER } from "../../../src/adapters/venue-http/signature.ts";
 import { child as childCodec } from "../../../src/adapters/venue-http/values.ts";
 import type { Clock } from "../../../src/ports/index.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { openPaperVenue } from "../../../src/simulator/index.ts";
 import { childOf } from "../../sandbox/venue-world.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";

@@ -1,7 +1,7 @@
 import { createPlace, foreignVenue } from "../../../examples/foreign-venue/place.ts";
 import { createForeignVenue } from "../../../examples/foreign-venue/venue.ts";
+import { executionVenueRules } from "../../../src/conformance/execution-venue/execution-venue.ts";
 import { type ExecutionVenueSubject, testExecutionVenue } from "../../../src/conformance/index.ts";
-import { executionVenueRules } from "../../../src/conformance/internal.ts";
 import type { ExecutionVenue } from "../../../src/ports/index.ts";
 import { testPlantedFaults } from "../../support/planted-faults.ts";
 import type { PlantedFault } from "./broken-venue.ts";

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { type MountSubject, type MountSupport, testMount } from "../../../src/conformance/index.ts";
-import { mountRules } from "../../../src/conformance/internal.ts";
+import { mountRules } from "../../../src/conformance/mount/mount.ts";
 import { MAX_BODY_BYTES } from "../../../src/service/index.ts";
 import { type PlantedFault, testPlantedFaults } from "../../support/planted-faults.ts";
 import { answering, mountOf, ofAnswers, ofRequests, ofSockets, type Plant, wireOf } from "./broken-mount.ts";

@@ -1,5 +1,5 @@
 import { type NativeOrdersSubject, testNativeOrders } from "../../../src/conformance/index.ts";
-import { nativeOrdersRules } from "../../../src/conformance/internal.ts";
+import { nativeOrdersRules } from "../../../src/conformance/native-orders/native-orders.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import type { NativeExecution, NativeOrder } from "../../../src/model/index.ts";
 import type { NativeOrders, NativePlaced } from "../../../src/ports/index.ts";

@@ -3,7 +3,7 @@ import {
   type QuoteSourceSupport,
   testQuoteSource,
 } from "../../../src/conformance/index.ts";
-import { quoteSourceRules } from "../../../src/conformance/internal.ts";
+import { quoteSourceRules } from "../../../src/conformance/quote-source/quote-source.ts";
 import type { MarketSink, PrintInput, QuoteInput } from "../../../src/ports/index.ts";
 import { type PlantedFault, testPlantedFaults } from "../../support/planted-faults.ts";
 import { feedPlace, type SourceChange } from "./feed.ts";

@@ -9,7 +9,7 @@ import {
   type RateLimiterTerms,
   testRateLimiter,
 } from "../../../src/conformance/index.ts";
-import { rateLimiterRules } from "../../../src/conformance/internal.ts";
+import { rateLimiterRules } from "../../../src/conformance/rate-limiter/rate-limiter.ts";
 import type { OrderVerdict, RateLimiter, WeightVerdict } from "../../../src/ports/index.ts";
 import { LimitDatabase } from "../../support/limit-database.ts";
 import { type PlantedFault, testPlantedFaults } from "../../support/planted-faults.ts";

@@ -13,8 +13,8 @@ import type { ShownOrder } from "../../../src/sandbox/console/order-rows.ts";
 import { type Said, statusOf } from "../../../src/sandbox/console/order-words.ts";
 import { requestOf } from "../../../src/sandbox/console/requests.ts";
 import type { KindName, Values } from "../../../src/sandbox/console/ticket-table.ts";
-import { readSettings } from "../../../src/sandbox/index.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { readSettings } from "../../../src/sandbox/settings.ts";
 
 const KEY = { apiKey: "page-key", secret: "page-secret" } as const;
 

@@ -5,7 +5,7 @@ import {
   type MemoryDisk,
 } from "../../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../../src/ports/index.ts";
-import { openManualClock } from "../../../src/sandbox/index.ts";
+import { openManualClock } from "../../../src/sandbox/manual-clock.ts";
 import {
   createReplayMarket,
   type Market,

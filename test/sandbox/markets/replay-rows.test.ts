@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createCatalogue, SettingsError } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { type ReplayRow, readReplay } from "../../../src/sandbox/markets/index.ts";
+import { SettingsError } from "../../../src/sandbox/settings-error.ts";
 import { csvFile } from "./csv-file.ts";
 import { DAY_MS, GAPS, MINUTES, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryKeyValueStore } from "../../../src/adapters/memory/index.ts";
-import { createCatalogue, openManualClock } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
+import { openManualClock } from "../../../src/sandbox/manual-clock.ts";
 import { createReplayMarket, type ReplayRow, readReplay } from "../../../src/sandbox/markets/index.ts";
 import { csvFile } from "./csv-file.ts";
 import { DAY_MS, MINUTE_MS, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";

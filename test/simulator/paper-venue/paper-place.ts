@@ -12,7 +12,7 @@ import type {
 import { formatQuantity, quantity, subtract } from "../../../src/decimal/index.ts";
 import type { ChildRequest } from "../../../src/model/index.ts";
 import type { Clock, VenueEvent } from "../../../src/ports/index.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { openPaperVenue, type PaperVenue, type VenueFault } from "../../../src/simulator/index.ts";
 import { quoteOf, START_MS } from "../../sandbox/venue-world.ts";
 

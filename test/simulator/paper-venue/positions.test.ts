@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nativeOf } from "../../../src/conformance/internal.ts";
+import { nativeOf } from "../../../src/conformance/native-orders/world.ts";
 import { formatQuantity } from "../../../src/decimal/index.ts";
 import { createAccountEvents } from "../../../src/sandbox/account-events.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import type { PaperVenue } from "../../../src/simulator/paper-venue/index.ts";
 import {
   childOf,

@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
-import { nativeOf } from "../../../src/conformance/internal.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { nativeOf } from "../../../src/conformance/native-orders/world.ts";
+import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { openPaperVenue, VenueRecordError } from "../../../src/simulator/paper-venue/index.ts";
 import {
   childOf,

@@ -5,7 +5,7 @@ import {
   type Strategy,
   simulate,
 } from "../../../src/simulator/index.ts";
-import { createRandom } from "../../../src/simulator/internal.ts";
+import { createRandom } from "../../../src/simulator/random/random.ts";
 
 /** Symbol of the walks. */
 export const SYMBOL = "BTC/USD";

@@ -2,7 +2,7 @@ export { closeDays } from "./archive-closing.ts";
 export type { ArchivedRecord } from "./archive-line.ts";
 export { requireBound } from "./archive-owner.ts";
 export { type ArchivedLine, readArchive } from "./archive-reader.ts";
-export { type ArchiveWriter, archiveWriter } from "./archive-writer.ts";
+export { archiveWriter } from "./archive-writer.ts";
 export {
   JOURNAL_POINTS,
   type JournalPoint,
