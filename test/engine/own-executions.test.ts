@@ -45,6 +45,19 @@ describe("decision 24: what a late position does not show", () => {
     expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 2_000);
   });
 
+  it("a wall clock that went forward between two processes makes no execution older than the position", () => {
+    const clock = createManualClock({ startMs: START });
+    const time = new EngineTime(clock, 1_000);
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    // Executed less than 10 s ago; by the wall clock, which is 5 s ahead, 12 s ago.
+    own.reading(0, time).read(ORDER, [sold("2", 1)], { timeMs: START - 12_000 });
+    const answer = { position: quantity("5"), noted: own.noted, isSettled: true };
+    const shown = () => own.shown(ORDER, { ...answer, askedAtMs: clock.monotonicMs() });
+    expect(shown()).toBe(quantity("3"));
+    clock.skipTo(START + LAG.lagMs);
+    expect(shown()).toBe(quantity("5"));
+  });
+
   it("what is read while the wall clock is behind was not written earlier than it was", () => {
     const clock = createManualClock({ startMs: START });
     clock.stepWall(-9_000);

@@ -107,18 +107,23 @@ export class OwnExecutions {
   /**
    * Returns a receiver for what a shard is read from: `read` takes each record's facts of a parent, and `after` the time of
    * the first record after a snapshot, before which executions may be missing. `time` dates them; while it is provisional, old
-   * ones are kept too, because they may be {@link younger}.
+   * ones are kept too, because they may be {@link younger}. One that is young counts as executed just now: nothing tells a wall
+   * clock that went forward between two processes from the time that passed.
    */
   reading(shard: number, time: Pick<EngineTime, "nowMs" | "writtenAt" | "isProvisional">): ExecutionReader {
+    const isYoung = (timeMs: number): boolean => time.nowMs() - timeMs < this.#keepMs;
+    const latestMs = (timeMs: number): number => {
+      const writtenMs = time.writtenAt(timeMs);
+      return isYoung(timeMs) ? Math.max(writtenMs, this.#monotonicMs()) : writtenMs;
+    };
     return {
       read: (order, facts, { timeMs }) => {
-        if (!time.isProvisional && time.nowMs() - timeMs >= this.#keepMs) return;
-        const atMs = time.writtenAt(timeMs);
+        if (!time.isProvisional && !isYoung(timeMs)) return;
         const isNew = (fact: Fact): boolean => fact.kind === "FILLED" && !this.#has(order, fact);
-        this.note(order, facts.filter(isNew), atMs);
+        this.note(order, facts.filter(isNew), latestMs(timeMs));
       },
       after: (timeMs) => {
-        const toMs = time.writtenAt(timeMs);
+        const toMs = latestMs(timeMs);
         this.#missingToMs.set(shard, Math.max(toMs, this.#missingToMs.get(shard) ?? toMs));
       },
     };

@@ -63,12 +63,17 @@ export class Reads {
     // A replaced process that has not noticed does not know later changes.
     const isOld = !this.#isOwner(answer) && (code === -2013 || PASSING.includes(code));
     this.#trusted(answer);
-    if (hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
+    // It may have left during the read, and have been placed again.
+    const isAnother = entry.created !== created;
+    if ((isAnother && code !== 0) || hasLeft(parts, entry)) return this.#left(answer, wasGone && byId, told);
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
     if (code !== 0) return this.#failed(answer);
     const id = numberOf(reply.body, isOrder ? "orderId" : "orderListId");
-    // It may have left during the read, and have been placed again.
-    demand(id === created || id === entry.created, "I03", () => `${told()} in place of ${created}`);
+    demand(
+      id === created || (isAnother && id === entry.created),
+      "I03",
+      () => `${told()} in place of ${created}`,
+    );
     if (isOrder) judgeSnapshot(parts, reply.body, accountId);
     else this.#judgeList(reply.body);
   }
