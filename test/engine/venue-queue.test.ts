@@ -56,6 +56,14 @@ it("decision 26: children that were put last go behind those that were aside", (
   expect(queue.size).toBe(0);
 });
 
+it("children that were removed while they were aside do not come back: they would be sent twice", () => {
+  const { queue, rest } = queued(due(SLOW, "a"), due(OTHER, "b"));
+  queue.setAside(shardOfId(SLOW));
+  expect(queue.removeOf(new Set([shardOfId(SLOW)]))).toMatchObject([{ child: { childId: "a" } }]);
+  queue.takeBack(shardOfId(SLOW));
+  expect([queue.size, rest()]).toEqual([1, "b"]);
+});
+
 it("decision 26: accounts take turns, and the children of one keep their order", () => {
   const { queue, rest } = queued(due(SLOW, "a"), due(SLOW, "b"), due(SLOW, "c"), due(SLOW, "d"));
   queue.shift();
