@@ -13,19 +13,21 @@ export function parseSource(path: string, text: string): SourceFile {
   return { path, text, ast: ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true) };
 }
 
-/** Path below src/ and text of every TypeScript source, by path. */
-export function readSourceTexts(): readonly Readonly<{ path: string; text: string }>[] {
-  const paths = readdirSync(sourceRoot, { recursive: true, encoding: "utf8" });
+/** Path below a folder, src/ by default, and text of every TypeScript source in it, by path. */
+export function readSourceTexts(
+  root: string = sourceRoot,
+): readonly Readonly<{ path: string; text: string }>[] {
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" });
   return paths
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => path.endsWith(".ts"))
     .sort()
-    .map((path) => ({ path, text: readFileSync(sourceRoot + path, "utf8") }));
+    .map((path) => ({ path, text: readFileSync(root + path, "utf8") }));
 }
 
-/** Every TypeScript source, by path. */
-export const readSources = (): readonly SourceFile[] =>
-  readSourceTexts().map(({ path, text }) => parseSource(path, text));
+/** Every TypeScript source of a folder, src/ by default, by path. */
+export const readSources = (root?: string): readonly SourceFile[] =>
+  readSourceTexts(root).map(({ path, text }) => parseSource(path, text));
 
 /** Every node below `node`, in the order of the text. */
 export function* descendants(node: ts.Node): Generator<ts.Node> {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { functionsOf, lengthOf, linesOf, readSources } from "./source-file.ts";
 import { check, numberReaders, sourceRules } from "./source-rules.ts";
@@ -18,6 +19,11 @@ describe("the sources", () => {
       expect(broken.map(({ path, line, what }) => `src/${path}:${line} ${what}`)).toEqual([]);
     });
   }
+
+  it("a seed repeats its world: no clock, no randomness and no timer is in it", () => {
+    const found = readSources(fileURLToPath(new URL("../world/", import.meta.url))).flatMap(check);
+    expect(found.filter(({ rule }) => ["clock", "chance", "timers"].includes(rule))).toEqual([]);
+  });
 
   it("every file that is allowed to read numbers exists", () => {
     const paths = sources.map((file) => file.path);
