@@ -9,17 +9,11 @@ export interface MissingRecords {
 export class SeenRecords {
   readonly #checksums: Uint32Array;
   readonly #seen: Uint8Array;
-  #count = 0;
 
   /** `last` is the sequence of the last record. */
   constructor(last: number) {
     this.#checksums = new Uint32Array(last + 1);
     this.#seen = new Uint8Array((last >>> 3) + 1);
-  }
-
-  /** Number of different records that were seen. */
-  get count(): number {
-    return this.#count;
   }
 
   /**
@@ -31,7 +25,6 @@ export class SeenRecords {
     if (this.#has(sequence)) return this.#checksums[sequence] === checksum ? "again" : "other";
     this.#seen[sequence >>> 3] = (this.#seen[sequence >>> 3] ?? 0) | (1 << (sequence & 7));
     this.#checksums[sequence] = checksum;
-    this.#count++;
     return "first";
   }
 

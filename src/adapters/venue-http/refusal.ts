@@ -1,24 +1,5 @@
-/** Code of an error answer. */
-export type RefusalCode =
-  | "BAD_REQUEST"
-  | "BAD_SIGNATURE"
-  | "STALE"
-  | "NOT_FOUND"
-  | "NO_SUCH_PART"
-  | "WRONG_METHOD"
-  | "SLOW_BODY"
-  | "CHILD_DIFFERS"
-  | "OUTCOME_UNKNOWN"
-  | "SIGNED_EARLIER"
-  | "HISTORY_GONE"
-  | "TOO_LARGE"
-  | "FAILED"
-  | "BUSY"
-  | "CLOSING"
-  | "NO_ANSWER";
-
 /** Each code of an error answer: its status, and its text for people. */
-const CODES: Readonly<Record<RefusalCode, readonly [status: number, text: string]>> = {
+export const REFUSALS = {
   BAD_REQUEST: [400, "The request cannot be read."],
   BAD_SIGNATURE: [401, "The signature is missing or wrong."],
   STALE: [
@@ -38,12 +19,10 @@ const CODES: Readonly<Record<RefusalCode, readonly [status: number, text: string
   BUSY: [503, "Too many requests or streams are open."],
   CLOSING: [503, "The server is closing."],
   NO_ANSWER: [504, "The venue did not answer in time. The outcome of a change is unknown."],
-};
+} as const;
 
-/** All codes, with status and text. */
-export const REFUSALS: readonly Readonly<{ code: RefusalCode; status: number; text: string }>[] = (
-  Object.keys(CODES) as RefusalCode[]
-).map((code) => ({ code, status: CODES[code][0], text: CODES[code][1] }));
+/** Code of an error answer. */
+export type RefusalCode = keyof typeof REFUSALS;
 
 /** An error answer of a server. It never says what the venue said. */
 export class Refusal extends Error {
@@ -51,12 +30,12 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
 
   constructor(code: RefusalCode, detail = "") {
-    super(detail === "" ? CODES[code][1] : `${CODES[code][1]} ${detail}`);
+    super(detail === "" ? REFUSALS[code][1] : `${REFUSALS[code][1]} ${detail}`);
     this.code = code;
   }
 
   /** The HTTP status. */
   get status(): number {
-    return CODES[this.code][0];
+    return REFUSALS[this.code][0];
   }
 }

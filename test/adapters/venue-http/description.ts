@@ -12,10 +12,11 @@ const answerOf = (schema: JsonSchema): object => ({
 });
 
 const refusals = (): object => {
-  const statuses = [...new Set(REFUSALS.map(({ status }) => status))];
+  const statuses = [...new Set(Object.values(REFUSALS).map(([status]) => status))];
   const textOf = (wanted: number): string =>
-    REFUSALS.filter(({ status }) => status === wanted)
-      .map(({ code, text }) => `${code}: ${text}`)
+    Object.entries(REFUSALS)
+      .filter(([, [status]]) => status === wanted)
+      .map(([code, [, text]]) => `${code}: ${text}`)
       .join(" ");
   return Object.fromEntries(statuses.map((status) => [String(status), { description: textOf(status) }]));
 };
