@@ -1,4 +1,4 @@
-import { type Price, withinPriceRange } from "../decimal/index.ts";
+import type { Price } from "../decimal/index.ts";
 import { type ParentOrder, type ParentType, TRAITS, type TriggeredType } from "../model/index.ts";
 import {
   executableSide,
@@ -24,15 +24,7 @@ export function awaitsPostOnlyCheck(order: ParentOrder): boolean {
 
 /** Returns the current cap (BUY) or floor (SELL) of a parent's children; undefined means at market. */
 export function limitOf(order: ParentOrder): Price | undefined {
-  return order.intent.price ?? frozenLimitOf(order);
-}
-
-/**
- * Returns the dynamic limit that the trigger froze. Limits of older triggers were not clamped to the range of prices
- * and are clamped here.
- */
-export function frozenLimitOf({ trigger }: ParentOrder): Price | undefined {
-  return trigger?.limit === undefined ? undefined : withinPriceRange(trigger.limit);
+  return order.intent.price ?? order.trigger?.limit;
 }
 
 /** Returns whether a parent can send children: it is neither held, ending, ended, stopped nor restored. */

@@ -15,7 +15,7 @@ export {
   sizeChild,
   type WaitReason,
 } from "./child-size.ts";
-export { frozenLimitOf, isActive, limitConditionOf, limitOf, needsTrigger, watchOf } from "./conditions.ts";
+export { isActive, limitConditionOf, limitOf, needsTrigger, watchOf } from "./conditions.ts";
 export { expiresAtMs, isExpired } from "./draft.ts";
 export { evolve, evolveAll, type FactContext } from "./evolve.ts";
 export {

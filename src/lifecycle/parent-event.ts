@@ -117,7 +117,7 @@ export interface TransitionContext {
   readonly nowMs: number;
   readonly rules: Rules;
   readonly listUnknown?: true;
-  readonly notAfterMs?: number;
+  readonly notAfterMs: number;
   readonly releasedFor?: Quantity;
 }
 

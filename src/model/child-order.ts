@@ -37,7 +37,7 @@ export interface ChildOrder {
    * In the venue's time. After this the child is not handed over, and a venue that honours deadlines does not execute
    * it.
    */
-  readonly notAfterMs?: number | undefined;
+  readonly notAfterMs: number;
   /** The slot of the schedule in which it was sent. */
   readonly slot?: number | undefined;
   /**

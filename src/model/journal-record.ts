@@ -36,7 +36,7 @@ export type Fact =
       kind: "ACCEPTED";
       accountId: number;
       intent: ParentIntent;
-      acceptance?: number;
+      acceptance: number;
       aheadMs?: number;
       admissionPrice?: Price;
       exposure?: Quantity;

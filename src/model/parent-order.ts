@@ -169,8 +169,8 @@ export interface ParentOrder {
   readonly intent: ParentIntent;
   /** In engine time, as every time of a parent except those of its intent. */
   readonly acceptedAtMs: number;
-  /** Rises with every acceptance of an engine, so it orders acceptances. Absent in earlier journals. */
-  readonly acceptance?: number | undefined;
+  /** Rises with every acceptance of an engine, so it orders acceptances. */
+  readonly acceptance: number;
   /** For a GTD parent: how far engine time was ahead of a wall clock that was set back, at its acceptance. */
   readonly aheadMs?: number | undefined;
   readonly updatedAtMs: number;

@@ -49,7 +49,7 @@ export function isTrailing(entry: Entry): entry is TrailingEntry {
 }
 
 /** Creates an entry that is in no heap yet. */
-export function entryOf({ orderId, acceptedAtMs, acceptance = 0, watch }: Watcher): Entry {
+export function entryOf({ orderId, acceptedAtMs, acceptance, watch }: Watcher): Entry {
   return {
     orderId,
     acceptedAtMs,

@@ -30,10 +30,10 @@ export function actsBefore(a: Hit, b: Hit): boolean {
 }
 
 /**
- * Compares two orders by age, older first: by acceptance time, then by acceptance number. Without that the id closer
- * to zero is older, because managed ids fall.
+ * Compares two orders by age, older first: by acceptance time, then by acceptance number. With equal numbers the id
+ * closer to zero is older, because managed ids fall.
  */
 export function olderFirst(a: Aged, b: Aged): number {
-  const byAcceptance = a.acceptedAtMs - b.acceptedAtMs || (a.acceptance ?? 0) - (b.acceptance ?? 0);
+  const byAcceptance = a.acceptedAtMs - b.acceptedAtMs || a.acceptance - b.acceptance;
   return byAcceptance || Math.abs(a.orderId) - Math.abs(b.orderId);
 }

@@ -30,12 +30,12 @@ export type Watch =
 
 /**
  * An order in the trigger book. `acceptedAtMs` is its acceptance time; older orders go first. With equal times the
- * lower `acceptance` is older. An order without one, from an earlier journal, is the oldest.
+ * lower `acceptance` is older.
  */
 export interface Watcher {
   readonly orderId: number;
   readonly acceptedAtMs: number;
-  readonly acceptance?: number;
+  readonly acceptance: number;
   readonly watch: Watch;
 }
 

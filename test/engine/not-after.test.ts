@@ -11,9 +11,7 @@ const HOUR = 3_600_000;
 const lastTimes = (world: World): readonly (number | undefined)[] =>
   world.updates.flatMap(({ record }) =>
     record.changes.flatMap(({ facts }) =>
-      facts.flatMap((fact) =>
-        fact.kind === "CHILD_INTENDED" ? [(fact.child.notAfterMs ?? Number.NaN) - START_MS] : [],
-      ),
+      facts.flatMap((fact) => (fact.kind === "CHILD_INTENDED" ? [fact.child.notAfterMs - START_MS] : [])),
     ),
   );
 

@@ -233,11 +233,11 @@ describe("decision KT: the position of a seed", () => {
     const watch = { kind: "trail", side: "bid", distance: { kind: "amount", amount: price("20") } } as const;
     const history = new MarkHistory();
     const book = new TriggerBook(market.symbol, history);
-    book.add({ orderId: -256 - 3, acceptedAtMs: 1, watch });
+    book.add({ orderId: -256 - 3, acceptedAtMs: 1, acceptance: 1, watch });
     book.observe(quoteOf("100", 1));
     for (const mark of book.takeMarks()) history.add(mark);
     history.add({ ...market, shard: 7, position: 50, price: price("140"), timeMs: 2 });
-    book.add({ orderId: -256 - 4, acceptedAtMs: 2, watch });
+    book.add({ orderId: -256 - 4, acceptedAtMs: 2, acceptance: 2, watch });
     const [activated] = book.observe(quoteOf("100", 3)).activated;
     const marks = book.takeMarks().filter(({ shard }) => shard === 4);
     expect(marks).toMatchObject([{ position: activated?.activation.position, price: price("100") }]);

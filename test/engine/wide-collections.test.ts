@@ -35,7 +35,7 @@ describe("decision IA: no collection moves all orders in one step", () => {
     const watch = { kind: "every", side: "bid" } as const;
     const largest = largestGrown(() => {
       for (const orderId of idsOf(MANY, 1)) {
-        book.add({ orderId, acceptedAtMs: 0, watch });
+        book.add({ orderId, acceptedAtMs: 0, acceptance: 1, watch });
         const order = openOrder({ orderId, accountId: 1, clientOrderId: `client-${orderId}` });
         account.add(liveOrderOf(order, order));
       }

@@ -194,7 +194,7 @@ export function formOf(plan: FormPlan, subject: Subject): Form {
     const list = plan.contingency === "single" ? {} : { list: membership };
     return subject.evolve(
       undefined,
-      { kind: "ACCEPTED", accountId: 1, intent, ...admissions[index], ...list },
+      { kind: "ACCEPTED", accountId: 1, intent, acceptance: 1, ...admissions[index], ...list },
       { orderId: ids[index] ?? 0, sequence: 1, timeMs: ACCEPTED_AT_MS },
     );
   });

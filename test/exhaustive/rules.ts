@@ -90,7 +90,8 @@ export class Rules {
     const sequence = 1 + Math.max(...orders.map(({ lastSequence }) => lastSequence));
     const nowMs = timeOf(clock);
     const { rules } = this.#form;
-    const steps = this.#subject.transitionList(legEventOf(orders, event), { sequence, nowMs, rules });
+    const context = { sequence, nowMs, rules, notAfterMs: Number.MAX_SAFE_INTEGER };
+    const steps = this.#subject.transitionList(legEventOf(orders, event), context);
     const after = [...legs];
     for (const { order } of steps) {
       const place = orders.findIndex(({ orderId }) => orderId === order.orderId);

@@ -16,7 +16,7 @@ it("I53, decision BP: a fact of an unknown kind is an error and never the end of
 });
 
 const context = { orderId: -256, sequence: 9, timeMs: NOW + 5 };
-const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf() };
+const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf(), acceptance: 1 };
 const END = { status: "CANCELED", reason: "USER_CANCELED" } as const;
 const ended: Fact = { kind: "ENDED", ...END };
 

@@ -9,7 +9,7 @@ import {
   transitionList,
 } from "../../src/lifecycle/index.ts";
 import type { Contingency, Fact, Fill, LegRole, ParentIntent, ParentOrder } from "../../src/model/index.ts";
-import { intentOf, NOW, quoteAt, RULES } from "./support.ts";
+import { intentOf, NOT_AFTER_MS, NOW, quoteAt, RULES } from "./support.ts";
 
 /** A leg as a test writes it: its role in the list, and its differences from a BUY of 1 with cap 100. */
 export type LegInput = readonly [role: LegRole, change?: Partial<ParentIntent>];
@@ -50,6 +50,7 @@ export class ListSubject {
         kind: "ACCEPTED",
         accountId: 1,
         intent: intentOf(change),
+        acceptance: index + 1,
         list: membership,
         ...(isHeld && { held: true as const }),
       };
@@ -65,7 +66,7 @@ export class ListSubject {
 
   /** Applies an event of one leg to the list. */
   meet(role: LegRole, event: ParentEvent): readonly Transition[] {
-    const context = { sequence: ++this.#sequence, nowMs: this.nowMs, rules: RULES };
+    const context = { sequence: ++this.#sequence, nowMs: this.nowMs, rules: RULES, notAfterMs: NOT_AFTER_MS };
     const steps = transitionList({ legs: this.legs, orderId: this.leg(role).orderId, event }, context);
     for (const { order, facts } of steps) {
       this.legs = this.legs.map((leg) => (leg.orderId === order.orderId ? order : leg));

@@ -3,7 +3,7 @@ import { price, quantity } from "../../src/decimal/index.ts";
 import { type ParentEvent, transitionList } from "../../src/lifecycle/index.ts";
 import type { ParentIntent } from "../../src/model/index.ts";
 import { ENTRY, EXIT, LIMIT, ListSubject, recordOf, STOP } from "./list-transition-subject.ts";
-import { NOW, quoteAt, RULES, Subject } from "./support.ts";
+import { NOT_AFTER_MS, NOW, quoteAt, RULES, Subject } from "./support.ts";
 
 const GTD = { timeInForce: "GTD", expireTimeMs: NOW + 1_000 } as const;
 const withChange = (leg: typeof STOP, change: Partial<ParentIntent>): typeof STOP => [
@@ -406,7 +406,7 @@ describe("I43: cancel of any leg", () => {
 describe("a parent outside lists, and one that is not a leg", () => {
   it("is a list of one", () => {
     const subject = new Subject();
-    const context = { sequence: 2, nowMs: NOW, rules: RULES };
+    const context = { sequence: 2, nowMs: NOW, rules: RULES, notAfterMs: NOT_AFTER_MS };
     const legs = [subject.order];
     const event = { legs, orderId: subject.order.orderId, event: { kind: "CANCEL" } } as const;
     expect(transitionList(event, context).map(({ facts }) => facts.length)).toEqual([1]);
@@ -434,8 +434,8 @@ describe("decision 35: the record of a list", () => {
   it("I53: is not made for an order that is no leg of the list", () => {
     const { legs } = new ListSubject("OCO");
     const stranger = { legs, orderId: -1, event: { kind: "CANCEL" } } as const;
-    expect(() => transitionList(stranger, { sequence: 2, nowMs: NOW, rules: RULES })).toThrow(
-      "I53: order -1 is not a leg of its list",
-    );
+    expect(() =>
+      transitionList(stranger, { sequence: 2, nowMs: NOW, rules: RULES, notAfterMs: NOT_AFTER_MS }),
+    ).toThrow("I53: order -1 is not a leg of its list");
   });
 });

@@ -2,12 +2,18 @@ import { describe, expect, it } from "vitest";
 import { formatQuantity, price, type Quantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { evolve, type Transition, transition } from "../../src/lifecycle/index.ts";
 import type { ParentIntent, ParentOrder } from "../../src/model/index.ts";
-import { intentOf, NOW, quoteAt, RULES } from "./support.ts";
+import { intentOf, NOT_AFTER_MS, NOW, quoteAt, RULES } from "./support.ts";
 
 /** A POV of 10 at 30 percent, admitted when 5 had been executed. */
 function pov(change: Partial<ParentIntent> = {}): ParentOrder {
   const intent = intentOf({ type: "POV", quantity: quantity("10"), participationBips: 3_000, ...change });
-  const fact = { kind: "ACCEPTED", accountId: 1, intent, volumeBefore: quantity("5") } as const;
+  const fact = {
+    kind: "ACCEPTED",
+    accountId: 1,
+    intent,
+    acceptance: 1,
+    volumeBefore: quantity("5"),
+  } as const;
   return evolve(undefined, fact, { orderId: -256, sequence: 1, timeMs: NOW });
 }
 
@@ -15,7 +21,7 @@ function pov(change: Partial<ParentIntent> = {}): ParentOrder {
 function offered(order: ParentOrder, volume?: Quantity): Transition {
   const attempt = { quote: quoteAt("99", "100"), fresh: true, ...(volume !== undefined && { volume }) };
   const event = { kind: "PRINTED", ...attempt } as const;
-  return transition(order, event, { sequence: 2, nowMs: NOW, rules: RULES });
+  return transition(order, event, { sequence: 2, nowMs: NOW, rules: RULES, notAfterMs: NOT_AFTER_MS });
 }
 
 const sizeOf = ({ order, wait }: Transition): string | undefined =>
@@ -63,7 +69,7 @@ describe("decision 31: the allowance of an iceberg", () => {
     ["the rest", "0.4", "0.3", "0.3"],
   ])("%s", (_what, display, rest, expected) => {
     const change = { type: "ICEBERG", price: price("100"), icebergQuantity: quantity(display) } as const;
-    const fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf(change) } as const;
+    const fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf(change), acceptance: 1 } as const;
     const order = evolve(undefined, fact, { orderId: -256, sequence: 1, timeMs: NOW });
     const done = { ...order, executedQuantity: (1_000_000 - Number(quantity(rest))) as never };
     expect(sizeOf(offered(done))).toBe(expected);

@@ -10,7 +10,7 @@ import {
   watchOf,
 } from "../../src/lifecycle/index.ts";
 import type { ChildOutcome, ParentIntent, ParentOrder, SchedulePlan } from "../../src/model/index.ts";
-import { intentOf, NOW, quoteAt, RULES } from "./support.ts";
+import { intentOf, NOT_AFTER_MS, NOW, quoteAt, RULES } from "./support.ts";
 
 const STEP = 60_000;
 const at = (slots: number): number => NOW + slots * STEP;
@@ -29,7 +29,7 @@ function scheduled(
   };
   const schedule = { intervalMs: STEP, intervalCount: 3, intervalDelayMs: STEP };
   const intent = intentOf({ type, schedule, ...change });
-  const fact = { kind: "ACCEPTED", accountId: 1, intent, plan } as const;
+  const fact = { kind: "ACCEPTED", accountId: 1, intent, acceptance: 1, plan } as const;
   return evolve(undefined, fact, { orderId: -256, sequence: 1, timeMs: NOW });
 }
 
@@ -45,7 +45,7 @@ const offer = (order: ParentOrder, nowMs: number, ask = "100"): Transition =>
       quote: quoteAt("0.01", ask),
       fresh: true,
     },
-    { sequence: ++sequence, nowMs, rules: RULES },
+    { sequence: ++sequence, nowMs, rules: RULES, notAfterMs: NOT_AFTER_MS },
   );
 
 /** The child of an order is closed without a fill. */
@@ -136,7 +136,7 @@ describe("decision 27: a TWAP", () => {
 describe("decision 28: the end of a TWAP", () => {
   const over = { kind: "SCHEDULE_OVER" } as const;
   const meet = (order: ParentOrder, nowMs: number): Transition =>
-    transition(order, over, { sequence: ++sequence, nowMs, rules: RULES });
+    transition(order, over, { sequence: ++sequence, nowMs, rules: RULES, notAfterMs: NOT_AFTER_MS });
 
   it("is when its last slot has closed and no child is in flight", () => {
     const twap = scheduled("TWAP");
@@ -159,7 +159,11 @@ describe("decision 28: the end of a TWAP", () => {
       timeMs: NOW,
     }));
     const report = { childId: order.child?.childId ?? "", state: "closed" as const, fills };
-    const done = transition(order, { kind: "REPORTED", report }, { sequence: 9, nowMs: at(5), rules: RULES });
+    const done = transition(
+      order,
+      { kind: "REPORTED", report },
+      { sequence: 9, nowMs: at(5), rules: RULES, notAfterMs: NOT_AFTER_MS },
+    );
     expect(done.order.ended?.status).toBe(status);
     expect(done.order.ended?.reason).toBe("SCHEDULE_ENDED");
   });
@@ -169,7 +173,11 @@ describe("decision 28: the end of a TWAP", () => {
     const { order } = offer(nearly, at(4) - 1);
     const fill = { executionId: "a", quantity: quantity("0.333334"), price: price("100"), timeMs: NOW };
     const report = { childId: order.child?.childId ?? "", state: "closed" as const, fills: [fill] };
-    const done = transition(order, { kind: "REPORTED", report }, { sequence: 9, nowMs: at(5), rules: RULES });
+    const done = transition(
+      order,
+      { kind: "REPORTED", report },
+      { sequence: 9, nowMs: at(5), rules: RULES, notAfterMs: NOT_AFTER_MS },
+    );
     expect(done.order.ended).toMatchObject({ status: "FILLED", reason: "FILLED" });
   });
 

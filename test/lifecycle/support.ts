@@ -11,6 +11,8 @@ import {
 import type { Fact, ParentIntent, ParentOrder, Quote } from "../../src/model/index.ts";
 
 export const NOW = 1_760_000_000_000;
+/** Latest time of the children of these tests. */
+export const NOT_AFTER_MS: number = NOW + 2_000;
 export const RULES: Rules = { minimum: notional("15"), retryMinMs: 100, retryMaxMs: 5_000 };
 
 /** A BUY of 1 with cap 100 by default. */
@@ -45,7 +47,7 @@ export class Subject {
   #sequence = 1;
 
   constructor(change: Partial<ParentIntent> = {}) {
-    const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf(change) };
+    const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf(change), acceptance: 1 };
     this.order = evolve(undefined, accepted, { orderId: -256, sequence: 1, timeMs: NOW });
   }
 
@@ -54,6 +56,7 @@ export class Subject {
       sequence: ++this.#sequence,
       nowMs: this.nowMs,
       rules: RULES,
+      notAfterMs: NOT_AFTER_MS,
     });
     this.order = done.order;
     return done;

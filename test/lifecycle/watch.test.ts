@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../src/decimal/index.ts";
 import { watchOf } from "../../src/lifecycle/index.ts";
 import type { ParentIntent, ParentOrder } from "../../src/model/index.ts";
-import { kindsOf, NOW, quoteAt, Subject } from "./support.ts";
+import { kindsOf, NOT_AFTER_MS, NOW, quoteAt, Subject } from "./support.ts";
 
 const BPS = { kind: "bps", bps: 100 } as const;
 const parent = (change: Partial<ParentIntent>, more: Partial<ParentOrder> = {}): ParentOrder => ({
@@ -140,7 +140,7 @@ describe("the record of a trigger and of a child", () => {
             executedQuantity: 0,
             state: "SENT",
             intendedAtMs: NOW,
-            notAfterMs: undefined,
+            notAfterMs: NOT_AFTER_MS,
             slot: undefined,
             problem: undefined,
           },

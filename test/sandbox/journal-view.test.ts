@@ -34,6 +34,7 @@ it("prices and quantities of every fact are decimal text; weights and their sums
     executedQuantity: quantity("0.125"),
     state: "SENT",
     intendedAtMs: 1_000,
+    notAfterMs: 3_000,
     slot: 1,
   } as const;
   const record: JournalRecord = {
@@ -46,7 +47,7 @@ it("prices and quantities of every fact are decimal text; weights and their sums
         orderId: -257,
         previous: 0,
         facts: [
-          { kind: "ACCEPTED", accountId: 1, intent, plan, volumeBefore: quantity("12.5") },
+          { kind: "ACCEPTED", accountId: 1, intent, acceptance: 1, plan, volumeBefore: quantity("12.5") },
           { kind: "CHILD_INTENDED", child, volume: quantity("13"), exposure: quantity("1") },
         ],
       },
@@ -63,6 +64,7 @@ it("prices and quantities of every fact are decimal text; weights and their sums
           {
             kind: "ACCEPTED",
             accountId: 1,
+            acceptance: 1,
             intent: {
               ...intent,
               quantity: "999999999999.999999",

@@ -69,7 +69,7 @@ describe("the check of a trailing reference in a world", () => {
    */
   const broken = (movesFirst: boolean, backMs: number, reference: string): readonly string[] => {
     const world = checkedJournal();
-    world.append({ kind: "ACCEPTED", accountId: 1, intent: INTENT }, { kind: "PLACE" });
+    world.append({ kind: "ACCEPTED", accountId: 1, intent: INTENT, acceptance: 1 }, { kind: "PLACE" });
     const first = world.quote("100", 10_000);
     const activation = { position: 1, seed: price("100") };
     world.append({ kind: "ACTIVATED", activation }, { kind: "QUOTE", quote: first }, [markOf(1, first)]);

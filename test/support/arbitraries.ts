@@ -179,8 +179,9 @@ const anyChild = model<ChildOrder>(
     executedQuantity: anyAmount,
     state: fc.constantFrom("SENT", "OPEN", "UNKNOWN"),
     intendedAtMs: time,
+    notAfterMs: time,
   },
-  { limitPrice: anyPrice, executedFine: anyFine, notAfterMs: time, slot: count, problem: text },
+  { limitPrice: anyPrice, executedFine: anyFine, slot: count, problem: text },
 );
 const reason = wordOf<EndReason>({
   FILLED: true,
@@ -217,6 +218,7 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     accountId: count,
     intent: anyIntent,
     acceptedAtMs: time,
+    acceptance: count,
     updatedAtMs: time,
     lastSequence: count,
     attempts: count,
@@ -229,7 +231,6 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
   {
     executedFine: anyFine,
     notionalFine: anyFine,
-    acceptance: count,
     aheadMs: count,
     activation: anyActivation,
     trigger: anyTrigger,
@@ -272,9 +273,8 @@ type OneOfEach<T extends { kind: string }> = {
 /** A fact of each kind. */
 const facts: OneOfEach<Fact> = {
   ACCEPTED: model<FactOf<"ACCEPTED">>(
-    { kind: fc.constant("ACCEPTED"), accountId: count, intent: anyIntent },
+    { kind: fc.constant("ACCEPTED"), accountId: count, intent: anyIntent, acceptance: count },
     {
-      acceptance: count,
       aheadMs: count,
       admissionPrice: anyPrice,
       exposure: anyExposure,

@@ -134,10 +134,10 @@ function mostCrossedFirst(a: NaiveFired, b: NaiveFired): number {
 
 type Aged = Readonly<{ watcher: Watcher }>;
 
-/** By time of acceptance; of one time those without a number first, then by number; last by id, since ids fall. */
+/** By time of acceptance; of one time by number; last by id, since ids fall. */
 function olderFirst({ watcher: a }: Aged, { watcher: b }: Aged): number {
   if (a.acceptedAtMs !== b.acceptedAtMs) return a.acceptedAtMs - b.acceptedAtMs;
-  if (a.acceptance !== b.acceptance) return (a.acceptance ?? 0) - (b.acceptance ?? 0);
+  if (a.acceptance !== b.acceptance) return a.acceptance - b.acceptance;
   return b.orderId - a.orderId;
 }
 

@@ -211,8 +211,8 @@ export class World {
 
   #addToBook(): Watcher {
     const acceptedAtMs = this.quotes - this.#below(3);
-    const numbered = this.#below(4) > 0 ? { acceptance: 1 + this.#below(1_000) } : {};
-    const watcher: Watcher = { orderId: this.#nextId, acceptedAtMs, ...numbered, watch: this.#watch() };
+    const acceptance = 1 + this.#below(1_000);
+    const watcher: Watcher = { orderId: this.#nextId, acceptedAtMs, acceptance, watch: this.#watch() };
     this.#nextId -= 1 + this.#below(3);
     this.#watchers.set(watcher.orderId, watcher);
     this.#book.add(watcher);

@@ -107,7 +107,6 @@ export const anyVenueEntry: fc.Arbitrary<Entry> = fc.oneof(
       commissionRate: fc.constantFrom("0", "0.00000001", "1"),
       timeMs: whole,
     },
-    "orderId",
     "expired",
     "commissionRate",
   ) as fc.Arbitrary<Entry>,

@@ -23,6 +23,7 @@ function trailing(orderId: number, activation?: Activation): Watcher {
   return {
     orderId,
     acceptedAtMs: 0,
+    acceptance: 1,
     watch: { kind: "trail", side: "bid", distance, ...(activation && { activation }) },
   };
 }
@@ -222,6 +223,7 @@ describe("restart", () => {
     book.add({
       orderId: -256,
       acceptedAtMs: 0,
+      acceptance: 1,
       watch: { ...watch, gate: { direction: "atOrAbove", level: price("800") } } as Watcher["watch"],
     });
     expect(book.reference(-256)).toBe(price("700"));

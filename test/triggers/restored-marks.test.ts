@@ -12,7 +12,7 @@ const bid = (value: string): Quote => {
 const trailing = (orderId: number, activation?: Activation): Watcher => {
   const distance = { kind: "amount", amount: price("500") } as const;
   const watch = { kind: "trail", side: "bid", distance, ...(activation && { activation }) } as const;
-  return { orderId, acceptedAtMs: 0, watch };
+  return { orderId, acceptedAtMs: 0, acceptance: 1, watch };
 };
 
 describe("decision 16, I31: a trailing order that became active earlier", () => {

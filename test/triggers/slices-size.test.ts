@@ -17,6 +17,7 @@ describe("decision IA: a quote acts in slices", () => {
     const watcher = (index: number): Watcher => ({
       orderId: index % 2 === 0 ? -1 - index : index - 40_000,
       acceptedAtMs: 1,
+      acceptance: 1,
       watch:
         index % 3 === 0
           ? { kind: "every", side: "bid" }

@@ -23,7 +23,12 @@ describe("decision IA: a quote acts in slices", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 1_000; index++) {
-      book.add({ orderId: -1 - index, acceptedAtMs: index, watch: { kind: "trail", side: "bid", distance } });
+      book.add({
+        orderId: -1 - index,
+        acceptedAtMs: index,
+        acceptance: index,
+        watch: { kind: "trail", side: "bid", distance },
+      });
       // Each begins lower than the previous one.
       book.observe(quoteAt((2_000 - index / 100).toFixed(2)));
     }
@@ -42,7 +47,12 @@ describe("decision IA: a quote acts in slices", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 200; index++) {
-      book.add({ orderId: -1 - index, acceptedAtMs: index, watch: { kind: "trail", side: "bid", distance } });
+      book.add({
+        orderId: -1 - index,
+        acceptedAtMs: index,
+        acceptance: index,
+        watch: { kind: "trail", side: "bid", distance },
+      });
       book.observe(quoteAt((2_000 - index / 100).toFixed(2)));
     }
     expect(book.begin(quoteAt("2001"))).toBe(true);

@@ -6,7 +6,12 @@ import { TrailingGroups } from "../../src/triggers/trailing-groups.ts";
 
 const entry = (orderId: number, distance: string, side: MarketSide = "bid"): TrailingEntry => {
   const amount = { kind: "amount", amount: price(distance) } as const;
-  const made = entryOf({ orderId, acceptedAtMs: -orderId, watch: { kind: "trail", side, distance: amount } });
+  const made = entryOf({
+    orderId,
+    acceptedAtMs: -orderId,
+    acceptance: 1,
+    watch: { kind: "trail", side, distance: amount },
+  });
   if (!isTrailing(made)) throw new Error("the entry does not trail");
   return made;
 };

@@ -42,6 +42,7 @@ function watcherOf(scenario: Scenario, gate = gateDirection(scenario)): Watcher 
   return {
     orderId: -1,
     acceptedAtMs: 0,
+    acceptance: 1,
     watch: {
       kind: "trail",
       side: executableSide(scenario.side),

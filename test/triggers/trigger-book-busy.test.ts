@@ -12,11 +12,13 @@ const quoteAt = (bid: string, sequence = 1): Quote => {
 const stopAt = (orderId: number, level: string): Watcher => ({
   orderId,
   acceptedAtMs: -orderId,
+  acceptance: 1,
   watch: { kind: "level", side: "bid", condition: { direction: "atOrBelow", level: price(level) } },
 });
 const trail = (orderId: number, more: object = {}): Watcher => ({
   orderId,
   acceptedAtMs: -orderId,
+  acceptance: 1,
   watch: { kind: "trail", side: "bid", distance: { kind: "amount", amount: price("5") }, ...more },
 });
 

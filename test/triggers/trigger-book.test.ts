@@ -26,7 +26,7 @@ const ask = (text: string): Quote => quote("0.00000001", text);
 const bid = (text: string): Quote => quote(text, "9000000000");
 
 function watcher(orderId: number, watch: Watch, acceptedAtMs = -orderId): Watcher {
-  return { orderId, acceptedAtMs, watch };
+  return { orderId, acceptedAtMs, acceptance: 1, watch };
 }
 
 function level(side: MarketSide, direction: Direction, text: string): Watch {

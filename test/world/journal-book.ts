@@ -31,7 +31,7 @@ export type SeenChild = Readonly<{
   intendedAtMs: number;
   slot?: number;
   /** Latest time at which it may be handed over, on the venue's clock. */
-  notAfterMs?: number;
+  notAfterMs: number;
 }>;
 
 /** A parent according to the journal, folded by the world itself. */
@@ -346,7 +346,7 @@ function childOf(child: Extract<Fact, { kind: "CHILD_INTENDED" }>["child"]): See
     unknown: false,
     intendedAtMs,
     ...(slot !== undefined && { slot }),
-    ...(notAfterMs !== undefined && { notAfterMs }),
+    notAfterMs,
   };
 }
 

@@ -21,7 +21,7 @@ export async function settle(
   const row = venue.rows.get(child.childId);
   if (row !== undefined && venue.isLive(row)) return;
   // The child may still be handed over until then, so "never" would be a guess before that time.
-  if (!isVoided && venue.nowMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
+  if (!isVoided && venue.nowMs <= child.notAfterMs + plan.settings.venueQuietMs) return;
   if (row === undefined && (isVoided || !venue.capabilities.honoursDeadline))
     endOthers(parts, instance, shard);
   const settlement = {

@@ -46,6 +46,7 @@ export function openOrder(sample: SampleOrder): ParentOrder {
       clientOrderId,
     },
     acceptedAtMs: 500,
+    acceptance: 1,
     updatedAtMs: 600,
     lastSequence: 1,
     attempts: 1,

@@ -57,7 +57,7 @@ export class ChildOrderManager {
     const child = childRequestOf(order);
     if (child === undefined || order.child === undefined || order.child.state === "SENT") return;
     const { reconciler } = this.#parts;
-    const deadlineMs = reconciler.deadlineOf(child.childId) ?? this.#deadlineOf(order.child);
+    const deadlineMs = reconciler.deadlineOf(child.childId) ?? order.child.notAfterMs;
     reconciler.follow(child, order.child.state, deadlineMs);
   }
 
@@ -90,7 +90,7 @@ export class ChildOrderManager {
       reconciler.follow(child, state, deadlineMs);
       reconciler.recheck(childId);
     } else if (dispatcher.holds(childId)) return;
-    else if (state === "UNKNOWN") reconciler.follow(child, state, this.#deadlineOf(durable.child));
+    else if (state === "UNKNOWN") reconciler.follow(child, state, durable.child.notAfterMs);
     else reports.recovered(child);
   }
 
@@ -101,7 +101,7 @@ export class ChildOrderManager {
   arrivalWaitMs(child: ChildOrder): number {
     const { reconciler, venueClock } = this.#parts;
     const { venueQuietMs } = this.#core.settings;
-    const deadlineWaitMs = (): number => this.#deadlineOf(child) + venueQuietMs - venueClock.nowMs();
+    const deadlineWaitMs = (): number => child.notAfterMs + venueQuietMs - venueClock.nowMs();
     return reconciler.arrivalWaitMs(child.childId) ?? deadlineWaitMs();
   }
 
@@ -142,13 +142,5 @@ export class ChildOrderManager {
   #drop(childId: string): void {
     this.#parts.dispatcher.forget(childId);
     this.#parts.reconciler.drop(childId);
-  }
-
-  /**
-   * Returns the latest deadline with which the child can have been handed over, in the venue's time. For an intent of
-   * an earlier version that names none, it was handed over just now at the latest (decision YB).
-   */
-  #deadlineOf({ notAfterMs }: ChildOrder): number {
-    return notAfterMs ?? this.#parts.venueClock.nowMs() + this.#core.settings.submitDeadlineMs;
   }
 }

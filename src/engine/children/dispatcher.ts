@@ -79,9 +79,8 @@ export class Dispatcher {
   /** Queues the child of a record that became durable. The shard was this engine's at that moment. */
   submit(order: ParentOrder, ownedAt: Moment): void {
     const child = childRequestOf(order);
-    if (child === undefined) return;
-    // One that an earlier version decided has no latest time.
-    const notAfterMs = order.child?.notAfterMs ?? Number.MAX_SAFE_INTEGER;
+    if (child === undefined || order.child === undefined) return;
+    const { notAfterMs } = order.child;
     const isInTime = !this.#isLate(notAfterMs, ownedAt);
     const due = { child, notAfterMs, askedAt: ownedAt, isInTime };
     const shard = shardOfId(order.orderId);

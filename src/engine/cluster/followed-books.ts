@@ -87,7 +87,7 @@ export class FollowedBooks {
     if (!isTimeless(order) || accounts.get(accountId)?.frozen === true) return;
     const watch = watchOf(order, this.#core.nowMs());
     if (watch === undefined) return;
-    const watcher = { orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }) };
+    const watcher = { orderId, acceptedAtMs, acceptance };
     if (watch.kind === "trail" && watch.activation !== undefined)
       book.hold({ ...watcher, watch: { ...watch, activation: watch.activation } });
     else book.add({ ...watcher, watch });

@@ -128,7 +128,7 @@ export class Arming {
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): Watch | undefined {
     try {
       const { orderId, acceptedAtMs, acceptance } = order;
-      book.add({ orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }), watch });
+      book.add({ orderId, acceptedAtMs, acceptance, watch });
       return watch;
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;

@@ -1,5 +1,4 @@
 import type { Price } from "../../decimal/index.ts";
-import { frozenLimitOf } from "../../lifecycle/index.ts";
 import { type ParentOrder, shardOfId } from "../../model/index.ts";
 import {
   displayedLevel,
@@ -14,7 +13,7 @@ import {
  * current reference (decision 19).
  */
 export function runningLimitOf(order: ParentOrder, history: MarkHistory): Price | undefined {
-  if (order.trigger !== undefined) return frozenLimitOf(order);
+  if (order.trigger !== undefined) return order.trigger.limit;
   const { limitOffset } = order.intent;
   const point = limitOffset === undefined ? undefined : pointOf(order, history);
   if (limitOffset === undefined || point === undefined) return undefined;

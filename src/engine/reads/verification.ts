@@ -1,4 +1,4 @@
-import { copyOf, type ParentOrder } from "../../model/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import type { Verification } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
@@ -33,8 +33,7 @@ class StateHash {
   }
 
   add(order: ParentOrder): void {
-    // The copy has its members in a fixed order. An earlier version wrote them in the order in which they came.
-    this.#sum = (this.#sum + hashOf(encodeParent(copyOf(order)))) & MASK;
+    this.#sum = (this.#sum + hashOf(encodeParent(order))) & MASK;
     this.#count++;
   }
 

@@ -56,7 +56,7 @@ function applyRecord(
 export function countAccepted(
   state: Pick<Replayed, "counter" | "acceptances">,
   orderId: number,
-  { acceptance = 0 }: Extract<Fact, { kind: "ACCEPTED" }>,
+  { acceptance }: Extract<Fact, { kind: "ACCEPTED" }>,
 ): void {
   state.counter = Math.max(state.counter, countOfId(orderId));
   state.acceptances = Math.max(state.acceptances, acceptance);
@@ -134,7 +134,7 @@ async function fromSnapshot(store: Pick<OrderStore, "readSnapshot">, range: Rang
   state.counter = counter;
   for (const order of parents) {
     state.parents.set(order.orderId, order);
-    state.acceptances = Math.max(state.acceptances, order.acceptance ?? 0);
+    state.acceptances = Math.max(state.acceptances, order.acceptance);
     const turn = range.turns.spend(COSTS.remember);
     if (turn !== undefined) await turn;
   }

@@ -7,13 +7,7 @@ import {
   type Price,
 } from "../../decimal/index.ts";
 import { words } from "../../host-answers/index.ts";
-import {
-  type ApiState,
-  frozenLimitOf,
-  type OrderStatus,
-  type StatusView,
-  statusOf,
-} from "../../lifecycle/index.ts";
+import { type ApiState, type OrderStatus, type StatusView, statusOf } from "../../lifecycle/index.ts";
 import {
   type ChildTimeInForce,
   ORDER_TYPES,
@@ -368,7 +362,7 @@ const stalledBy = ({ stall }: ParentOrder): StallCause | undefined =>
 function dynamicLimitOf(order: ParentOrder, context: ManagedOrderContext): string | undefined {
   if (order.intent.limitOffset === undefined) return undefined;
   const running = order.ended === undefined ? context.runningLimit : undefined;
-  return priced(frozenLimitOf(order) ?? running);
+  return priced(order.trigger?.limit ?? running);
 }
 
 function followsVolume(type: ParentType): boolean {

@@ -53,14 +53,14 @@ export class AccountOrders {
     return FIRST_ORDER_ID + ORDER_ID_STEP * BigInt(this.#arrived);
   }
 
-  /** Adds an arriving order. Entries of earlier versions contain no id: theirs rose by one. */
+  /** Adds an arriving order. */
   add(
     terms: OrderTerms,
     {
-      orderId = FIRST_ORDER_ID + BigInt(this.#arrived),
+      orderId,
       commissionRate,
       timeMs,
-    }: Readonly<{ orderId?: bigint; commissionRate?: string; timeMs: number }>,
+    }: Readonly<{ orderId: bigint; commissionRate?: string; timeMs: number }>,
   ): KeptOrder {
     const { accountId, symbol, clientOrderId } = terms;
     this.#arrived += 1;

@@ -35,7 +35,7 @@ export type PositionsSet = Readonly<{
 /** A child arrived, for the first time or again. */
 export type ChildArrived = Readonly<{
   kind: "arrived";
-  /** The id of its order. Absent if the child had arrived before, and in records of earlier versions. */
+  /** The id of its order. Absent if the child had arrived before. */
   orderId?: bigint;
   child: ChildRequest;
   deadlineMs: number;

@@ -28,14 +28,13 @@ export type BookReason =
 /** A native order was accepted: its immediate fills, and the reason for its end if it ended unfilled. */
 export type OrderPlaced = Readonly<{
   kind: "placed";
-  /** Absent in records of earlier versions. */
-  orderId?: bigint;
+  orderId: bigint;
   accountId: number;
   requestKey: string;
   terms: NativeTerms;
   fills: readonly VenueFill[];
   expired?: BookReason;
-  /** Highest commission rate of a limit order. Absent without commissions, and in records of earlier versions. */
+  /** Highest commission rate of a limit order. Absent without commissions. */
   commissionRate?: string;
   timeMs: number;
 }>;
@@ -68,8 +67,7 @@ const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
   });
 
 /**
- * Parses a positive value without an upper limit: a recorded value is a fact, even if ranges were wider then. Ranges
- * are checked on input.
+ * Parses a positive value without an upper limit: a recorded value is a fact. Ranges are checked on input.
  */
 const positive = (text: string, scale: number): Scaled | undefined => {
   const value = parseScaled(text, scale);
@@ -129,7 +127,7 @@ const termsSchema: z.ZodType<NativeTerms> = z.union([
 export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("placed"),
-    orderId: z.exactOptional(anId),
+    orderId: anId,
     accountId: whole,
     requestKey: z.string(),
     terms: termsSchema,

@@ -186,13 +186,14 @@ export class VenueRecord {
   }
 
   #arrived(entry: ChildArrived): void {
-    const { child, timeMs, deadlineMs } = entry;
+    const { orderId, child, timeMs, deadlineMs } = entry;
     const known = this.#children.get(child.childId);
     if (known !== undefined) {
       known.submissions += 1;
       return;
     }
-    const order = this.orders.add(childTermsOf(child), entry);
+    // One that was forgotten while it arrived again has no id.
+    const order = this.orders.add(childTermsOf(child), { orderId: orderId ?? this.orders.nextId, timeMs });
     const arrived = { request: child, order, arrivedAtMs: timeMs, deadlineMs, submissions: 1 };
     this.#children.set(child.childId, arrived);
   }

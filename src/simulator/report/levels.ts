@@ -1,5 +1,4 @@
 import { formatPrice, type Price, price } from "../../decimal/index.ts";
-import { frozenLimitOf } from "../../lifecycle/index.ts";
 import { html, type Markup } from "./markup.ts";
 import { grouped } from "./numbers.ts";
 import type { Plot } from "./plot.ts";
@@ -33,7 +32,7 @@ export function levelsOf(story: OrderStory, endMs: number): readonly Level[] {
   const { stopPrice, trailing, price: limit } = order.intent;
   const overMs = order.ended?.atMs ?? endMs;
   const firedMs = order.trigger?.atMs ?? overMs;
-  const frozen = frozenLimitOf(order);
+  const frozen = order.trigger?.limit;
   const levels: (Level | undefined)[] = [];
   if (stopPrice !== undefined)
     levels.push(

@@ -11,7 +11,7 @@ import { WRITTEN } from "./formats.ts";
 import { read } from "./reader.ts";
 import type { Kind } from "./schema.ts";
 import { type Members, Unfit } from "./unfit.ts";
-import { ADDED_MEMBERS, FACT_KINDS } from "./v1/record.ts";
+import { FACT_KINDS } from "./v1/record.ts";
 import { write } from "./writer.ts";
 
 /**
@@ -143,7 +143,7 @@ function textOf<T>(kind: Kind<T>, value: T, name: Name): string {
   }
 }
 
-/** Returns what this version can read of a journal: the highest format, and the kinds and later members of facts. */
+/** Returns what this version can read of a journal: the highest format, and the kinds of facts. */
 export function readableJournal(): Readonly<{ format: number; kinds: readonly string[] }> {
-  return { format: WRITTEN.version, kinds: [...FACT_KINDS, ...ADDED_MEMBERS] };
+  return { format: WRITTEN.version, kinds: FACT_KINDS };
 }

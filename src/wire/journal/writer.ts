@@ -5,7 +5,7 @@ import { type Members, named, unwritable } from "./unfit.ts";
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * Returns the JSON of a value. Members keep the value's order, as in the first texts. Throws an Unfit for anything
+ * Returns the JSON of a value. Members keep the value's order. Throws an Unfit for anything
  * that the schema does not know, because it could not be read again.
  */
 export function write<T>(kind: Kind<T>, value: T, place: string): string {

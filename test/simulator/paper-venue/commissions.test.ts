@@ -66,7 +66,7 @@ describe("decision PN: commissions", () => {
     await venue.close();
   });
 
-  it("that a record of an earlier version did not reserve cancel the order instead of the promise", async () => {
+  it("that began after the order cancel it instead of the promise", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const before = await openVenueWorld({ path });
     await before.venue.setBalances(1, { USD: "200" });

@@ -12,7 +12,7 @@ export const child: Kind<ChildOrder> = object<ChildOrder>("a child", {
   executedFine: optional(integer),
   state: words<ChildOrder["state"]>({ SENT: true, OPEN: true, UNKNOWN: true }),
   intendedAtMs: integer,
-  notAfterMs: optional(integer),
+  notAfterMs: integer,
   slot: optional(integer),
   problem: optional(text),
 });

@@ -34,7 +34,7 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   accountId: integer,
   intent,
   acceptedAtMs: integer,
-  acceptance: optional(integer),
+  acceptance: integer,
   aheadMs: optional(integer),
   updatedAtMs: integer,
   lastSequence: stored("record", integer),

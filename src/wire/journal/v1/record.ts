@@ -85,7 +85,7 @@ const fact: Kind<Fact> = union<Fact>("fact", {
   ACCEPTED: {
     accountId: integer,
     intent,
-    acceptance: optional(integer),
+    acceptance: integer,
     aheadMs: optional(integer),
     admissionPrice: optional(price),
     exposure: optional(quantity),
@@ -125,9 +125,6 @@ const fact: Kind<Fact> = union<Fact>("fact", {
 
 /** The kinds of facts. */
 export const FACT_KINDS: readonly string[] = [...fact.shapes.keys()].map(String);
-
-/** Members of facts that were added later. A version without one refuses the facts that have it (decision YD). */
-export const ADDED_MEMBERS: readonly string[] = ["ACCEPTED.volumeLogged"];
 
 /** One durable step of one shard. */
 export const record: Kind<JournalRecord> = object<JournalRecord>("a record", {
