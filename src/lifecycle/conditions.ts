@@ -54,7 +54,7 @@ export function limitConditionOf(order: ParentOrder): LevelCondition | undefined
  * import { type TriggerBook, watchOf } from "managed-orders/rules";
  * const arm = (book: TriggerBook, order: ParentOrder, nowMs: number): void => {
  *   const watch = watchOf(order, nowMs);
- *   if (watch !== undefined) book.add({ orderId: order.orderId, acceptedAtMs: order.acceptedAtMs, watch });
+ *   if (watch !== undefined) book.add({ ...order, watch });
  * };
  * ```
  */

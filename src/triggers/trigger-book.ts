@@ -40,7 +40,8 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
  * import { TriggerBook } from "managed-orders/rules";
  * const book = new TriggerBook("BTC/USD");
  * const condition = { direction: "atOrBelow", level: Price.parse("100") } as const;
- * book.add({ orderId: -256, acceptedAtMs: 1, watch: { kind: "level", side: "bid", condition } });
+ * const watch = { kind: "level", side: "bid", condition } as const;
+ * book.add({ orderId: -256, acceptedAtMs: 1, acceptance: 1, watch });
  * const quote = { symbol: "BTC/USD", bids: [], asks: [], timeMs: 2, sequence: 1 };
  * const { fired } = book.observe({ ...quote, bid: Price.parse("99.5"), ask: Price.parse("99.6") });
  * console.log(fired[0]?.orderId); // -256
