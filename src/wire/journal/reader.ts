@@ -78,34 +78,24 @@ function shapeOf({ what, shapes }: Schema, value: unknown, place: string): Shape
 
 function membersOf(shape: Shape | undefined, value: unknown, place: string): Members {
   if (!isObject(value) || shape === undefined) throw noObject(place);
-  const { stored } = shape;
+  const { members } = shape;
   let found = 0;
-  let isRenamed = false;
   for (const name in value) {
-    const member = stored.get(name);
+    const member = members.get(name);
     if (member === undefined) throw newer(`the member ${named(name)} of ${shape.owner}`);
     const kept = value[name];
     const held = meaningOf(member.schema, kept, member.place);
     if (held !== kept) value[name] = held;
-    if (member.name !== name) isRenamed = true;
     found += member.need;
   }
   if (found !== shape.needed) throw wrongKind(missingOf(shape, value));
-  return isRenamed ? renamed(shape, value) : value;
+  return value;
 }
 
 const noObject = (place: string): Unfit =>
   place === ENTRY ? newer("an entry that is not an object") : wrongKind(place);
 
-function missingOf({ owner, stored }: Shape, value: Members): string {
-  for (const [name, { need, place }] of stored) if (need === 1 && !Object.hasOwn(value, name)) return place;
+function missingOf({ owner, members }: Shape, value: Members): string {
+  for (const [name, { need, place }] of members) if (need === 1 && !Object.hasOwn(value, name)) return place;
   return owner;
-}
-
-/** Returns the same members in the same order, under their names in memory. */
-function renamed({ stored }: Shape, value: Members): Members {
-  const held: Members = {};
-  for (const name in value) held[stored.get(name)?.name ?? name] = value[name];
-  // Members added by computed names turn an object into a dictionary, which is large and slow. Its copy is not one.
-  return { ...held };
 }

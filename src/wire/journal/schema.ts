@@ -39,9 +39,7 @@ export type Schema = Readonly<{
 export type Shape = Readonly<{
   /** Its name in errors, such as "a fill". */
   owner: string;
-  /** Members by their names in memory, and by those in the journal. */
-  held: ReadonlyMap<string, Member>;
-  stored: ReadonlyMap<string, Member>;
+  members: ReadonlyMap<string, Member>;
   /** Number of required members. */
   needed: number;
 }>;
@@ -49,8 +47,6 @@ export type Shape = Readonly<{
 /** One member of an object. */
 export type Member = Readonly<{
   schema: Schema;
-  /** Its name in memory. */
-  name: string;
   /** Its place in errors: `"price" of a fill`. */
   place: string;
   /** Text before its value, as the first member and as a later one. */
@@ -68,19 +64,12 @@ export type Kind<T> = Schema & Readonly<{ [means]?: (value: T) => T }>;
 /** A member that may be absent. */
 export type Optional<T> = Readonly<{ optional: Kind<T> }>;
 
-/** A member with another name in the journal than in memory. */
-export type Stored<K> = Readonly<{ stored: string; as: K }>;
-
-type Either<K> = K | Stored<K>;
-
 /**
  * Each member of a type with its schema. A forgotten member, a schema that does not fit its type, and an optional
  * member without {@link optional} do not compile.
  */
 export type MembersOf<T> = {
-  readonly [K in keyof T]-?: Either<
-    object extends Pick<T, K> ? Optional<Exclude<T[K], undefined>> : Kind<T[K]>
-  >;
+  readonly [K in keyof T]-?: object extends Pick<T, K> ? Optional<Exclude<T[K], undefined>> : Kind<T[K]>;
 };
 
 /** Each kind of a union with its members besides `kind`. */
@@ -144,12 +133,6 @@ export const executionIds: Kind<ExecutionIds> = schemaOf("ids", {
 /** A member that may be absent. */
 export const optional = <T>(kind: Kind<T>): Optional<T> => ({ optional: kind });
 
-/** Returns a member with the name `name` in the journal. */
-export const stored = <K>(name: string, kind: K): Stored<K> => ({
-  stored: name,
-  as: kind,
-});
-
 /** Returns the schema of an object. `owner` is its name in errors, such as "a fill". */
 export function object<T extends object>(owner: string, members: MembersOf<T>): Kind<T> {
   return schemaOf("object", { shape: shapeOf(owner, members) });
@@ -167,20 +150,14 @@ export function union<T extends Readonly<{ kind: string }>>(what: string, kinds:
   return schemaOf("union", { what, shapes: new Map(shapes) });
 }
 
-type MembersGiven = Readonly<Record<string, Either<Schema | Readonly<{ optional: Schema }>>>>;
+type MembersGiven = Readonly<Record<string, Schema | Readonly<{ optional: Schema }>>>;
 
 function shapeOf(owner: string, given: MembersGiven): Shape {
-  const members = Object.entries(given).map(([name, either]): [string, Member] => {
-    const [storedName, kind] = "stored" in either ? [either.stored, either.as] : [name, either];
-    const first = `"${storedName}":`;
-    const member = {
-      name,
-      place: `"${storedName}" of ${owner}`,
-      first,
-      next: `,${first}`,
-    };
+  const members = Object.entries(given).map(([name, kind]): [string, Member] => {
+    const first = `"${name}":`;
+    const member = { place: `"${name}" of ${owner}`, first, next: `,${first}` };
     return [
-      storedName,
+      name,
       "optional" in kind
         ? { schema: kind.optional, ...member, need: 0 }
         : { schema: kind, ...member, need: 1 },
@@ -188,8 +165,7 @@ function shapeOf(owner: string, given: MembersGiven): Shape {
   });
   return {
     owner,
-    held: new Map(members.map(([, member]) => [member.name, member])),
-    stored: new Map(members),
+    members: new Map(members),
     needed: members.reduce((sum, [, { need }]) => sum + need, 0),
   };
 }

@@ -57,13 +57,12 @@ function entries({ entry }: Schema, values: Iterable<unknown>): string {
 
 function members(shape: Shape | undefined, value: Members, place: string): string {
   if (shape === undefined) throw unwritable(place);
-  const { held } = shape;
   let found = 0;
   let written = "";
   for (const name in value) {
     const kept = value[name];
     if (kept === undefined) continue;
-    const member = held.get(name);
+    const member = shape.members.get(name);
     if (member === undefined) throw unwritable(`the member ${named(name)} of ${shape.owner}`);
     written += (written === "" ? member.first : member.next) + textOf(member.schema, kept, member.place);
     found += member.need;

@@ -4,7 +4,6 @@ import type { Quantity } from "../../../src/decimal/index.ts";
 import { InvariantError } from "../../../src/errors/index.ts";
 import type { Fact, Fill, JournalRecord, ParentOrder } from "../../../src/model/index.ts";
 import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../../src/wire/index.ts";
-import { read } from "../../../src/wire/journal/reader.ts";
 import {
   integer,
   type KindsOf,
@@ -12,12 +11,9 @@ import {
   object,
   optional,
   scaled,
-  stored,
   text,
   words,
-  yes,
 } from "../../../src/wire/journal/schema.ts";
-import { write } from "../../../src/wire/journal/writer.ts";
 import { anyParent, anyRecord } from "../../support/arbitraries.ts";
 import { seedOr } from "../../support/seed.ts";
 import { mutationsOf, seenIn } from "./mutations.ts";
@@ -121,21 +117,6 @@ describe("errors of the journal's schema", () => {
   it("I53: an absent member may be undefined, and is not written", () => {
     const loose = { ...closed, detail: undefined } as object as Fact;
     expect(encodeRecord(fact(loose))).toBe(encodeRecord(fact(closed)));
-  });
-
-  it("I53: a member that is renamed in memory keeps its name in the journal, and its place in the text", () => {
-    type Renamed = Readonly<{ first: number; consecutive: number; isCleared?: true }>;
-    const kind = object<Renamed>("a test", {
-      first: integer,
-      consecutive: stored("misses", integer),
-      isCleared: stored("posted", optional(yes)),
-    });
-    const held: Renamed = { isCleared: true, consecutive: 2, first: 1 };
-    const written = '{"posted":true,"misses":2,"first":1}';
-    expect(write(kind, held, "")).toBe(written);
-    expect(JSON.stringify(read(kind, JSON.parse(written), ""))).toBe(JSON.stringify(held));
-    expect(read(kind, { misses: 2, first: 1 }, "")).toStrictEqual({ consecutive: 2, first: 1 });
-    expect(() => read(kind, { consecutive: 2, first: 1 }, "")).toThrow('the member "consecutive" of a test');
   });
 
   it("I53: a schema that omits a member, or gives it another kind, does not compile", () => {

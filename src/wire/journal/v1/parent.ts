@@ -1,17 +1,6 @@
 import type { Notional } from "../../../decimal/index.ts";
 import type { EarlyClose, ParentEnd, ParentOrder } from "../../../model/index.ts";
-import {
-  executionIds,
-  integer,
-  type Kind,
-  list,
-  object,
-  optional,
-  scaled,
-  stored,
-  text,
-  yes,
-} from "../schema.ts";
+import { executionIds, integer, type Kind, list, object, optional, scaled, text, yes } from "../schema.ts";
 import { child } from "./child.ts";
 import {
   activation,
@@ -37,13 +26,13 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   acceptance: integer,
   aheadMs: optional(integer),
   updatedAtMs: integer,
-  lastSequence: stored("record", integer),
+  lastSequence: integer,
   activation: optional(activation),
   trigger: optional(trigger),
   list: optional(membership),
   held: optional(yes),
   releasedAtMs: optional(integer),
-  postOnlyCleared: stored("posted", optional(yes)),
+  postOnlyCleared: optional(yes),
   plan: optional(plan),
   nextSlot: optional(integer),
   volumeBefore: optional(quantity),
@@ -55,7 +44,7 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   invalidReports: optional(list(text)),
   stall: optional(stall),
   attempts: integer,
-  consecutiveUnfilled: stored("misses", integer),
+  consecutiveUnfilled: integer,
   notBeforeMs: integer,
   executedQuantity: quantity,
   executedFine: optional(integer),
