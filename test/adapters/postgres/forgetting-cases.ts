@@ -7,7 +7,7 @@ import {
   type PostgresStore,
 } from "../../../src/adapters/postgres/index.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
-import { openOrder, part, sampleRecord } from "../../../src/conformance/order-store/samples.ts";
+import { endedOrder, openOrder, part, sampleRecord } from "../../../src/conformance/order-store/samples.ts";
 import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
 import type { Place, Places } from "./places.ts";
 
@@ -166,7 +166,8 @@ export function forgettingCases(places: Places): void {
     it("I53: a damaged record of one shard is reported, and the leftovers of later shards leave", () =>
       at({}, async (store, place) => {
         await fill(store);
-        await store.append({ shards: [part(2, 1, { records: [sampleRecord(2, 1), sampleRecord(2, 2)] })] });
+        const records = [sampleRecord(2, 1), sampleRecord(2, 2)];
+        await store.append({ shards: [part(2, 1, { records, ended: [endedOrder({ orderId: -258 })] })] });
         await store.writeSnapshot({ shard: 2, sequence: 2, counter: 9, parents: [] });
         await store.deleteEnded({ ...BEFORE, limit: 100 });
         await places.execute(
