@@ -5,7 +5,7 @@
  * is active and the others are standbys. `npm run cluster -- --measure [quiet] [processor] [pauses]` prints figures of nodes
  * that share; `--small` takes minutes and shows only that it works; `--rounds N`, `--ttl MILLISECONDS` and `--rate N` replace
  * 5, 10,000 and 800. `npm run cluster -- --roll FOLDER` replaces nodes of the built package in that folder by nodes of this one
- * under load, one after the other, and back; `--roll-whole FOLDER` does it if nodes of that package do not share.
+ * under load, one after the other, and back.
  */
 import { join } from "node:path";
 import { introductionOf } from "./introduction.ts";
@@ -23,10 +23,9 @@ const only = wordAfter("--only");
 const seed = numberOf("--seed") ?? Date.now() % 1_000_000;
 const shares = !process.argv.includes("--whole");
 const rounds = numberOf("--rounds");
-const [other, otherWhole] = [wordAfter("--roll"), wordAfter("--roll-whole")];
+const other = wordAfter("--roll");
 if (process.argv.includes("--measure")) await measure();
-else if (other !== undefined) await rolled(other, {});
-else if (otherWhole !== undefined) await rolled(otherWhole, { SHARES: "false" });
+else if (other !== undefined) await rolled(other);
 else if (rounds === undefined) await show();
 else await makeRounds(rounds);
 
@@ -39,9 +38,9 @@ function wordAfter(flag: string): string | undefined {
   return word;
 }
 
-async function rolled(folder: string, settings: Readonly<Record<string, string>>): Promise<void> {
+async function rolled(version: string): Promise<void> {
   console.log(`seed ${seed}`);
-  await roll({ version: { folder, settings }, seed, binaries, say: (line) => console.log(line) });
+  await roll({ version, seed, binaries, say: (line) => console.log(line) });
 }
 
 function numberOf(flag: string): number | undefined {

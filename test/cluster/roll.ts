@@ -3,11 +3,12 @@ import { check } from "./checks.ts";
 import { expectEnd } from "./faults.ts";
 import { Load, openAccounts } from "./load.ts";
 import { SETTINGS } from "./rounds.ts";
-import { type OtherVersion, Stack } from "./stack.ts";
+import { Stack } from "./stack.ts";
 
 /** Another version beside this one, and where what happens is told. */
 export type RollOptions = Readonly<{
-  version: OtherVersion;
+  /** The folder of its built package. */
+  version: string;
   seed: number;
   binaries: string;
   say: (line: string) => void;

@@ -35,12 +35,9 @@ export type Slot = {
   /** Whether it has a process only while a fault needs one more node. */
   readonly isSpare: boolean;
   process: SandboxProcess | undefined;
-  /** The version that it runs, if that is not this checkout. */
-  version?: OtherVersion | undefined;
+  /** The folder of the version that it runs, if that is not this checkout. */
+  version?: string | undefined;
 };
-
-/** A package in another folder, and the settings of its nodes that differ. */
-export type OtherVersion = Readonly<{ folder: string; settings: Readonly<Record<string, string>> }>;
 
 /** A node with a process. */
 export type RunningNode = Readonly<{ slot: Slot; process: SandboxProcess }>;
@@ -48,8 +45,8 @@ export type RunningNode = Readonly<{ slot: Slot; process: SandboxProcess }>;
 /** How many nodes, the market of the venue, and settings of all nodes. */
 export type StackOptions = Readonly<{
   nodes: number;
-  /** The version with which the nodes start, if that is not this checkout. */
-  version?: OtherVersion;
+  /** The folder of the version with which the nodes start, if that is not this checkout. */
+  version?: string;
   /** Nodes that are started only when a fault needs them. */
   spares?: number;
   /** Whether the nodes share the shards. Otherwise one is active and the others are standbys. */
@@ -135,15 +132,13 @@ export class Stack {
 
   /** Starts the process of a slot that has none. Resolves when it serves or follows. */
   async start(slot: Slot): Promise<void> {
-    const { settings, folder } = slot.version ?? {};
     const opening = openSandboxProcess(
       {
         ...this.#environment,
         PORT: String(slot.port),
         CONTROL_PORT: String(slot.controlPort),
-        ...settings,
       },
-      folder,
+      slot.version,
     );
     void opening.ended.then((how) => {
       this.#ended.push(`${slot.name} ended with ${how}: ${opening.said()}`);
@@ -243,9 +238,7 @@ export class Stack {
 
   /** How many nodes serve if all do what they can: of those that do not share, the active one. */
   #expected(shards: ReadonlyMap<string, number>): number {
-    const isExpected = ({ slot: { name, version } }: RunningNode): boolean =>
-      (shards.get(name) ?? 0) > 0 || (this.shares && version?.settings["SHARES"] !== "false");
-    return this.running.filter(isExpected).length;
+    return this.running.filter(({ slot }) => this.shares || (shards.get(slot.name) ?? 0) > 0).length;
   }
 
   async #until(what: string, holds: () => Promise<boolean>, longestMs: number = LONGEST_MS): Promise<void> {
