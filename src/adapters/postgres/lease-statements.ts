@@ -33,42 +33,26 @@ DELETE FROM managed_orders.node AS d USING (
   count: `
 UPDATE managed_orders.incarnation AS i SET last = i.last + 1 WHERE i.id = 0 RETURNING i.last`,
   join: `
-WITH added AS (
-  INSERT INTO managed_orders.node (incarnation, name, address, version, format, kinds, state, beat, dead)
-  VALUES ($1::int8, $2::text, $3::text, $4::text, $5::int8, $6::text, 'following', 0, false) RETURNING incarnation
-), term AS (
-  INSERT INTO managed_orders.node_term (incarnation, ttl_ms) VALUES ($1::int8, $7::int8) RETURNING incarnation
-), word AS (
-  INSERT INTO managed_orders.node_word (incarnation) VALUES ($1::int8) RETURNING incarnation
-), share AS (
-  INSERT INTO managed_orders.node_share (incarnation)
-  SELECT a.incarnation FROM added AS a WHERE $8::bool RETURNING incarnation
-)
-SELECT (SELECT count(*) FROM added), ${CLOCK_MS}`,
+INSERT INTO managed_orders.node (incarnation, name, address, version, format, kinds, state, beat, dead, ttl_ms, shares)
+VALUES ($1::int8, $2::text, $3::text, $4::text, $5::int8, $6::text, 'following', 0, false, $7::int8, $8::bool)
+RETURNING ${CLOCK_MS}`,
   renew: `
 WITH renewed AS (
-  UPDATE managed_orders.node AS n SET beat = n.beat + 1, state = $2::text
-  WHERE n.incarnation = $1::int8 AND NOT n.dead RETURNING n.incarnation
-), told AS (
-  UPDATE managed_orders.node_word AS w SET followed = $3::int8 FROM renewed AS r
-  WHERE w.incarnation = r.incarnation AND w.followed IS DISTINCT FROM coalesce($3::int8, w.followed)
-  RETURNING w.incarnation
+  UPDATE managed_orders.node AS n SET beat = n.beat + 1, state = $2::text, followed = coalesce($3::int8, n.followed)
+  WHERE n.incarnation = $1::int8 AND NOT n.dead RETURNING n.wanted
 )
-SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS},
-  (SELECT w.wanted FROM managed_orders.node_word AS w WHERE w.incarnation = $1::int8)`,
+SELECT (SELECT count(*) FROM renewed), ${CLOCK_MS}, (SELECT r.wanted FROM renewed AS r)`,
   want: `
-UPDATE managed_orders.node_word AS w SET wanted = $2::text FROM managed_orders.node AS n
-WHERE w.incarnation = $1::int8 AND n.incarnation = $1::int8 AND NOT n.dead RETURNING w.incarnation`,
+UPDATE managed_orders.node AS n SET wanted = $2::text
+WHERE n.incarnation = $1::int8 AND NOT n.dead RETURNING n.incarnation`,
   /** Nodes and shards with the market journal, 256, at one moment: rows of shards have a number, those of nodes have none. */
   nodes: `
-SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0, '', 0, false, f.incarnation
-FROM managed_orders.shard AS s LEFT JOIN managed_orders.shard_next AS f ON f.shard = s.shard AND f.epoch = s.epoch
+SELECT s.shard, s.incarnation, s.epoch, '', '', '', 0, '', '', 0, false, 0, '', 0, false, s.next
+FROM managed_orders.shard AS s
 UNION ALL
-SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, t.ttl_ms,
-  w.wanted, w.followed, p.incarnation IS NOT NULL, NULL
-FROM managed_orders.node AS n JOIN managed_orders.node_term AS t ON t.incarnation = n.incarnation
-JOIN managed_orders.node_word AS w ON w.incarnation = n.incarnation
-LEFT JOIN managed_orders.node_share AS p ON p.incarnation = n.incarnation`,
+SELECT NULL, n.incarnation, 0, n.name, n.address, n.version, n.format, n.kinds, n.state, n.beat, n.dead, n.ttl_ms,
+  n.wanted, n.followed, n.shares, NULL
+FROM managed_orders.node AS n`,
   /** The newest snapshot of each shard, and how many open parents it has. */
   images: `
 SELECT i.shard, i.sequence, i.parents FROM managed_orders.snapshot AS i ORDER BY i.shard`,
@@ -101,7 +85,8 @@ WITH locked AS MATERIALIZED (
 )
 UPDATE managed_orders.shard AS s SET incarnation = c.incarnation,
   epoch = CASE WHEN l.incarnation = c.incarnation THEN s.epoch ELSE s.epoch + 1 END,
-  round = CASE WHEN l.incarnation = c.incarnation THEN s.round ELSE 0 END
+  round = CASE WHEN l.incarnation = c.incarnation THEN s.round ELSE 0 END,
+  next = CASE WHEN l.incarnation = c.incarnation THEN s.next END
 FROM locked AS l CROSS JOIN claimant AS c CROSS JOIN taken AS t
 WHERE s.shard = l.shard AND t.shards = 0 RETURNING s.shard, s.epoch`,
   /** Without an epoch, a shard is released in any. */
@@ -114,27 +99,22 @@ WITH locked AS MATERIALIZED (
 UPDATE managed_orders.shard AS s SET incarnation = NULL
 FROM locked AS l WHERE s.shard = l.shard AND s.incarnation = $1::int8 RETURNING s.shard`,
   /**
-   * The rows of the shards are locked, so that owner and epoch are those of the moment of the write. That of the target is
-   * read with the older snapshot: an assignment to a node that has died says nothing, whenever it was made. The answer has
-   * one number: the shards of the set with this assignment.
+   * The rows of the shards are locked, so that owners are those of the moment of the write. That of the target is read with
+   * the older snapshot: an assignment to a node that has died says nothing, whenever it was made. The answer has one number:
+   * the shards of the set with this assignment.
    */
   assign: `
 WITH locked AS MATERIALIZED (
-  SELECT s.shard, s.epoch, s.incarnation FROM managed_orders.shard AS s
+  SELECT s.shard FROM managed_orders.shard AS s
   WHERE s.shard = ANY ($1::int4[]) ORDER BY s.shard FOR UPDATE
-), allowed AS MATERIALIZED (
-  SELECT l.shard, l.epoch, l.incarnation FROM locked AS l
-  WHERE $2::int8 IS NULL
-    OR EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = $2::int8 AND NOT n.dead)
 ), assigned AS (
-  INSERT INTO managed_orders.shard_next AS f (shard, epoch, incarnation)
-  SELECT a.shard, a.epoch, $2::int8 FROM allowed AS a WHERE $3::int8 IS NULL OR a.incarnation = $3::int8
-  ON CONFLICT (shard) DO UPDATE SET epoch = excluded.epoch, incarnation = excluded.incarnation
-  RETURNING f.shard
+  UPDATE managed_orders.shard AS s
+  SET next = CASE WHEN $3::int8 IS NULL OR s.incarnation = $3::int8 THEN $2::int8 ELSE s.next END
+  FROM locked AS l WHERE s.shard = l.shard AND ($2::int8 IS NULL
+    OR EXISTS (SELECT 1 FROM managed_orders.node AS n WHERE n.incarnation = $2::int8 AND NOT n.dead))
+  RETURNING s.next
 )
-SELECT count(*) FROM allowed AS a LEFT JOIN assigned AS g ON g.shard = a.shard
-LEFT JOIN managed_orders.shard_next AS f ON f.shard = a.shard AND f.epoch = a.epoch
-WHERE g.shard IS NOT NULL OR NOT f.incarnation IS DISTINCT FROM $2::int8`,
+SELECT count(*) FROM assigned AS a WHERE NOT a.next IS DISTINCT FROM $2::int8`,
   dieAsOwner: `
 UPDATE managed_orders.node AS n SET dead = true
 WHERE n.incarnation = $1::int8 AND EXISTS (SELECT 1 FROM managed_orders.shard AS s WHERE s.incarnation = $1::int8)

@@ -46,7 +46,7 @@ export function leases(database: Database, owner: Owner, elsewhere = false): Sha
       const texts = [name, address, version].map(storable);
       const values = [incarnation, ...texts, format, storable(kinds.join("\n")), ttlMs, shares];
       const [row] = await write(LEASES.join, values);
-      return { incarnation, clockMs: wholeIn(row, 1) };
+      return { incarnation, clockMs: wholeIn(row, 0) };
     },
     async renew({ incarnation, state, followed }) {
       const [row] = await soon(LEASES.renew, [incarnation, state, followed ?? null]);

@@ -7,12 +7,6 @@ export type Migration = Readonly<{
   sql: readonly string[];
 }>;
 
-/** A table with one row of a node, which leaves with it. */
-const ofNode = (table: string, columns: string): string =>
-  `CREATE TABLE managed_orders.${table} (
-        incarnation int8 PRIMARY KEY REFERENCES managed_orders.node (incarnation) ON DELETE CASCADE${columns}
-      )`;
-
 /**
  * The steps from an empty schema to the newest one. A released step never changes. A step only adds: tables, columns
  * that may be absent, indexes. So programs of two neighbouring versions can use one database side by side.
@@ -26,18 +20,21 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 1,
     usableFrom: 1,
     sql: [
+      // `incarnation` is the node that owns the shard, `next` the one to which it shall give it; every new owner ends that.
       `CREATE TABLE managed_orders.shard (
         shard int4 PRIMARY KEY,
         epoch int8 NOT NULL,
         round int8 NOT NULL,
         forgotten int8 NOT NULL,
-        incarnation int8
+        incarnation int8,
+        next int8
       )`,
       `INSERT INTO managed_orders.shard (shard, epoch, round, forgotten)
         SELECT n, 0, 0, 0 FROM generate_series(0, 256) AS g (n)`,
       // Counts the nodes in row 0, whatever rows of them are left, and in row 1 the openings of rate limiters.
       "CREATE TABLE managed_orders.incarnation (id int4 PRIMARY KEY, last int8 NOT NULL)",
       "INSERT INTO managed_orders.incarnation (id, last) VALUES (0, 0), (1, 0)",
+      // `wanted` is what an operator wants of the node, and `followed` how far it has read.
       `CREATE TABLE managed_orders.node (
         incarnation int8 PRIMARY KEY,
         name text NOT NULL,
@@ -47,19 +44,11 @@ export const MIGRATIONS: readonly Migration[] = [
         kinds text NOT NULL,
         state text NOT NULL,
         beat int8 NOT NULL,
-        dead bool NOT NULL
-      )`,
-      ofNode("node_term", ", ttl_ms int8 NOT NULL"),
-      // What an operator wants of a node, and how far the node has followed.
-      ofNode("node_word", ", wanted text, followed int8"),
-      // The nodes that take a part of the shards beside others.
-      ofNode("node_share", ""),
-      // The node to which the owner of a shard shall give it; NULL for nobody. A row counts while the epoch is that of the
-      // shard, so that every claim ends it.
-      `CREATE TABLE managed_orders.shard_next (
-        shard int4 PRIMARY KEY,
-        epoch int8 NOT NULL,
-        incarnation int8
+        dead bool NOT NULL,
+        ttl_ms int8 NOT NULL,
+        shares bool NOT NULL,
+        wanted text,
+        followed int8
       )`,
       `CREATE TABLE managed_orders.journal (
         shard int4 NOT NULL,

@@ -25,7 +25,7 @@ export const JOURNAL: Texts<"acquire" | "fence" | "head" | "heads" | "owned" | "
 WITH locked AS MATERIALIZED (
   SELECT s.shard FROM managed_orders.shard AS s ORDER BY s.shard FOR UPDATE
 )
-UPDATE managed_orders.shard AS s SET epoch = s.epoch + 1, round = 0, incarnation = NULL
+UPDATE managed_orders.shard AS s SET epoch = s.epoch + 1, round = 0, incarnation = NULL, next = NULL
 FROM locked AS l WHERE s.shard = l.shard RETURNING s.shard, s.epoch`,
   fence: `
 UPDATE managed_orders.shard SET round = $3::int8
