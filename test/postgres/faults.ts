@@ -331,7 +331,7 @@ async function takenOverMeanwhile(place: Surroundings, Kind: typeof Database): P
   });
   const database = new Kind(pool, { database: "", schema: place.schema });
   const appends = new Appends(database, new Owner(), 5_000);
-  await blocker.query(`BEGIN; INSERT INTO "${place.schema}".journal VALUES (3, 1, 'blocks')`);
+  await blocker.query(`BEGIN; INSERT INTO "${place.schema}".journal VALUES (3, 1, 'blocks', 0)`);
   const appending = appends.append(BATCH(1, 0));
   const client = await session(place.server);
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
