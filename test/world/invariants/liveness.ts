@@ -1,4 +1,4 @@
-import { type Price, parsePrice } from "../../../src/decimal/index.ts";
+import type { Price } from "../../../src/decimal/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
 import { showHeartbeat, showQuote } from "../market-publisher.ts";
 import { settle, unknownOrders } from "../operator.ts";
@@ -96,20 +96,22 @@ const LONGEST_WAIT_MS = 62_000;
 const STANDING_MS = 75_000;
 
 /**
- * Two quotes of each market, of which the second confirms one that jumps, then heartbeats alone: a limit that the quote lies inside acts on it again and again until it has
- * ended (decision 16).
+ * Two quotes of each market, of which the second confirms one that jumps, then heartbeats alone: a limit that the market lies
+ * inside acts on it again and again until it has ended (decision 16). The market is as the quote says that counted last: these
+ * may come after one that is stamped later.
  */
 async function fallQuiet(parts: WorldParts): Promise<void> {
   const { journal, markets, fleet, venue, time, demand, situations } = parts;
-  const asks = new Map<string, Price>();
   for (const market of markets) {
-    const { quote } = market.at(1);
-    asks.set(market.symbol, parsePrice(quote.ask) as Price);
-    for (const instance of fleet.alive) {
-      showQuote(parts, instance, { quote });
-      showQuote(parts, instance, { quote });
-    }
+    const told = { quote: market.at(1).quote };
+    for (const instance of fleet.alive) for (const one of [told, told]) showQuote(parts, instance, one);
   }
+  const asks = new Map<string, Price>();
+  for (const { symbol } of markets)
+    for (const instance of fleet.alive) {
+      const { ask } = instance.markets.last(symbol) ?? {};
+      if (ask !== undefined && ask > (asks.get(symbol) ?? 0)) asks.set(symbol, ask);
+    }
   const actsOn = ({ intent: { type, side, price, symbol, reduceOnly }, ...order }: SeenOrder): boolean => {
     if (type !== "SYNTHETIC_LIMIT" || side !== "BUY" || reduceOnly || price === undefined) return false;
     if (order.child !== undefined || order.pendingEnd !== undefined || order.frozen) return false;
