@@ -106,12 +106,7 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
     const told = { quote: market.at(1).quote };
     for (const instance of fleet.alive) for (const one of [told, told]) showQuote(parts, instance, one);
   }
-  const asks = new Map<string, Price>();
-  for (const { symbol } of markets)
-    for (const instance of fleet.alive) {
-      const { ask } = instance.markets.last(symbol) ?? {};
-      if (ask !== undefined && ask > (asks.get(symbol) ?? 0)) asks.set(symbol, ask);
-    }
+  const asks = highestAsks(parts);
   const actsOn = ({ intent: { type, side, price, symbol, reduceOnly }, ...order }: SeenOrder): boolean => {
     if (type !== "SYNTHETIC_LIMIT" || side !== "BUY" || reduceOnly || price === undefined) return false;
     if (order.child !== undefined || order.pendingEnd !== undefined || order.frozen) return false;
@@ -131,6 +126,17 @@ async function fallQuiet(parts: WorldParts): Promise<void> {
     const hasActed = !actsOn(now) || sentAtMs >= time.trueMs - LONGEST_WAIT_MS;
     demand(hasActed, "decision 16", () => `order ${orderId} does not act on the market as it stands`);
   }
+}
+
+/** Returns the highest ask of each market that a process has counted last. */
+function highestAsks({ markets, fleet }: WorldParts): ReadonlyMap<string, Price> {
+  const asks = new Map<string, Price>();
+  for (const { symbol } of markets)
+    for (const instance of fleet.alive) {
+      const { ask } = instance.markets.last(symbol) ?? {};
+      if (ask !== undefined && ask > (asks.get(symbol) ?? 0)) asks.set(symbol, ask);
+    }
+  return asks;
 }
 
 /** Lets executions be counted that were told after the end of their orders: half a minute at most. */
