@@ -3,7 +3,17 @@
  * on disk; before the transaction that deletes them commits, and after it; and, while a day is compressed, when the
  * compressed file is complete under another name, and when it has its name and the lines are still there.
  */
-export const JOURNAL_POINTS = [
+export type JournalPoint =
+  | "before-archive-write"
+  | "during-archive-write"
+  | "after-archive-write"
+  | "before-forget-commit"
+  | "after-forget-commit"
+  | "before-archive-swap"
+  | "during-archive-swap";
+
+/** All points, in this order. */
+export const JOURNAL_POINTS: readonly JournalPoint[] = [
   "before-archive-write",
   "during-archive-write",
   "after-archive-write",
@@ -11,10 +21,7 @@ export const JOURNAL_POINTS = [
   "after-forget-commit",
   "before-archive-swap",
   "during-archive-swap",
-] as const;
-
-/** One of these points. */
-export type JournalPoint = (typeof JOURNAL_POINTS)[number];
+];
 
 /** Is called at a point. A crash test kills the process there. */
 export type Probe = (point: JournalPoint) => void;
