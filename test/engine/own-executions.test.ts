@@ -68,4 +68,22 @@ describe("decision 24: what a late position does not show", () => {
     own.younger(time.begin());
     expect(own.quietSinceMs(ORDER)).toBe(clock.monotonicMs() - 500);
   });
+
+  it("a market is forgotten once it was not used for ten times as long as executions are remembered", () => {
+    const clock = createManualClock({ startMs: START });
+    const own = new OwnExecutions(LAG, () => clock.monotonicMs());
+    const of = (accountId: number) => ({ ...ORDER, accountId });
+    const trade = (first: number): void => {
+      for (let id = first; id < first + 5; id++) own.note(of(id), [sold("1", 1)]);
+    };
+    const known = () =>
+      Array.from({ length: 15 }, (_, id) => id).filter((id) => own.quietSinceMs(of(id)) >= START);
+    trade(0);
+    clock.skipTo(START + 10 * (LAG.confirmMs + LAG.answerMs));
+    own.note(of(3), [sold("1", 2)]);
+    clock.skipTo(clock.nowMs() + 1);
+    trade(5);
+    trade(10);
+    expect(known()).toEqual([3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+  });
 });

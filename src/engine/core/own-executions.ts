@@ -82,8 +82,9 @@ export class OwnExecutions {
   /** The same executions by market, whatever their account. */
   readonly fills: OwnFills;
   readonly #monotonicMs: () => number;
-  /** In the order in which they came, or were looked at last for being out of use. */
   readonly #markets: Map<string, Market> = new Map();
+  /** Goes round the markets, for those that are out of use. */
+  #next: Iterator<[string, Market], undefined> = this.#markets.entries();
   /** By shard: until when executions may be missing, because a snapshot does not tell them. */
   readonly #missingToMs: Map<number, number> = new Map();
   #noted = 0;
@@ -248,14 +249,12 @@ export class OwnExecutions {
     return market;
   }
 
-  /** Begins a market, and looks at two others, each in its turn: it forgets those that were not used for long. */
+  /** Begins a market, and looks at the next two: it forgets those that were not used for long. */
   #begun(key: string, nowMs: number): Market {
-    const oldest = this.#markets.entries();
-    for (const [other, market] of [oldest.next().value, oldest.next().value].filter(
-      (one) => one !== undefined,
-    )) {
-      this.#markets.delete(other);
-      if (market.usedMs >= nowMs - IDLE * this.#keepMs) this.#markets.set(other, market);
+    for (let looks = 0; looks < 2; looks++) {
+      const { value } = this.#next.next();
+      if (value === undefined) this.#next = this.#markets.entries();
+      else if (value[1].usedMs < nowMs - IDLE * this.#keepMs) this.#markets.delete(value[0]);
     }
     const begun: Market = { entries: [], lastMs: Number.NEGATIVE_INFINITY, usedMs: nowMs };
     this.#markets.set(key, begun);
