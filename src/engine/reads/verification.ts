@@ -1,4 +1,4 @@
-import type { ParentOrder } from "../../model/index.ts";
+import { copyOf, type ParentOrder } from "../../model/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import type { Verification } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
@@ -33,7 +33,8 @@ class StateHash {
   }
 
   add(order: ParentOrder): void {
-    this.#sum = (this.#sum + hashOf(encodeParent(order))) & MASK;
+    // The copy has its members in a fixed order. A host's store may return them in another one.
+    this.#sum = (this.#sum + hashOf(encodeParent(copyOf(order)))) & MASK;
     this.#count++;
   }
 
