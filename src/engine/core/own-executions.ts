@@ -112,16 +112,17 @@ export class OwnExecutions {
    * clock that went forward between two processes from the time that passed.
    */
   reading(shard: number, time: Pick<EngineTime, "nowMs" | "writtenAt" | "isProvisional">): ExecutionReader {
-    const isYoung = (timeMs: number): boolean => time.nowMs() - timeMs < this.#keepMs;
     const latestMs = (timeMs: number): number => {
+      const isYoung = time.nowMs() - timeMs < this.#keepMs;
       const writtenMs = time.writtenAt(timeMs);
-      return isYoung(timeMs) ? Math.max(writtenMs, this.#monotonicMs()) : writtenMs;
+      return isYoung ? Math.max(writtenMs, this.#monotonicMs()) : writtenMs;
     };
     return {
       read: (order, facts, { timeMs }) => {
-        if (!time.isProvisional && !isYoung(timeMs)) return;
-        const isNew = (fact: Fact): boolean => fact.kind === "FILLED" && !this.#has(order, fact);
-        this.note(order, facts.filter(isNew), latestMs(timeMs));
+        if (!time.isProvisional && time.nowMs() - timeMs >= this.#keepMs) return;
+        const fills = facts.filter((fact) => fact.kind === "FILLED" && !this.#has(order, fact));
+        // Most records have none, and an opening reads all of them.
+        if (fills.length > 0) this.note(order, fills, latestMs(timeMs));
       },
       after: (timeMs) => {
         const toMs = latestMs(timeMs);
