@@ -11,8 +11,8 @@ const needsServer =
  * Four projects. `sources` runs on the sources directly, and so does `long` (`*.long.test.ts`): campaigns, processes and
  * whole tables. `built` (`*.built.test.ts`) needs what a script builds, above all the package in dist/, which its global
  * set-up builds if a source is newer. The files of these share the modules of their process, since loading them again for
- * each file took longer than a quarter of all tests. `mocked` (`*.mocked.test.ts`) replaces a module, and so has a separate
- * process for each file. `npm test` runs `sources` and `mocked`, `npm run test:rest` the others.
+ * each file took longer than a quarter of all tests. `alone` (`*.alone.test.ts`) replaces a module or measures
+ * memory, and so has a separate process for each file. `npm test` runs `sources` and `alone`, `npm run test:rest` the others.
  */
 const config: ViteUserConfig = defineConfig({
   cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
@@ -46,12 +46,12 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "sources",
           include: ["**/*.test.ts"],
-          exclude: ["**/*.{built,long,mocked}.test.ts", "**/node_modules/**", ...needsServer],
+          exclude: ["**/*.{alone,built,long}.test.ts", "**/node_modules/**", ...needsServer],
           isolate: false,
         },
       },
       { extends: true, test: { name: "long", include: ["**/*.long.test.ts"], isolate: false } },
-      { extends: true, test: { name: "mocked", include: ["**/*.mocked.test.ts"] } },
+      { extends: true, test: { name: "alone", include: ["**/*.alone.test.ts"] } },
       {
         extends: true,
         test: {

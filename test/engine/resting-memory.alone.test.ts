@@ -31,9 +31,8 @@ function bytesOfOne(): number {
 
 describe("decision GT: resting orders take little memory", () => {
   it("a resting stop: order, intent, client id, and its places in the memory of its shard", () => {
-    // What other tests of the process left behind may grow meanwhile, but hardly in every round; and the shapes that V8
-    // has learned from them may take two words more: 511 bytes.
+    // What else the process has may grow meanwhile, but hardly in every round.
     const bytes = Array.from({ length: ROUNDS }, bytesOfOne);
-    expect(Math.min(...bytes)).toBeLessThan(520);
+    expect(Math.min(...bytes)).toBeLessThan(495);
   });
 });

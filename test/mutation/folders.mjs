@@ -59,7 +59,7 @@ export function testFilesOf(folder) {
     if (name.startsWith("!")) return [];
     if (name.endsWith(".ts")) return [`test/${name}`];
     const inside = readdirSync(join("test", name), { recursive: true });
-    const tests = inside.filter((file) => /(?<!\.(mocked|built))\.test\.ts$/.test(file));
+    const tests = inside.filter((file) => /(?<!\.(alone|built))\.test\.ts$/.test(file));
     return tests.sort().map((file) => `test/${name}/${file}`);
   });
   return files.filter((file) => !left.includes(file));

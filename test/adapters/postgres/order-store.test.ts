@@ -132,7 +132,7 @@ describe("postgres store", () => {
     await remove();
   });
 
-  it("decision ZJ, ZK: an operator asks a node, and changes no schema", async () => {
+  it("an operator asks a node, and changes no schema", async () => {
     const { options, schema, remove } = places.create();
     const [, at] = [await places.execute(`CREATE SCHEMA ${schema}`), { url: places.url, schema }];
     await expect(openPostgresCluster(at)).rejects.toMatchObject({ code: "NO_STORE" });

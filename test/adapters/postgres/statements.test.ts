@@ -80,7 +80,7 @@ describe("statements that write", () => {
   );
 
   it.each(writes)(
-    "decision WB: %s changes no row of a shard, unless it is about its owner or round or what was forgotten",
+    "%s changes no row of a shard, unless it is about its owner or round or what was forgotten",
     (name, text) => {
       const changesShard = /UPDATE managed_orders\.shard\b/.test(text);
       expect(changesShard).toBe(
