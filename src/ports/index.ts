@@ -142,4 +142,5 @@ export type {
 } from "./rate-limiter.ts";
 export type { RejectionCounts, RejectionQuery, Rejections } from "./rejections.ts";
 export type { ShardHead } from "./shard-head.ts";
+export type { CommitPart, Condition, Entry, KeyRange, Storage, StorageTime } from "./storage.ts";
 export type { VolumeHistory } from "./volume-history.ts";

@@ -15,3 +15,9 @@ export { createMarketFeed, type MarketFeed } from "./market-feed.ts";
 export { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./order-store.ts";
 export { createMemoryRateLimiter } from "./rate-limiter.ts";
+export {
+  createMemoryKeys,
+  createMemoryStorage,
+  type MemoryKeys,
+  type MemoryStorageOptions,
+} from "./storage.ts";
