@@ -22,7 +22,7 @@ async function page(store: OrderStore, from: From, expected: readonly number[]):
 /** Keeps parents that ended in another order than they were created, with other accounts among them. */
 async function keepSeven(store: OrderStore): Promise<void> {
   const orders = [-768, -256, -1280, -512, -1024].map((orderId) => endedOrder({ orderId }));
-  await keepEnded(store, [...orders, endedOrder({ orderId: -640, accountId: 2 })]);
+  await keepEnded(store, [...orders, endedOrder({ orderId: -1536, accountId: 2 })]);
   await keepEnded(store, [endedOrder({ orderId: -257 }), endedOrder({ orderId: -513 })], 1);
 }
 
@@ -83,13 +83,13 @@ const growing: StoreRule = {
 
 const ofShard: StoreRule = {
   name: "a shard's ended parents fall from id to id, of every account",
-  remedy: "Select by the shard of the append, not by account.",
+  remedy: "Select by the shard, not by account.",
   async check({ store }) {
     await keepSeven(store);
     const read = async (afterOrderId: number, limit: number, shard = 0) =>
       idsOf(await store.readEnded({ shard, afterOrderId, limit }));
-    same("readEnded of shard 0, limit 3", await read(0, 3), [-256, -512, -640]);
-    same("readEnded after -640", await read(-640, 9), [-768, -1024, -1280]);
+    same("readEnded of shard 0, limit 3", await read(0, 3), [-256, -512, -768]);
+    same("readEnded after -768", await read(-768, 9), [-1024, -1280, -1536]);
     same("readEnded of shard 1", await read(0, 9, 1), [-257, -513]);
   },
 };

@@ -1,0 +1,247 @@
+import { InvariantError, invariant } from "../errors/index.ts";
+import { type EndedList, type ParentOrder, shardOfId } from "../model/index.ts";
+import type {
+  EndedCount,
+  EndedKey,
+  EndedListKey,
+  EndedListPage,
+  EndedName,
+  EndedNamePage,
+  EndedPage,
+  Entry,
+  ShardAppend,
+} from "../ports/index.ts";
+import { decodeParent, encodeParent } from "../wire/index.ts";
+import { headIn, headKey, type PartRows } from "./journal.ts";
+import { digits, escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
+import type { Rows } from "./rows.ts";
+
+/** The key of an ended parent. */
+export const endedKey = (orderId: number): string =>
+  keyOf("ended", shardDigits(shardOfId(orderId)), -orderId);
+
+/** The key of the client id of an ended parent. */
+export const nameKey = (accountId: number, clientOrderId: string): string =>
+  keyOf("name", accountId, escaped(clientOrderId));
+
+/** The key of the number of ended parents of an account. */
+export const countKey = (accountId: number): string => keyOf("count", accountId);
+
+/** The key of an ended list. */
+export const listKey = (accountId: number, listId: number): string => keyOf("list", accountId, -listId);
+
+const listNameKey = (accountId: number, listClientOrderId: string): string =>
+  keyOf("listname", accountId, escaped(listClientOrderId));
+
+/** The keys of an ended parent besides its row and its name; they have no value. */
+export function indexKeys({ orderId, accountId, ended, list }: ParentOrder): readonly string[] {
+  return [
+    keyOf("account", accountId, -orderId),
+    list === undefined ? keyOf("time", ended?.atMs ?? 0, -orderId) : keyOf("leg", -list.listId, -orderId),
+  ];
+}
+
+const listIndexKeys = ({ listId, accountId, acceptedAtMs, endedAtMs }: EndedList): readonly Entry[] => [
+  [keyOf("accepted", accountId, acceptedAtMs, -listId), ""],
+  [keyOf("listtime", endedAtMs, -listId), String(accountId)],
+];
+
+/** All keys of an ended list. */
+export const listKeys = (list: EndedList): readonly string[] => [
+  listKey(list.accountId, list.listId),
+  listNameKey(list.accountId, list.listClientOrderId),
+  ...listIndexKeys(list).map(([key]) => key),
+];
+
+const none = (key: string): Entry => [key, ""];
+
+/**
+ * Returns the rows of the parents and lists that an append ends. Throws an InvariantError I50 for a parent that has not
+ * ended, and I03 if two would have one client id; the latter also later, if the client id is taken in the store.
+ */
+export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
+  for (const { orderId, ended: end } of ended)
+    invariant(end !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
+  const parents = [...new Map(ended.map((order) => [order.orderId, order])).values()].map((order) => ({
+    order,
+    name: nameKey(order.accountId, order.intent.clientOrderId),
+    text: encodeParent(order),
+  }));
+  const lists = endedLists.map((list) => ({
+    list,
+    name: listNameKey(list.accountId, list.listClientOrderId),
+  }));
+  requireOneEach("parents", parents.map(({ name, order }) => [name, order.orderId]));
+  requireOneEach("lists", lists.map(({ name, list }) => [name, list.listId]));
+  const accounts = new Set(ended.map(({ accountId }) => accountId));
+  return {
+    reads: [...accounts].map(countKey),
+    absent: [
+      ...[...parents, ...lists].map(({ name }) => name),
+      ...endedLists.map(({ accountId, listId }) => listKey(accountId, listId)),
+    ],
+    change(valueOf) {
+      const puts: Entry[] = [];
+      const deletes: string[] = [];
+      const added = new Map<number, number>();
+      for (const { order, name, text } of parents) {
+        const { orderId, accountId } = order;
+        if (!isTaken("parents", valueOf(name), orderId)) {
+          added.set(accountId, (added.get(accountId) ?? 0) + 1);
+          puts.push([name, String(-orderId)]);
+        }
+        puts.push([endedKey(orderId), text], ...indexKeys(order).map(none));
+      }
+      for (const { list, name } of lists) {
+        const key = listKey(list.accountId, list.listId);
+        const before = valueOf(key);
+        if (!isTaken("lists", valueOf(name), list.listId)) puts.push([name, String(-list.listId)]);
+        const written = [[key, JSON.stringify(list)] as const, ...listIndexKeys(list)];
+        puts.push(...written);
+        if (before === undefined) continue;
+        const kept = new Set([name, ...written.map(([one]) => one)]);
+        for (const old of listKeys(listIn(before, list.listId))) if (!kept.has(old)) deletes.push(old);
+      }
+      for (const [accountId, count] of added)
+        puts.push([countKey(accountId), String(countIn(valueOf(countKey(accountId))) + count)]);
+      return { puts, deletes };
+    },
+  };
+}
+
+function requireOneEach(what: string, named: readonly (readonly [name: string, id: number])[]): void {
+  const holders = new Map<string, number>();
+  for (const [name, id] of named) {
+    isTaken(what, holders.has(name) ? String(-(holders.get(name) ?? 0)) : undefined, id);
+    holders.set(name, id);
+  }
+}
+
+/** Returns whether a client id has this order or list already. Throws an InvariantError I03 if it has another one. */
+function isTaken(what: string, holder: string | undefined, id: number): boolean {
+  if (holder === undefined) return false;
+  invariant(holder === String(-id), "I03", `${what} -${holder} and ${id} share a client id`);
+  return true;
+}
+
+/** Returns a stored count. */
+export const countIn = (value: string | undefined): number => Number(value ?? 0);
+
+/** Ended parents and lists. */
+export class Ended {
+  readonly #rows: Rows;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  async find(key: EndedKey): Promise<ParentOrder | undefined> {
+    const orderId = "orderId" in key ? key.orderId : await this.#named(nameKey(key.accountId, key.clientOrderId));
+    const order = orderId === undefined || orderId >= 0 ? undefined : await this.row(orderId);
+    return order?.accountId === key.accountId ? order : undefined;
+  }
+
+  async #named(key: string): Promise<number | undefined> {
+    const value = await this.#rows.value(key);
+    return value === undefined ? undefined : -numberIn(value);
+  }
+
+  /** Returns an ended parent by its id alone. */
+  async row(orderId: number): Promise<ParentOrder | undefined> {
+    const text = await this.#rows.value(endedKey(orderId));
+    return text === undefined ? undefined : decodeParent(text, orderId);
+  }
+
+  /** Returns the parents of these ids that are there. */
+  async rowsOf(orderIds: readonly number[]): Promise<readonly ParentOrder[]> {
+    const texts = await this.#rows.get(orderIds.map(endedKey));
+    return orderIds.flatMap((orderId, place) => {
+      const text = texts[place];
+      return text === undefined ? [] : [decodeParent(text, orderId)];
+    });
+  }
+
+  async page({ accountId, afterOrderId, newestFirst, limit }: EndedPage): Promise<readonly ParentOrder[]> {
+    const all = under(keyOf("account", accountId));
+    const cursor = keyOf("account", accountId, -afterOrderId);
+    let range = { ...all, limit, reverse: newestFirst };
+    if (afterOrderId !== 0) range = newestFirst ? { ...range, before: cursor } : { ...range, from: `${cursor} ` };
+    const found: ParentOrder[] = [];
+    for (;;) {
+      const entries = await this.#rows.range({ ...range, limit: limit - found.length });
+      const last = entries.at(-1)?.[0];
+      if (last === undefined) return found;
+      // A row that was deleted after its index was read leaves room for the next one.
+      for (const order of await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1])))) found.push(order);
+      if (found.length === limit) return found;
+      range = newestFirst ? { ...range, before: last } : { ...range, from: `${last} ` };
+    }
+  }
+
+  /** Returns the parents of a shard by falling id. */
+  async ofShard(
+    range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,
+  ): Promise<readonly ParentOrder[]> {
+    const { shard, afterOrderId, limit } = range;
+    const prefix = keyOf("ended", shardDigits(shard));
+    const bounds = under(prefix, afterOrderId >= 0 ? undefined : `${prefix} ${digits(-afterOrderId)}`);
+    const entries = await this.#rows.range({ ...bounds, limit });
+    return entries.map(([key, text]) => decodeParent(text, -numberIn(partsOf(key)[1])));
+  }
+
+  async count({ accountId, shard }: Readonly<{ accountId: number; shard: number }>): Promise<EndedCount> {
+    const [count, head] = await this.#rows.get([countKey(accountId), headKey(shard)]);
+    return { count: countIn(count), sequence: headIn(head).sequence };
+  }
+
+  async names({ after, limit }: EndedNamePage): Promise<readonly EndedName[]> {
+    const bounds = under("name", after && nameKey(after.accountId, after.clientOrderId));
+    return (await this.#rows.range({ ...bounds, limit })).map(([key]) => {
+      const [account, name = ""] = partsOf(key);
+      return { accountId: numberIn(account), clientOrderId: unescaped(name) };
+    });
+  }
+
+  async findList(key: EndedListKey): Promise<EndedList | undefined> {
+    const { accountId } = key;
+    const listId =
+      "listId" in key ? key.listId : await this.#named(listNameKey(accountId, key.listClientOrderId));
+    return listId === undefined ? undefined : await this.list(accountId, listId);
+  }
+
+  /** Returns a list of an account. */
+  async list(accountId: number, listId: number): Promise<EndedList | undefined> {
+    const text = await this.#rows.value(listKey(accountId, listId));
+    return text === undefined ? undefined : listIn(text, listId);
+  }
+
+  async pageLists(page: EndedListPage): Promise<readonly EndedList[]> {
+    const { accountId, startTimeMs = 0, endTimeMs = Number.MAX_SAFE_INTEGER, limit } = page;
+    if (endTimeMs < 0) return [];
+    const range = {
+      from: keyOf("accepted", accountId, Math.max(0, Math.ceil(startTimeMs))),
+      before: `${keyOf("accepted", accountId, Math.floor(endTimeMs))}!`,
+    };
+    const lists: EndedList[] = [];
+    for await (const entries of this.#rows.pages({ ...range, reverse: true }, limit)) {
+      const ids = entries.map(([key]) => -numberIn(partsOf(key)[2]));
+      const texts = await this.#rows.get(ids.map((listId) => listKey(accountId, listId)));
+      for (const [place, text] of texts.entries())
+        if (text !== undefined && lists.length < limit) lists.push(listIn(text, ids[place] ?? 0));
+      if (lists.length >= limit) break;
+    }
+    return lists;
+  }
+
+  /** Returns the ended legs of a list. */
+  async legsOf(listId: number): Promise<readonly ParentOrder[]> {
+    const entries = await this.#rows.range({ ...under(keyOf("leg", -listId)), limit: Number.MAX_SAFE_INTEGER });
+    return await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1])));
+  }
+}
+
+function listIn(text: string, listId: number): EndedList {
+  const list = JSON.parse(text) as EndedList;
+  if (list.listId !== listId) throw new InvariantError("I53", `the row of list ${listId} is that of ${list.listId}`);
+  return list;
+}

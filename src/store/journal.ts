@@ -1,0 +1,322 @@
+import { InvariantError, invariant } from "../errors/index.ts";
+import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
+import type { Entry, KeyRange, OrderStore, ShardAppend, ShardHead, TailRange } from "../ports/index.ts";
+import { decodeRecord, encodeRecord } from "../wire/index.ts";
+import { digits, numberIn, partsOf, shardDigits, under } from "./keys.ts";
+import type { Change, Plan, Rows, ValueOf } from "./rows.ts";
+
+/** The head of a shard as it is stored. The sequence of the market journal counts its writes. */
+export type StoredHead = Readonly<{ epoch: number; round: number; sequence: number }>;
+
+/** The key of the head of a shard or of the market journal. Throws a RangeError for another number. */
+export function headKey(shard: number): string {
+  if (!Number.isInteger(shard) || shard < 0 || shard > MARKET_SHARD)
+    throw new RangeError(`the store has no shard ${shard}`);
+  return `head ${shardDigits(shard)}`;
+}
+
+/** The key of the epoch of a shard or of the market journal. */
+export const epochKey = (shard: number): string => `epoch ${shardDigits(shard)}`;
+
+const forgottenKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
+
+const recordKey = (shard: number, sequence: number): string =>
+  `log ${shardDigits(shard)} ${digits(sequence)}`;
+
+/** Returns a stored head; that of a shard nobody has owned has epoch 0. */
+export function headIn(value: string | undefined): StoredHead {
+  if (value === undefined) return { epoch: 0, round: 0, sequence: 0 };
+  const [epoch = Number.NaN, round = Number.NaN, sequence = Number.NaN] = value.split(" ").map(Number);
+  invariant(Number.isSafeInteger(epoch + round + sequence), "I53", `the head of a shard is "${value}"`);
+  return { epoch, round, sequence };
+}
+
+/** Returns a head as it is stored. */
+export const headText = ({ epoch, round, sequence }: StoredHead): string => `${epoch} ${round} ${sequence}`;
+
+const portHead = (shard: number, head: StoredHead, forgotten: string | undefined): ShardHead => ({
+  ...{ shard, epoch: head.epoch, sequence: shard === MARKET_SHARD ? 0 : head.sequence },
+  ...(forgotten !== undefined && { forgotten: Number(forgotten) }),
+});
+
+/** What a handle has taken over, with the epoch of each shard and of the market journal. */
+export class Owned {
+  readonly #epochs: Map<number, number> = new Map();
+
+  /** Notes that the handle has taken over shards. */
+  took(heads: readonly ShardHead[]): void {
+    for (const { shard, epoch } of heads) this.#epochs.set(shard, epoch);
+  }
+
+  /** The epoch in which the handle took a shard over; undefined if it never did. */
+  epochOf(shard: number): number | undefined {
+    return this.#epochs.get(shard);
+  }
+
+  /** The shards that the handle has taken over, without the market journal. */
+  get shards(): readonly number[] {
+    return [...this.#epochs.keys()].filter((shard) => shard !== MARKET_SHARD);
+  }
+
+  /** Returns whether no other handle has taken a shard over since this one did. `valueOf` must know its epoch. */
+  owns(shard: number, valueOf: ValueOf): boolean {
+    const epoch = this.#epochs.get(shard);
+    return epoch !== undefined && valueOf(epochKey(shard)) === String(epoch);
+  }
+}
+
+/** Throws an InvariantError I60 for a handle to which the market journal does not belong any more. */
+export function laterOwner(): never {
+  throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
+}
+
+/** Records and heads of all shards. */
+export class Journal {
+  readonly #rows: Rows;
+  readonly #owned: Owned;
+
+  constructor(rows: Rows, owned: Owned) {
+    this.#rows = rows;
+    this.#owned = owned;
+  }
+
+  /**
+   * Takes all shards and the market journal over, and writes `more` with it. Throws an InvariantError I54 if the journal of a
+   * shard does not end where its head says.
+   */
+  async acquire(more: Omit<Plan, "absent">): Promise<readonly ShardHead[]> {
+    const heads = await this.take(allShards(SHARD_COUNT + 1), more);
+    const shards = (heads ?? []).filter(({ shard }) => shard !== MARKET_SHARD);
+    await this.#requireEnds(shards);
+    return shards;
+  }
+
+  /**
+   * Takes over those of the shards for which `isNew` is true when it is called, after the change of `more`; the others are
+   * owned already. Resolves to the heads of all, or to undefined if `more` decided against it. The epochs are those that this
+   * very transaction wrote: a read after it could show those of a later owner.
+   */
+  async take(
+    shards: readonly number[],
+    more: Omit<Plan, "absent">,
+    isNew: (shard: number) => boolean = () => true,
+  ): Promise<readonly ShardHead[] | undefined> {
+    const reads = [...shards.map(headKey), ...shards.map(forgottenKey)];
+    let heads: readonly ShardHead[] = [];
+    const isTaken = await this.#rows.write({
+      reads: [...reads, ...more.reads],
+      change(valueOf) {
+        const change = more.change(valueOf);
+        if (change === undefined) return undefined;
+        const puts: Entry[] = [];
+        heads = shards.map((shard) => {
+          const before = headIn(valueOf(headKey(shard)));
+          const head = isNew(shard) ? { ...before, epoch: before.epoch + 1, round: 0 } : before;
+          if (isNew(shard)) puts.push([headKey(shard), headText(head)], [epochKey(shard), `${head.epoch}`]);
+          return portHead(shard, head, valueOf(forgottenKey(shard)));
+        });
+        return { ...change, puts: [...(change.puts ?? []), ...puts] };
+      },
+    });
+    if (!isTaken) return undefined;
+    this.#owned.took(heads);
+    return heads;
+  }
+
+  /** Returns the heads of shards and of the market journal. */
+  async heads(shards: readonly number[] = allShards()): Promise<readonly ShardHead[]> {
+    return await this.#heads(shards);
+  }
+
+  /** Returns the head of a shard. */
+  async head(shard: number): Promise<ShardHead> {
+    const [head] = await this.#heads([requireShard(shard)]);
+    invariant(head !== undefined, "I54", `shard ${shard} has no head`);
+    return head;
+  }
+
+  async #heads(shards: readonly number[]): Promise<readonly ShardHead[]> {
+    const values = await this.#rows.get([...shards.map(headKey), ...shards.map(forgottenKey)]);
+    return shards.map((shard, place) =>
+      portHead(shard, headIn(values[place]), values[shards.length + place]),
+    );
+  }
+
+  async #requireEnds(heads: readonly ShardHead[]): Promise<void> {
+    const used = heads.filter(({ sequence }) => sequence > 0);
+    const ranges = used.map(({ shard }) => ({
+      ...under(`log ${shardDigits(shard)}`),
+      ...{ limit: 1, reverse: true },
+    }));
+    const ends = ranges.length === 0 ? [] : await this.#rows.ranges(ranges);
+    for (const [place, { shard, sequence, forgotten = 0 }] of used.entries()) {
+      const last = numberIn(partsOf(ends[place]?.[0]?.[0] ?? "log 0 0")[1]);
+      invariant(
+        last === sequence || (last < sequence && forgotten >= sequence),
+        "I54",
+        `the journal of shard ${shard} ends with record ${last} instead of record ${sequence}`,
+      );
+    }
+  }
+
+  /** Raises the round of a shard, if the epoch owns the shard. */
+  async fence({ shard, epoch, round }: Parameters<OrderStore["fence"]>[0]): Promise<void> {
+    const key = headKey(requireShard(shard));
+    await this.#rows.write({
+      reads: [key],
+      change: (valueOf) => {
+        const head = headIn(valueOf(key));
+        if (head.epoch !== epoch || head.round >= round) return undefined;
+        return { puts: [[key, headText({ ...head, round })]] };
+      },
+    });
+  }
+
+  /** Returns records above `after`, in order. */
+  async records(range: RecordRange): Promise<readonly JournalRecord[]> {
+    return decoded(range.shard, await this.texts(range));
+  }
+
+  /** Returns records as they are stored. Throws an InvariantError I54 if one above `forgotten` is missing. */
+  async texts(range: RecordRange): Promise<readonly RecordText[]> {
+    const { shard, after } = range;
+    let [found = []] = await this.#rows.ranges([recordRange(range)]);
+    if (found.length === 0) {
+      const { sequence, forgotten = 0 } = await this.head(shard);
+      if (sequence <= after) return [];
+      // They may have come after the read.
+      [found = []] = await this.#rows.ranges([recordRange(range)]);
+      if (found.length === 0) requireForgotten(shard, sequence, forgotten);
+    }
+    return await this.#whole(range, found);
+  }
+
+  async #whole({ shard, after }: RecordRange, found: readonly Entry[]): Promise<readonly RecordText[]> {
+    const texts = found.map(([key, text]) => ({ sequence: numberIn(partsOf(key)[1]), text }));
+    const follows = texts.findLast(
+      ({ sequence }, place) => sequence !== (texts[place - 1]?.sequence ?? after) + 1,
+    );
+    if (follows !== undefined) {
+      const { forgotten = 0 } = await this.head(shard);
+      requireForgotten(shard, follows.sequence - 1, forgotten);
+    }
+    return texts;
+  }
+
+  /**
+   * Returns records by their places; undefined for one that is deleted. Throws an InvariantError I54 for one that is missing.
+   */
+  async recordsAt(
+    places: readonly Readonly<{ shard: number; sequence: number }>[],
+  ): Promise<readonly (JournalRecord | undefined)[]> {
+    const texts = await this.#rows.get(places.map(({ shard, sequence }) => recordKey(shard, sequence)));
+    const missing = places.filter((_, place) => texts[place] === undefined);
+    for (const { shard, sequence } of missing) {
+      const { forgotten = 0 } = await this.head(shard);
+      requireForgotten(shard, sequence, forgotten);
+    }
+    return places.map((place, at) => {
+      const text = texts[at];
+      return text === undefined ? undefined : decodeRecord(text, place);
+    });
+  }
+
+  /** What deletes records of a shard, in the same transaction as their orders. */
+  forgetting(shard: number, sequences: readonly number[], valueOf: ValueOf): Required<Change> {
+    const key = forgottenKey(shard);
+    const highest = Math.max(Number(valueOf(key) ?? 0), sequences.at(-1) ?? 0);
+    return {
+      puts: [[key, String(highest)]],
+      deletes: sequences.map((sequence) => recordKey(shard, sequence)),
+    };
+  }
+
+  /** The keys that {@link forgetting} reads. */
+  readonly forgettingReads = (shard: number): readonly string[] => [forgottenKey(shard)];
+
+  /** Returns records of all shards after the given positions. */
+  async tail({ after, limit }: TailRange): Promise<readonly JournalRecord[]> {
+    const due: RecordRange[] = [];
+    let room = limit;
+    for (const { shard, sequence } of await this.heads()) {
+      const range = { shard, after: after[shard] ?? 0, limit: Math.min(room, sequence - (after[shard] ?? 0)) };
+      if (range.limit < 1) continue;
+      due.push(range);
+      room -= range.limit;
+    }
+    const found = due.length === 0 ? [] : await this.#rows.ranges(due.map(recordRange));
+    const records: JournalRecord[] = [];
+    for (const [place, range] of due.entries())
+      for (const record of decoded(range.shard, await this.#whole(range, found[place] ?? [])))
+        records.push(record);
+    return records;
+  }
+}
+
+/** At most `limit` records of a shard above `after`. */
+export type RecordRange = Readonly<{ shard: number; after: number; limit: number }>;
+
+/** A record of the journal as it is stored. */
+export type RecordText = Readonly<{ sequence: number; text: string }>;
+
+function recordRange({ shard, after, limit }: RecordRange): KeyRange {
+  return { ...under(`log ${shardDigits(requireShard(shard))}`, recordKey(shard, after)), limit };
+}
+
+const decoded = (shard: number, texts: readonly RecordText[]): readonly JournalRecord[] =>
+  texts.map(({ sequence, text }) => decodeRecord(text, { shard, sequence }));
+
+function requireForgotten(shard: number, sequence: number, forgotten: number): void {
+  invariant(sequence <= forgotten, "I54", `the journal of shard ${shard} has a gap at record ${sequence}`);
+}
+
+/** The numbers of all shards; with one more, also that of the market journal. */
+const allShards = (count: number = SHARD_COUNT): readonly number[] =>
+  Array.from({ length: count }, (_, shard) => shard);
+
+/** Returns the number of a shard. Throws a RangeError for another one, also for that of the market journal. */
+export function requireShard(shard: number): number {
+  if (shard === MARKET_SHARD) throw new RangeError(`the store has no shard ${shard}`);
+  return shard;
+}
+
+/** Other rows that belong to a part of an append. */
+export type PartRows = Readonly<{
+  reads: readonly string[];
+  absent: readonly string[];
+  change: (valueOf: ValueOf) => Readonly<{ puts: readonly Entry[]; deletes: readonly string[] }>;
+}>;
+
+/**
+ * Returns the transaction of one part of an append, with its other rows: nothing unless its epoch owns the shard in its
+ * round and its records continue the journal.
+ */
+export function appendPlan(part: ShardAppend, rows: PartRows): Plan {
+  const { shard, epoch, round, records, marks = [] } = part;
+  const key = headKey(requireShard(shard));
+  invariant(
+    [...records, ...marks].every((one) => one.shard === shard),
+    "I54",
+    `a record or mark of another shard was appended to shard ${shard}`,
+  );
+  const texts = textsOf(part);
+  const entries = records.map(({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""]);
+  return {
+    reads: [key, ...rows.reads],
+    absent: rows.absent,
+    change(valueOf) {
+      const head = headIn(valueOf(key));
+      const isOwned = epoch > 0 && epoch === head.epoch && round === head.round;
+      const follows = records.every((record, place) => record.sequence === head.sequence + 1 + place);
+      if (!isOwned || !follows) return undefined;
+      const { puts, deletes } = rows.change(valueOf);
+      const sequence = head.sequence + records.length;
+      return { puts: [[key, headText({ ...head, sequence })], ...entries, ...puts], deletes };
+    },
+  };
+}
+
+/** Returns the texts of the records that the engine made, or else encodes them. */
+function textsOf({ records, texts }: ShardAppend): readonly string[] {
+  return texts?.length === records.length ? texts : records.map(encodeRecord);
+}

@@ -1,0 +1,403 @@
+import { add, normalise, type Quantity, type Scaled, ZERO_QUANTITY } from "../decimal/index.ts";
+import {
+  type BarFigures,
+  type BarLengthMs,
+  barsOf,
+  joinFigures,
+  type KeptQuote,
+  MARKET_SHARD,
+  type MarketMark,
+  type MarketSide,
+  type PriceBar,
+  type PricedPrint,
+} from "../model/index.ts";
+import type { Entry, PlacedPrint, PrintRange, VolumeCutoff, VolumeState } from "../ports/index.ts";
+import { epochKey, headIn, headKey, headText, laterOwner, type Owned } from "./journal.ts";
+import { escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
+import { nextTurn } from "./next-turn.ts";
+import type { Plan, Rows, ValueOf } from "./rows.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Rows that one step deletes, which takes about a millisecond. */
+const ROWS_PER_STEP = 256;
+
+const PLACED = "placed";
+
+const markKey = ({ shard, symbol, side, position }: MarketMark): string =>
+  keyOf("mark", shardDigits(shard), escaped(symbol), side, position);
+
+const printKey = ({ symbol, id }: Readonly<{ symbol: string; id: string }>): string =>
+  keyOf("print", escaped(symbol), escaped(id));
+
+const totalKey = (symbol: string): string => keyOf("total", escaped(symbol));
+
+const barKey = ({ symbol, timeMs }: PricedPrint): string =>
+  keyOf("bar", Math.floor(timeMs / MINUTE_MS) * MINUTE_MS, escaped(symbol));
+
+const priceBarKey = ({ symbol, lengthMs, startMs }: PriceBar): string =>
+  keyOf("pricebar", lengthMs, startMs, escaped(symbol));
+
+/** The rows of new marks of a shard. */
+export const markEntries = (marks: readonly MarketMark[]): readonly Entry[] =>
+  marks.map((mark) => [markKey(mark), JSON.stringify([String(mark.price), mark.timeMs])]);
+
+/** Marks, quotes and executed volume. All but the marks belong to the owner of the market journal. */
+export class Market {
+  readonly #rows: Rows;
+  readonly #owned: Owned;
+  readonly #isShared: boolean;
+  /** The newest quote of each market that this handle was given. */
+  readonly #quotes: Map<string, KeptQuote> = new Map();
+
+  /** In a shared storage each print is kept whole, for the nodes that follow. */
+  constructor(rows: Rows, owned: Owned, isShared: boolean) {
+    this.#rows = rows;
+    this.#owned = owned;
+    this.#isShared = isShared;
+  }
+
+  /** Returns the marks of shards, or of all, by symbol, side, shard and position. */
+  async marks(shards?: readonly number[]): Promise<readonly MarketMark[]> {
+    const prefixes = shards?.map((shard) => keyOf("mark", shardDigits(shard))) ?? ["mark"];
+    const marks: MarketMark[] = [];
+    for (const prefix of prefixes)
+      for await (const page of this.#rows.pages(under(prefix))) for (const entry of page) marks.push(markIn(entry));
+    return marks.sort(compareMarks);
+  }
+
+  /** Deletes the marks of shards that the handle owns. */
+  async deleteMarks(marks: readonly MarketMark[]): Promise<void> {
+    const shards = [...new Set(marks.map(({ shard }) => shard))];
+    await this.#rows.commit(
+      shards.map((shard): Plan => {
+        const deletes = [...new Set(marks.filter((mark) => mark.shard === shard).map(markKey))];
+        return {
+          reads: [epochKey(shard)],
+          change: (valueOf) => (this.#owned.owns(shard, valueOf) ? { deletes } : undefined),
+        };
+      }),
+    );
+  }
+
+  /** Returns the last quote of every market, by symbol. */
+  async quotes(): Promise<readonly KeptQuote[]> {
+    const quotes: KeptQuote[] = [];
+    for await (const page of this.#rows.pages(under("quote"))) for (const entry of page) quotes.push(quoteIn(entry));
+    return quotes.sort((a, b) => compare(a.symbol, b.symbol));
+  }
+
+  /**
+   * What an append writes of the market: prints that are new, and quotes. Nothing if the market journal has a later owner.
+   */
+  plan(prints: readonly PricedPrint[], quotes: readonly KeptQuote[]): Plan {
+    for (const quote of quotes) this.#quotes.set(quote.symbol, quote);
+    const head = headKey(MARKET_SHARD);
+    const first = prints.filter(isFirst());
+    const symbols = new Set(first.map(({ symbol }) => symbol));
+    const volume = [
+      ...[...symbols].map(totalKey),
+      ...new Set(first.map(barKey)),
+      ...barsOf(first).map(priceBarKey),
+    ];
+    return {
+      reads: [head, ...volume],
+      absent: first.map(printKey),
+      change: (valueOf) => {
+        const { epoch, sequence: before } = headIn(valueOf(head));
+        if (epoch === 0 || epoch !== this.#owned.epochOf(MARKET_SHARD)) return undefined;
+        const added = first.filter((print) => valueOf(printKey(print)) === undefined);
+        const sequence = before + Math.max(1, added.length);
+        // A write that was overtaken and is made again must not put an older quote in place of a newer one.
+        const newest = quotes.filter((quote) => this.#quotes.get(quote.symbol) === quote);
+        return {
+          puts: [
+            [head, headText({ epoch, round: 0, sequence })],
+            ...newest.map(quoteEntry),
+            ...added.flatMap((print) => seenEntries(print)),
+            ...this.#placed(added, { epoch, before }),
+            ...volumeEntries(added, valueOf, before + added.length),
+          ],
+        };
+      },
+    };
+  }
+
+  #placed(
+    added: readonly PricedPrint[],
+    { epoch, before }: Readonly<{ epoch: number; before: number }>,
+  ): readonly Entry[] {
+    if (!this.#isShared || added.length === 0) return [];
+    return [
+      ...added.map((print, place): Entry => [keyOf("place", epoch, before + 1 + place), printText(print)]),
+      [PLACED, `${epoch} ${before + added.length}`],
+    ];
+  }
+
+  /** Returns the prints after a place. */
+  async printsAfter({ after, limit }: PrintRange): Promise<readonly PlacedPrint[]> {
+    const bounds = under("place", after && keyOf("place", after.owner, after.position));
+    return (await this.#rows.range({ ...bounds, limit })).map(placedIn);
+  }
+
+  /**
+   * Returns the executed volume. In a shared storage it contains exactly the prints up to the place that it names: prints
+   * that others added while it was read are added to what had been read before.
+   */
+  async volume(reading?: () => void): Promise<VolumeState> {
+    const begun = await this.#lastPlace();
+    const sums = new VolumeSums();
+    for (const kind of ["total", "bar", "pricebar"] as const)
+      for await (const page of this.#rows.pages(under(kind))) {
+        for (const entry of page) sums.read(kind, entry);
+        reading?.();
+        await nextTurn();
+      }
+    const prints = await this.#printIds(reading);
+    const upTo = await this.#lastPlace();
+    if (upTo !== undefined) await this.#addLater(sums, { begun, upTo, prints });
+    return { ...sums.result(), prints: [...prints.values()].sort(comparePrints), ...(upTo && { upTo }) };
+  }
+
+  async #printIds(reading?: () => void): Promise<Map<string, VolumeState["prints"][number]>> {
+    const prints = new Map<string, VolumeState["prints"][number]>();
+    for await (const page of this.#rows.pages(under("seen"))) {
+      for (const [key] of page) {
+        const [seen, symbol = "", id = ""] = partsOf(key);
+        const print = { symbol: unescaped(symbol), id: unescaped(id), seenAtMs: numberIn(seen) };
+        prints.set(printKey(print), print);
+      }
+      reading?.();
+      await nextTurn();
+    }
+    return prints;
+  }
+
+  async #lastPlace(): Promise<PlacedPrint["place"] | undefined> {
+    const value = await this.#rows.value(PLACED);
+    const [owner = 0, position = 0] = value?.split(" ").map(Number) ?? [];
+    return value === undefined ? undefined : { owner, position };
+  }
+
+  async #addLater(
+    sums: VolumeSums,
+    {
+      begun,
+      upTo,
+      prints,
+    }: Readonly<{
+      begun: PlacedPrint["place"] | undefined;
+      upTo: PlacedPrint["place"];
+      prints: Map<string, VolumeState["prints"][number]>;
+    }>,
+  ): Promise<void> {
+    const from = begun === undefined ? "place " : `${keyOf("place", begun.owner, begun.position)} `;
+    const before = `${keyOf("place", upTo.owner, upTo.position)} `;
+    for await (const page of this.#rows.pages({ from, before }))
+      for (const { place, print } of page.map(placedIn)) {
+        sums.add(print, place.position);
+        prints.set(printKey(print), { symbol: print.symbol, id: print.id, seenAtMs: print.seenAtMs });
+      }
+  }
+
+  /** Deletes old bars, and ids of prints with what is kept of them. Throws an InvariantError I60 unless the handle owns them. */
+  async deleteVolume({ beforeMs, priceBars = [] }: VolumeCutoff, deleting?: () => void): Promise<void> {
+    await this.#delete([], deleting);
+    const before = (...parts: readonly (string | number)[]) => {
+      const [kind = "", ...rest] = parts;
+      return { from: `${keyOf(`${kind}`, ...rest.slice(0, -1))} `, before: keyOf(`${kind}`, ...rest) };
+    };
+    const old = Math.max(0, Math.ceil(beforeMs));
+    const ranges = [
+      before("bar", old),
+      ...priceBars.map((cutoff) => before("pricebar", cutoff.lengthMs, Math.max(0, Math.ceil(cutoff.beforeMs)))),
+    ];
+    for (const range of ranges)
+      for await (const page of this.#rows.pages(range, ROWS_PER_STEP))
+        await this.#delete(page.map(([key]) => key), deleting);
+    for await (const page of this.#rows.pages(before("seen", old), ROWS_PER_STEP)) {
+      const prints = page.map(([key]) => `print ${partsOf(key).slice(1).join(" ")}`);
+      await this.#delete([...page.map(([key]) => key), ...prints], deleting);
+    }
+    for await (const page of this.#rows.pages(under("place"), ROWS_PER_STEP)) {
+      const first = page.findIndex((entry) => placedIn(entry).print.seenAtMs >= beforeMs);
+      const gone = first === -1 ? page : page.slice(0, first);
+      await this.#delete(gone.map(([key]) => key), deleting);
+      if (first !== -1) break;
+    }
+  }
+
+  async #delete(deletes: readonly string[], deleting?: () => void): Promise<void> {
+    const isOwned = await this.#rows.write({
+      reads: [epochKey(MARKET_SHARD)],
+      change: (valueOf) => (this.#owned.owns(MARKET_SHARD, valueOf) ? { deletes } : undefined),
+    });
+    if (!isOwned) laterOwner();
+    deleting?.();
+    await nextTurn();
+  }
+}
+
+/** Returns a function that tells whether a print is the first of its symbol and id that it is asked for. */
+function isFirst(): (print: PricedPrint) => boolean {
+  const asked = new Set<string>();
+  return (print) => asked.size < asked.add(printKey(print)).size;
+}
+
+/** Returns the amount of a text. */
+const scaledIn = <T extends Scaled>(text: string | undefined): T => normalise(BigInt(text ?? "")) as T;
+
+/** An amount, and the position of the last print that it contains. */
+type Stamped<T> = Readonly<{ position: number; value: T }>;
+
+function quantityIn(text: string): Stamped<Quantity> {
+  const [position, quantity] = text.split(" ");
+  return { position: numberIn(position), value: scaledIn(quantity) };
+}
+
+function figuresIn(text: string): Stamped<BarFigures> {
+  const [position, open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints] =
+    text.split(" ");
+  return {
+    position: numberIn(position),
+    value: {
+      ...{ open: scaledIn(open), high: scaledIn(high), low: scaledIn(low), close: scaledIn(close) },
+      ...{ openedAtMs: numberIn(openedAtMs), closedAtMs: numberIn(closedAtMs) },
+      ...{ quantity: scaledIn(quantity), quoteQuantity: scaledIn(quoteQuantity), prints: numberIn(prints) },
+    },
+  };
+}
+
+function figuresText(figures: BarFigures, position: number): string {
+  const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
+  return [position, open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints].join(" ");
+}
+
+/** What new prints add to the sums of volume. `position` is that of the last of them. */
+function volumeEntries(added: readonly PricedPrint[], valueOf: ValueOf, position: number): readonly Entry[] {
+  const sums = new Map<string, Quantity>();
+  const count = (key: string, quantity: Quantity): void => {
+    const stored = valueOf(key);
+    const before = sums.get(key) ?? (stored === undefined ? ZERO_QUANTITY : quantityIn(stored).value);
+    sums.set(key, add(before, quantity));
+  };
+  for (const print of added) {
+    if (print.fresh) count(totalKey(print.symbol), print.quantity);
+    count(barKey(print), print.quantity);
+  }
+  return [
+    ...[...sums].map(([key, sum]): Entry => [key, `${position} ${sum}`]),
+    ...barsOf(added).map((bar): Entry => {
+      const key = priceBarKey(bar);
+      const stored = valueOf(key);
+      const figures = stored === undefined ? bar.figures : joinFigures(figuresIn(stored).value, bar.figures);
+      return [key, figuresText(figures, position)];
+    }),
+  ];
+}
+
+/** The sums of volume while they are read. */
+class VolumeSums {
+  readonly #quantities: Map<string, Stamped<Quantity>> = new Map();
+  readonly #figures: Map<string, Stamped<BarFigures>> = new Map();
+
+  read(kind: "total" | "bar" | "pricebar", [key, value]: Entry): void {
+    if (kind === "pricebar") this.#figures.set(key, figuresIn(value));
+    else this.#quantities.set(key, quantityIn(value));
+  }
+
+  /** Adds a print to the sums that were read before it was stored. */
+  add(print: PricedPrint, position: number): void {
+    if (print.fresh) this.#count(totalKey(print.symbol), print.quantity, position);
+    this.#count(barKey(print), print.quantity, position);
+    for (const bar of barsOf([print])) {
+      const key = priceBarKey(bar);
+      const before = this.#figures.get(key);
+      if (before !== undefined && before.position >= position) continue;
+      const value = before === undefined ? bar.figures : joinFigures(before.value, bar.figures);
+      this.#figures.set(key, { position, value });
+    }
+  }
+
+  #count(key: string, quantity: Quantity, position: number): void {
+    const before = this.#quantities.get(key);
+    if (before !== undefined && before.position >= position) return;
+    this.#quantities.set(key, { position, value: add(before?.value ?? ZERO_QUANTITY, quantity) });
+  }
+
+  result(): Required<Pick<VolumeState, "totals" | "bars" | "priceBars">> {
+    const totals: VolumeState["totals"][number][] = [];
+    const bars: VolumeState["bars"][number][] = [];
+    for (const [key, { value }] of this.#quantities) {
+      const [first = "", symbol = ""] = partsOf(key);
+      if (key.startsWith("total ")) totals.push({ symbol: unescaped(first), total: value });
+      else bars.push({ symbol: unescaped(symbol), minuteMs: numberIn(first), quantity: value });
+    }
+    const priceBars = [...this.#figures].map(([key, { value }]): PriceBar => {
+      const [length, start, symbol = ""] = partsOf(key);
+      const lengthMs = numberIn(length) as BarLengthMs;
+      return { symbol: unescaped(symbol), lengthMs, startMs: numberIn(start), figures: value };
+    });
+    return {
+      totals: totals.sort((a, b) => compare(a.symbol, b.symbol)),
+      bars: bars.sort((a, b) => compare(a.symbol, b.symbol) || a.minuteMs - b.minuteMs),
+      priceBars: priceBars.sort(
+        (a, b) => compare(a.symbol, b.symbol) || a.lengthMs - b.lengthMs || a.startMs - b.startMs,
+      ),
+    };
+  }
+}
+
+function seenEntries(print: PricedPrint): readonly Entry[] {
+  const { symbol, id, seenAtMs } = print;
+  return [
+    [printKey(print), String(seenAtMs)],
+    [keyOf("seen", seenAtMs, escaped(symbol), escaped(id)), ""],
+  ];
+}
+
+function printText({ symbol, id, price, quantity, timeMs, seenAtMs, fresh }: PricedPrint): string {
+  return JSON.stringify([symbol, id, String(price), String(quantity), timeMs, seenAtMs, fresh]);
+}
+
+function placedIn([key, text]: Entry): PlacedPrint {
+  const [owner, position] = partsOf(key);
+  const [symbol, id, price, quantity, timeMs, seenAtMs, fresh] = JSON.parse(text);
+  return {
+    place: { owner: numberIn(owner), position: numberIn(position) },
+    print: { symbol, id, price: scaledIn(price), quantity: scaledIn(quantity), timeMs, seenAtMs, fresh },
+  };
+}
+
+function quoteEntry({ symbol, bid, ask, timeMs }: KeptQuote): Entry {
+  return [keyOf("quote", escaped(symbol)), JSON.stringify([String(bid), String(ask), timeMs])];
+}
+
+function quoteIn([key, text]: Entry): KeptQuote {
+  const [bid, ask, timeMs] = JSON.parse(text);
+  return { symbol: unescaped(partsOf(key)[0] ?? ""), bid: scaledIn(bid), ask: scaledIn(ask), timeMs };
+}
+
+function markIn([key, text]: Entry): MarketMark {
+  const [shard, symbol = "", side, position] = partsOf(key);
+  const [price, timeMs] = JSON.parse(text);
+  return {
+    ...{ shard: numberIn(shard), symbol: unescaped(symbol), side: side as MarketSide },
+    ...{ position: numberIn(position), price: scaledIn(price), timeMs },
+  };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function compareMarks(a: MarketMark, b: MarketMark): number {
+  return (
+    compare(a.symbol, b.symbol) || compare(a.side, b.side) || a.shard - b.shard || a.position - b.position
+  );
+}
+
+function comparePrints(a: VolumeState["prints"][number], b: VolumeState["prints"][number]): number {
+  return a.seenAtMs - b.seenAtMs || compare(a.symbol, b.symbol) || compare(a.id, b.id);
+}

@@ -1,0 +1,180 @@
+import type { CommitPart, Entry, KeyRange, Storage } from "../ports/index.ts";
+
+/** What a transaction writes. */
+export type Change = Readonly<{ puts?: readonly Entry[]; deletes?: readonly string[] }>;
+
+/** Returns the value of a key that a {@link Plan} reads. */
+export type ValueOf = (key: string) => string | undefined;
+
+/**
+ * A transaction that depends on the values of some keys. `change` is called with them, and again if another writer was
+ * first. It returns undefined to leave out everything, which is decided only by values that were just read.
+ */
+export type Plan = Readonly<{
+  reads: readonly string[];
+  /** Keys that are taken to have no value: they are read only after a write found one. */
+  absent?: readonly string[];
+  change: (valueOf: ValueOf) => Change | undefined;
+}>;
+
+type OpenPlan = Readonly<{ plan: Plan; index: number; isFresh: boolean }>;
+type Prepared = Readonly<{ open: OpenPlan; part: CommitPart; change: Change }>;
+
+/** Values that are remembered: heads, counts and bars are read once, not with every write. */
+const MOST_KNOWN = 65_536;
+
+/** Other writers of one key come seldom. So often in a row, something is wrong. */
+const MOST_ROUNDS = 100;
+
+/** Number of rows of a page. */
+export const ROWS_PER_PAGE = 512;
+
+/** The rows of a storage, read and written in optimistic transactions: what was read is a condition of what is written. */
+export class Rows {
+  readonly #storage: Storage;
+  /** Values as they were read or written last. A wrong one makes a condition fail, and is read again. */
+  readonly #known: Map<string, string | undefined> = new Map();
+  #isClosed = false;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** Throws if the store is closed. */
+  requireOpen(): void {
+    if (this.#isClosed) throw new Error("the store is closed");
+  }
+
+  /** Returns the values of keys, all of one moment. */
+  async get(keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    this.requireOpen();
+    return keys.length === 0 ? [] : await this.#storage.get(keys);
+  }
+
+  /** Returns the value of a key. */
+  async value(key: string): Promise<string | undefined> {
+    return (await this.get([key]))[0];
+  }
+
+  /** Returns the entries of ranges, which may be cut. */
+  async ranges(ranges: readonly KeyRange[]): Promise<readonly (readonly Entry[])[]> {
+    this.requireOpen();
+    return await this.#storage.range(ranges);
+  }
+
+  /** Returns the entries of a range, at most its limit and fewer only if there are no more. */
+  async range(range: KeyRange): Promise<readonly Entry[]> {
+    const found: Entry[] = [];
+    for await (const page of this.pages(range, range.limit)) {
+      for (const entry of page) if (found.length < range.limit) found.push(entry);
+      if (found.length >= range.limit) break;
+    }
+    return found;
+  }
+
+  /** Reads a range page by page. */
+  async *pages(
+    { from, before, reverse = false }: Omit<KeyRange, "limit">,
+    limit: number = ROWS_PER_PAGE,
+  ): AsyncGenerator<readonly Entry[]> {
+    let rest = { from, before, limit, ...(reverse && { reverse }) };
+    for (;;) {
+      const [page = []] = await this.ranges([rest]);
+      const last = page.at(-1)?.[0];
+      if (last === undefined) return;
+      yield page;
+      rest = reverse ? { ...rest, before: last } : { ...rest, from: `${last} ` };
+    }
+  }
+
+  /** Writes a plan, see {@link commit}. */
+  async write(plan: Plan): Promise<boolean> {
+    return (await this.commit([plan]))[0] === true;
+  }
+
+  /**
+   * Writes plans in one transaction if their values are as they are known, and those of which they are not again. Resolves
+   * to whether each was written. A rejection means that the outcome of all is unknown.
+   */
+  async commit(plans: readonly Plan[]): Promise<readonly boolean[]> {
+    this.requireOpen();
+    const outcomes = plans.map(() => false);
+    let open: readonly OpenPlan[] = plans.map((plan, index) => ({ plan, index, isFresh: false }));
+    for (let round = 0; open.length > 0; round++) {
+      if (round === MOST_ROUNDS) throw new Error(`other writers were first ${MOST_ROUNDS} times`);
+      open = await this.#round(open, outcomes);
+    }
+    return outcomes;
+  }
+
+  /** Returns the plans that must be tried again. */
+  async #round(open: readonly OpenPlan[], outcomes: boolean[]): Promise<readonly OpenPlan[]> {
+    const read = await this.#read(open);
+    const again: OpenPlan[] = [];
+    const prepared: Prepared[] = [];
+    const written = new Set<string>();
+    for (const one of open) {
+      const { plan, index, isFresh } = one;
+      const valueOf: ValueOf = (key) => (read.has(key) ? read.get(key) : this.#known.get(key));
+      const change = plan.change(valueOf);
+      if (change === undefined) {
+        if (!isFresh && !plan.reads.every((key) => read.has(key))) again.push({ plan, index, isFresh: true });
+        continue;
+      }
+      const part = partOf(plan, change, valueOf);
+      const touched = [...part.puts.map(([key]) => key), ...part.deletes];
+      if (touched.some((key) => written.has(key))) again.push({ plan, index, isFresh: true });
+      else prepared.push({ open: one, part, change });
+      for (const key of touched) written.add(key);
+    }
+    if (prepared.length > 0) await this.#send(prepared, { outcomes, again });
+    return again;
+  }
+
+  async #send(
+    prepared: readonly Prepared[],
+    { outcomes, again }: Readonly<{ outcomes: boolean[]; again: OpenPlan[] }>,
+  ): Promise<void> {
+    // Whatever comes of it, these values are old.
+    for (const { part } of prepared) for (const [key] of part.conditions) this.#known.delete(key);
+    const answers = await this.#storage.commit(prepared.map(({ part }) => part));
+    for (const [place, { open, part }] of prepared.entries()) {
+      if (answers[place] !== true) again.push({ ...open, isFresh: true });
+      else this.#learn(open.plan, part);
+      outcomes[open.index] = answers[place] === true;
+    }
+  }
+
+  async #read(open: readonly OpenPlan[]): Promise<Map<string, string | undefined>> {
+    const keys = new Set<string>();
+    for (const { plan, isFresh } of open) {
+      for (const key of plan.reads) if (isFresh || !this.#known.has(key)) keys.add(key);
+      if (isFresh) for (const key of plan.absent ?? []) keys.add(key);
+    }
+    const asked = [...keys];
+    const values = await this.get(asked);
+    return new Map(asked.map((key, place) => [key, values[place]]));
+  }
+
+  #learn({ reads }: Plan, { conditions, puts, deletes }: CommitPart): void {
+    const asked = new Set(reads);
+    for (const [key, value] of conditions) if (asked.has(key)) this.#known.set(key, value);
+    for (const [key, value] of puts) if (asked.has(key)) this.#known.set(key, value);
+    for (const key of deletes) if (asked.has(key)) this.#known.set(key, undefined);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST_KNOWN) break;
+      this.#known.delete(oldest);
+    }
+  }
+
+  /** Closes the storage. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#storage.close();
+  }
+}
+
+function partOf({ reads, absent = [] }: Plan, change: Change, valueOf: ValueOf): CommitPart {
+  const { puts = [], deletes = [] } = change;
+  return { conditions: [...reads, ...absent].map((key) => [key, valueOf(key)] as const), puts, deletes };
+}

@@ -1,0 +1,151 @@
+import { invariant } from "../errors/index.ts";
+import type { ParentOrder } from "../model/index.ts";
+import type { ShardSnapshot } from "../ports/index.ts";
+import { decodeParent, encodeParent } from "../wire/index.ts";
+import { headIn, headKey, requireShard } from "./journal.ts";
+import { digits, keyOf, shardDigits } from "./keys.ts";
+import { nextTurn } from "./next-turn.ts";
+import type { Rows } from "./rows.ts";
+
+/** Number of parents of a part: about 60 kB, encoded and committed in about a millisecond. */
+const PARENTS_PER_PART = 128;
+
+/** Number of parts that one step reads or deletes, which takes some milliseconds. */
+const PARTS_PER_STEP = 4;
+
+const GENERATION = "generation";
+
+type Header = Readonly<{ sequence: number; counter: number; generation: number; parts: number }>;
+
+const headerKey = (shard: number): string => `snapshot ${shardDigits(shard)}`;
+
+const partKey = (shard: number, generation: number, part: number): string =>
+  keyOf("snap", shardDigits(shard), generation, part);
+
+function headerIn(shard: number, text: string): Header {
+  const [sequence = Number.NaN, counter = Number.NaN, generation = Number.NaN, parts = Number.NaN] = text
+    .split(" ")
+    .map(Number);
+  const isWhole = Number.isSafeInteger(sequence + counter + generation + parts);
+  invariant(isWhole, "I53", `the snapshot of shard ${shard} cannot be read`);
+  return { sequence, counter, generation, parts };
+}
+
+/**
+ * Snapshots. One is written in parts under a generation of its own and becomes visible with its header, in the same
+ * transaction as its last part.
+ */
+export class Snapshots {
+  readonly #rows: Rows;
+
+  constructor(rows: Rows) {
+    this.#rows = rows;
+  }
+
+  /** Returns the sequences of the newest snapshots of shards. */
+  async sequences(shards: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const headers = await this.#rows.get(shards.map(headerKey));
+    return new Map(
+      shards.flatMap((shard, place) => {
+        const header = headers[place];
+        return header === undefined ? [] : [[shard, headerIn(shard, header).sequence] as const];
+      }),
+    );
+  }
+
+  /** Reads the newest snapshot of a shard; a newer one if it is replaced meanwhile. */
+  async read(shard: number, reading?: () => void): Promise<ShardSnapshot | undefined> {
+    requireShard(shard);
+    for (;;) {
+      const text = await this.#rows.value(headerKey(shard));
+      if (text === undefined) return undefined;
+      const { sequence, counter, generation, parts } = headerIn(shard, text);
+      const parents = await this.#parents({ shard, generation, parts }, reading);
+      if (parents !== undefined) return { shard, sequence, counter, parents };
+      const isReplaced = (await this.#rows.value(headerKey(shard))) !== text;
+      invariant(isReplaced, "I53", `a part of the snapshot of shard ${shard} is missing`);
+    }
+  }
+
+  async #parents(
+    { shard, generation, parts }: Readonly<{ shard: number; generation: number; parts: number }>,
+    reading?: () => void,
+  ): Promise<readonly ParentOrder[] | undefined> {
+    const parents: ParentOrder[] = [];
+    for (let from = 0; from < parts; from += PARTS_PER_STEP) {
+      if (from > 0) await nextTurn();
+      const asked = Array.from({ length: Math.min(PARTS_PER_STEP, parts - from) }, (_, place) => from + place);
+      const texts = await this.#rows.get(asked.map((part) => partKey(shard, generation, part)));
+      for (const text of texts) {
+        if (text === undefined) return undefined;
+        for (const parent of text.split("\n")) parents.push(decodeParent(parent));
+      }
+      reading?.();
+    }
+    return parents;
+  }
+
+  /**
+   * Writes a snapshot in steps. One older than the newest does not become visible. Throws an InvariantError I53 for one that
+   * is ahead of its journal.
+   */
+  async write(snapshot: ShardSnapshot, writing?: () => void): Promise<void> {
+    const { shard, sequence, counter, parents } = snapshot;
+    requireShard(shard);
+    const { sequence: last } = headIn(await this.#rows.value(headKey(shard)));
+    invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
+    const generation = await this.#nextGeneration();
+    const parts = Math.ceil(parents.length / PARENTS_PER_PART);
+    for (let part = 0; part < parts; part++) {
+      const from = part * PARENTS_PER_PART;
+      const text = parents.slice(from, from + PARENTS_PER_PART).map(encodeParent).join("\n");
+      await this.#rows.write({
+        reads: [],
+        change: () => ({ puts: [[partKey(shard, generation, part), text]] }),
+      });
+      writing?.();
+      await nextTurn();
+    }
+    await this.#show(shard, { sequence, counter, generation, parts });
+    await this.#clean(shard);
+  }
+
+  async #nextGeneration(): Promise<number> {
+    let generation = 0;
+    await this.#rows.write({
+      reads: [GENERATION],
+      change(valueOf) {
+        generation = Number(valueOf(GENERATION) ?? 0) + 1;
+        return { puts: [[GENERATION, String(generation)]] };
+      },
+    });
+    return generation;
+  }
+
+  async #show(shard: number, { sequence, counter, generation, parts }: Header): Promise<void> {
+    const key = headerKey(shard);
+    await this.#rows.write({
+      reads: [key],
+      change(valueOf) {
+        const text = valueOf(key);
+        const newest = text === undefined ? undefined : headerIn(shard, text);
+        // The parts of one that was begun before another are deleted with it, so it must not become visible after that.
+        if (newest !== undefined && (newest.sequence > sequence || newest.generation > generation)) return undefined;
+        return { puts: [[key, `${sequence} ${counter} ${generation} ${parts}`]] };
+      },
+    });
+  }
+
+  /** Deletes the parts of earlier generations: of replaced snapshots, and of some that were never completed. */
+  async #clean(shard: number): Promise<void> {
+    const text = await this.#rows.value(headerKey(shard));
+    if (text === undefined) return;
+    const prefix = keyOf("snap", shardDigits(shard));
+    const older = { from: `${prefix} `, before: `${prefix} ${digits(headerIn(shard, text).generation)}` };
+    for await (const page of this.#rows.pages(older, PARTS_PER_STEP)) {
+      const deletes = page.map(([key]) => key);
+      await this.#rows.write({ reads: [], change: () => ({ deletes }) });
+      await nextTurn();
+    }
+  }
+}

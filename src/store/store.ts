@@ -1,0 +1,200 @@
+import {
+  flagOption,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  portOption,
+  wholeOption,
+} from "../common/index.ts";
+import {
+  QueuedRejections,
+  type StoredRateLimiter,
+  type StoredRateLimiterOptions,
+  StoredRateLimiters,
+} from "../adapters/shared/index.ts";
+import type { AppendBatch, AppendOutcome, KeyValueStore, OrderStore, Rejections, Storage, Telemetry } from "../ports/index.ts";
+import { telemetryOption } from "../ports/internal.ts";
+import { Ended, endedRows } from "./ended.ts";
+import { appendPlan, Journal, laterOwner, Owned } from "./journal.ts";
+import { escaped, keyOf } from "./keys.ts";
+import { Leases, nobodysShards } from "./leases.ts";
+import { LeavingOrders } from "./leaving.ts";
+import { limited } from "./limited.ts";
+import { limitTable } from "./limits.ts";
+import { Market, markEntries } from "./market.ts";
+import { rejectionTable } from "./rejections.ts";
+import { type Plan, Rows } from "./rows.ts";
+import { Snapshots } from "./snapshots.ts";
+
+/** Rejections that survive a restart of the process. */
+export interface StoredRejections extends Rejections {
+  /** Resolves when all waiting rejections are written or lost. */
+  flush(): Promise<void>;
+}
+
+/** Options for retained rejections. */
+export interface StoredRejectionOptions {
+  /**
+   * Number of rejections that may wait to be written; default 1000. Further rejections are lost, and counted as lost.
+   */
+  readonly capacity?: number;
+  /** Number of days for which a rejection is kept; default 30. */
+  readonly retentionDays?: number;
+  /** Rejections kept per account; default 10000. Beyond it the oldest are deleted. */
+  readonly perAccount?: number;
+  /** Receives an event for lost rejections. */
+  readonly telemetry?: Telemetry;
+}
+
+/** Options of {@link openStore}. */
+export interface StoreOptions {
+  readonly rejections?: StoredRejectionOptions;
+  readonly journal?: Readonly<{
+    /** If true, the records of an order are deleted with its row. Default false: the journal keeps everything. */
+    forget?: boolean;
+  }>;
+}
+
+/**
+ * An order store on a storage. The same storage holds small values of the host, retained rejections, and what rate limiters
+ * count. An engine closes its store; `await using` closes one that has no engine.
+ */
+export interface Store extends OrderStore {
+  readonly keyValue: KeyValueStore;
+  readonly rejections: StoredRejections;
+  /**
+   * Opens a rate limiter that begins with the orders of the day and the bans in the storage. It writes bans at once and
+   * orders once a second, and neither in the turn of a request; closing the store writes the rest. Rejects if the storage
+   * cannot be read, and with a TypeError or RangeError that names an option that is missing, unknown or wrong.
+   */
+  openRateLimiter(options: StoredRateLimiterOptions): Promise<StoredRateLimiter>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const storageOption = portOption<Storage>("Storage (managed-orders/ports)", {
+  ...{ commit: "required", get: "required", range: "required", clock: "optional", close: "required" },
+});
+
+/** The check of the options of a store. */
+export const storeOptions: Readonly<Record<keyof StoreOptions, OptionCheck>> = {
+  rejections: optional(
+    optionsOf<StoredRejectionOptions>({
+      capacity: optional(wholeOption({ from: 0 })),
+      retentionDays: optional(numberOption({ from: 0 })),
+      perAccount: optional(wholeOption({ from: 0 })),
+      telemetry: optional(telemetryOption),
+    }),
+  ),
+  journal: optional(optionsOf<NonNullable<StoreOptions["journal"]>>({ forget: optional(flagOption) })),
+};
+
+const checkOptions: OptionCheck = optionsOf<StoreOptions>(storeOptions);
+
+/**
+ * Opens an order store on ordered keys with values. One with a clock can be shared: its store has leases. Throws a TypeError
+ * or RangeError that names an option or a method that is missing, unknown or wrong.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryStorage } from "managed-orders/memory";
+ * import { openStore } from "managed-orders/store";
+ * const store = openStore(createMemoryStorage());
+ * const heads = await store.acquire();
+ * console.log(heads.length, heads[0]?.epoch); // 256 1
+ * ```
+ */
+export function openStore(storage: Storage, options: StoreOptions = {}): Store {
+  storageOption(storage, "openStore(storage)");
+  checkOptions(options, "openStore(options)");
+  const rows = new Rows(storage);
+  const owned = new Owned();
+  const journal = new Journal(rows, owned);
+  const snapshots = new Snapshots(rows);
+  const ended = new Ended(rows);
+  const clock = storage.clock?.bind(storage);
+  const market = new Market(rows, owned, clock !== undefined);
+  const leaving = new LeavingOrders(rows, { owned, ended, journal, snapshots });
+  const rejections = new QueuedRejections(rejectionTable(rows), options.rejections ?? {});
+  const limiters = new StoredRateLimiters(limitTable(rows), afterMs);
+  const close = async (): Promise<void> => {
+    await rejections.flush();
+    await limiters.close();
+    await rows.close();
+  };
+  return {
+    acquire: () => journal.acquire(nobodysShards),
+    head: (shard) => journal.head(shard),
+    append: (batch) => append({ rows, market }, batch),
+    fence: (round) => journal.fence(round),
+    readRecords: async (range) => await journal.records(limited(range)),
+    readSnapshot: (shard, reading) => snapshots.read(shard, reading),
+    writeSnapshot: (snapshot, writing) => snapshots.write(snapshot, writing),
+    readMarks: (shards) => market.marks(shards),
+    readQuotes: () => market.quotes(),
+    deleteMarks: (marks) => market.deleteMarks(marks),
+    findEnded: (key) => ended.find(key),
+    pageEnded: async (page) => await ended.page(limited(page)),
+    countEnded: (whose) => ended.count(whose),
+    readEnded: async (range) => await ended.ofShard(limited(range)),
+    pageEndedNames: async (page) => await ended.names(limited(page)),
+    findEndedList: (key) => ended.findList(key),
+    pageEndedLists: async (page) => await ended.pageLists(limited(page)),
+    deleteEnded: async (range) => await leaving.delete(limited(range)),
+    ...(options.journal?.forget === true && {
+      forgetEnded: ({ beforeMs }: Readonly<{ beforeMs: number }>, goesOn: () => boolean) =>
+        leaving.forget(beforeMs, goesOn),
+    }),
+    readVolume: (reading) => market.volume(reading),
+    deleteVolume: (cutoff, deleting) => market.deleteVolume(cutoff, deleting),
+    ...(clock !== undefined && { leases: new Leases(rows, { journal, market, clock }) }),
+    close,
+    [Symbol.asyncDispose]: close,
+    rejections,
+    openRateLimiter: (limits) => limiters.open(limits),
+    keyValue: keyValueStore(rows),
+  };
+}
+
+async function append(
+  { rows, market }: Readonly<{ rows: Rows; market: Market }>,
+  { shards, prints = [], quotes = [] }: AppendBatch,
+): Promise<readonly AppendOutcome[]> {
+  const plans: Plan[] = shards.map((part) => {
+    const { change, ...reads } = endedRows(part);
+    const marks = markEntries(part.marks ?? []);
+    return appendPlan(part, {
+      ...reads,
+      change(valueOf) {
+        const { puts, deletes } = change(valueOf);
+        return { puts: [...puts, ...marks], deletes };
+      },
+    });
+  });
+  const hasMarket = prints.length + quotes.length > 0;
+  if (hasMarket) plans.push(market.plan(prints, quotes));
+  const written = await rows.commit(plans);
+  if (hasMarket && shards.length === 0 && written[0] !== true) laterOwner();
+  return shards.map((_, place) => (written[place] === true ? "durable" : "fenced"));
+}
+
+function keyValueStore(rows: Rows): KeyValueStore {
+  const keyOfValue = (key: string): string => keyOf("value", escaped(key));
+  return {
+    async get(key) {
+      const text = await rows.value(keyOfValue(key));
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    async set(key, value) {
+      await rows.write({ reads: [], change: () => ({ puts: [[keyOfValue(key), JSON.stringify(value)]] }) });
+    },
+  };
+}
+
+/** Runs a function after a time, unless the process ends before. The returned function cancels it. */
+function afterMs(delayMs: number, run: () => void): () => void {
+  const timer: unknown = setTimeout(run, delayMs);
+  // A browser's timer is a number, and no process waits for it.
+  if (typeof timer === "object") (timer as Readonly<{ unref(): void }>).unref();
+  return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
+}
