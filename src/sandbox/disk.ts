@@ -1,9 +1,4 @@
-import {
-  createMemoryKeyValueStore,
-  createMemoryRateLimiter,
-  createMemoryStore,
-  type RateLimiterOptions,
-} from "../adapters/memory/index.ts";
+import { createMemoryStore, type RateLimiterOptions } from "../adapters/memory/index.ts";
 import { openPostgresStore } from "../adapters/postgres/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import type { KeyValueStore, OrderStore, RateLimiter, Rejections, Telemetry } from "../ports/index.ts";
@@ -18,31 +13,26 @@ export type Disk = Readonly<{
   openRateLimiter: (options: RateLimiterOptions) => Promise<RateLimiter>;
 }>;
 
-/** Rejections kept per account if they are to be persisted but the store is in memory. */
-const REJECTIONS_IN_MEMORY = 10_000;
-
 /** Opens the store of the settings. Rejects with an Error for the operator if it cannot be opened. */
 export async function openDisk(settings: SandboxSettings, telemetry: Telemetry): Promise<Disk> {
   const { store, persistRejections, retentionDays } = settings;
-  const rejecting = { retentionDays, telemetry };
-  if (store.kind === "memory") {
-    const rejections = createRejectionBuffer(persistRejections ? { perAccount: REJECTIONS_IN_MEMORY } : {});
-    const openRateLimiter: Disk["openRateLimiter"] = async (options) => createMemoryRateLimiter(options);
-    return {
-      orders: createMemoryStore(),
-      keyValue: createMemoryKeyValueStore(),
-      rejections,
-      openRateLimiter,
-    };
-  }
-  const orders =
-    store.kind === "postgres"
-      ? await openPostgresStore({ ...placeOf(store), telemetry, rejections: rejecting })
-      : openSqliteStore({ path: store.path, rejections: rejecting });
+  const orders = await openStore(store, { telemetry, rejections: { retentionDays, telemetry } });
   const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
   const openRateLimiter: Disk["openRateLimiter"] = (options) =>
     orders.openRateLimiter({ ...options, telemetry });
   return { orders, keyValue: orders.keyValue, rejections, openRateLimiter };
+}
+
+type Opening = Readonly<{
+  telemetry: Telemetry;
+  rejections: Readonly<{ retentionDays: number; telemetry: Telemetry }>;
+}>;
+
+async function openStore(store: SandboxSettings["store"], options: Opening) {
+  const { rejections } = options;
+  if (store.kind === "memory") return createMemoryStore({ rejections });
+  if (store.kind === "sqlite") return openSqliteStore({ path: store.path, rejections });
+  return await openPostgresStore({ ...placeOf(store), ...options });
 }
 
 function placeOf({

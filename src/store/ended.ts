@@ -71,8 +71,14 @@ export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
     list,
     name: listNameKey(list.accountId, list.listClientOrderId),
   }));
-  requireOneEach("parents", parents.map(({ name, order }) => [name, order.orderId]));
-  requireOneEach("lists", lists.map(({ name, list }) => [name, list.listId]));
+  requireOneEach(
+    "parents",
+    parents.map(({ name, order }) => [name, order.orderId]),
+  );
+  requireOneEach(
+    "lists",
+    lists.map(({ name, list }) => [name, list.listId]),
+  );
   const accounts = new Set(ended.map(({ accountId }) => accountId));
   return {
     reads: [...accounts].map(countKey),
@@ -80,13 +86,13 @@ export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
       ...[...parents, ...lists].map(({ name }) => name),
       ...endedLists.map(({ accountId, listId }) => listKey(accountId, listId)),
     ],
-    change(valueOf) {
+    change(valueAt) {
       const puts: Entry[] = [];
       const deletes: string[] = [];
       const added = new Map<number, number>();
       for (const { order, name, text } of parents) {
         const { orderId, accountId } = order;
-        if (!isTaken("parents", valueOf(name), orderId)) {
+        if (!isTaken("parents", valueAt(name), orderId)) {
           added.set(accountId, (added.get(accountId) ?? 0) + 1);
           puts.push([name, String(-orderId)]);
         }
@@ -94,8 +100,8 @@ export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
       }
       for (const { list, name } of lists) {
         const key = listKey(list.accountId, list.listId);
-        const before = valueOf(key);
-        if (!isTaken("lists", valueOf(name), list.listId)) puts.push([name, String(-list.listId)]);
+        const before = valueAt(key);
+        if (!isTaken("lists", valueAt(name), list.listId)) puts.push([name, String(-list.listId)]);
         const written = [[key, JSON.stringify(list)] as const, ...listIndexKeys(list)];
         puts.push(...written);
         if (before === undefined) continue;
@@ -103,7 +109,7 @@ export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
         for (const old of listKeys(listIn(before, list.listId))) if (!kept.has(old)) deletes.push(old);
       }
       for (const [accountId, count] of added)
-        puts.push([countKey(accountId), String(countIn(valueOf(countKey(accountId))) + count)]);
+        puts.push([countKey(accountId), String(countIn(valueAt(countKey(accountId))) + count)]);
       return { puts, deletes };
     },
   };
@@ -136,7 +142,8 @@ export class Ended {
   }
 
   async find(key: EndedKey): Promise<ParentOrder | undefined> {
-    const orderId = "orderId" in key ? key.orderId : await this.#named(nameKey(key.accountId, key.clientOrderId));
+    const orderId =
+      "orderId" in key ? key.orderId : await this.#named(nameKey(key.accountId, key.clientOrderId));
     const order = orderId === undefined || orderId >= 0 ? undefined : await this.row(orderId);
     return order?.accountId === key.accountId ? order : undefined;
   }
@@ -165,14 +172,16 @@ export class Ended {
     const all = under(keyOf("account", accountId));
     const cursor = keyOf("account", accountId, -afterOrderId);
     let range = { ...all, limit, reverse: newestFirst };
-    if (afterOrderId !== 0) range = newestFirst ? { ...range, before: cursor } : { ...range, from: `${cursor} ` };
+    if (afterOrderId !== 0)
+      range = newestFirst ? { ...range, before: cursor } : { ...range, from: `${cursor} ` };
     const found: ParentOrder[] = [];
     for (;;) {
       const entries = await this.#rows.range({ ...range, limit: limit - found.length });
       const last = entries.at(-1)?.[0];
       if (last === undefined) return found;
       // A row that was deleted after its index was read leaves room for the next one.
-      for (const order of await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1])))) found.push(order);
+      for (const order of await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1]))))
+        found.push(order);
       if (found.length === limit) return found;
       range = newestFirst ? { ...range, before: last } : { ...range, from: `${last} ` };
     }
@@ -235,13 +244,17 @@ export class Ended {
 
   /** Returns the ended legs of a list. */
   async legsOf(listId: number): Promise<readonly ParentOrder[]> {
-    const entries = await this.#rows.range({ ...under(keyOf("leg", -listId)), limit: Number.MAX_SAFE_INTEGER });
+    const entries = await this.#rows.range({
+      ...under(keyOf("leg", -listId)),
+      limit: Number.MAX_SAFE_INTEGER,
+    });
     return await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1])));
   }
 }
 
 function listIn(text: string, listId: number): EndedList {
   const list = JSON.parse(text) as EndedList;
-  if (list.listId !== listId) throw new InvariantError("I53", `the row of list ${listId} is that of ${list.listId}`);
+  if (list.listId !== listId)
+    throw new InvariantError("I53", `the row of list ${listId} is that of ${list.listId}`);
   return list;
 }

@@ -3,4 +3,11 @@
  *
  * @module managed-orders/store
  */
-export { openStore, type Store, type StoredRejectionOptions, type StoredRejections, type StoreOptions } from "./store.ts";
+export {
+  openStore,
+  type Store,
+  type StoredRejectionOptions,
+  type StoredRejections,
+  type StoreOptions,
+  storeOptions,
+} from "./store.ts";

@@ -3,7 +3,7 @@ import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts
 import type { Entry, KeyRange, OrderStore, ShardAppend, ShardHead, TailRange } from "../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../wire/index.ts";
 import { digits, numberIn, partsOf, shardDigits, under } from "./keys.ts";
-import type { Change, Plan, Rows, ValueOf } from "./rows.ts";
+import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
 
 /** The head of a shard as it is stored. The sequence of the market journal counts its writes. */
 export type StoredHead = Readonly<{ epoch: number; round: number; sequence: number }>;
@@ -20,7 +20,8 @@ export const epochKey = (shard: number): string => `epoch ${shardDigits(shard)}`
 
 const forgottenKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
 
-const recordKey = (shard: number, sequence: number): string =>
+/** The key of a record. */
+export const recordKey = (shard: number, sequence: number): string =>
   `log ${shardDigits(shard)} ${digits(sequence)}`;
 
 /** Returns a stored head; that of a shard nobody has owned has epoch 0. */
@@ -58,10 +59,10 @@ export class Owned {
     return [...this.#epochs.keys()].filter((shard) => shard !== MARKET_SHARD);
   }
 
-  /** Returns whether no other handle has taken a shard over since this one did. `valueOf` must know its epoch. */
-  owns(shard: number, valueOf: ValueOf): boolean {
+  /** Returns whether no other handle has taken a shard over since this one did. `valueAt` must know its epoch. */
+  owns(shard: number, valueAt: ValueAt): boolean {
     const epoch = this.#epochs.get(shard);
-    return epoch !== undefined && valueOf(epochKey(shard)) === String(epoch);
+    return epoch !== undefined && valueAt(epochKey(shard)) === String(epoch);
   }
 }
 
@@ -105,15 +106,15 @@ export class Journal {
     let heads: readonly ShardHead[] = [];
     const isTaken = await this.#rows.write({
       reads: [...reads, ...more.reads],
-      change(valueOf) {
-        const change = more.change(valueOf);
+      change(valueAt) {
+        const change = more.change(valueAt);
         if (change === undefined) return undefined;
         const puts: Entry[] = [];
         heads = shards.map((shard) => {
-          const before = headIn(valueOf(headKey(shard)));
+          const before = headIn(valueAt(headKey(shard)));
           const head = isNew(shard) ? { ...before, epoch: before.epoch + 1, round: 0 } : before;
           if (isNew(shard)) puts.push([headKey(shard), headText(head)], [epochKey(shard), `${head.epoch}`]);
-          return portHead(shard, head, valueOf(forgottenKey(shard)));
+          return portHead(shard, head, valueAt(forgottenKey(shard)));
         });
         return { ...change, puts: [...(change.puts ?? []), ...puts] };
       },
@@ -164,8 +165,8 @@ export class Journal {
     const key = headKey(requireShard(shard));
     await this.#rows.write({
       reads: [key],
-      change: (valueOf) => {
-        const head = headIn(valueOf(key));
+      change: (valueAt) => {
+        const head = headIn(valueAt(key));
         if (head.epoch !== epoch || head.round >= round) return undefined;
         return { puts: [[key, headText({ ...head, round })]] };
       },
@@ -222,9 +223,9 @@ export class Journal {
   }
 
   /** What deletes records of a shard, in the same transaction as their orders. */
-  forgetting(shard: number, sequences: readonly number[], valueOf: ValueOf): Required<Change> {
+  forgetting(shard: number, sequences: readonly number[], valueAt: ValueAt): Required<Change> {
     const key = forgottenKey(shard);
-    const highest = Math.max(Number(valueOf(key) ?? 0), sequences.at(-1) ?? 0);
+    const highest = Math.max(Number(valueAt(key) ?? 0), sequences.at(-1) ?? 0);
     return {
       puts: [[key, String(highest)]],
       deletes: sequences.map((sequence) => recordKey(shard, sequence)),
@@ -239,7 +240,11 @@ export class Journal {
     const due: RecordRange[] = [];
     let room = limit;
     for (const { shard, sequence } of await this.heads()) {
-      const range = { shard, after: after[shard] ?? 0, limit: Math.min(room, sequence - (after[shard] ?? 0)) };
+      const range = {
+        shard,
+        after: after[shard] ?? 0,
+        limit: Math.min(room, sequence - (after[shard] ?? 0)),
+      };
       if (range.limit < 1) continue;
       due.push(range);
       room -= range.limit;
@@ -284,7 +289,7 @@ export function requireShard(shard: number): number {
 export type PartRows = Readonly<{
   reads: readonly string[];
   absent: readonly string[];
-  change: (valueOf: ValueOf) => Readonly<{ puts: readonly Entry[]; deletes: readonly string[] }>;
+  change: (valueAt: ValueAt) => Readonly<{ puts: readonly Entry[]; deletes: readonly string[] }>;
 }>;
 
 /**
@@ -300,16 +305,18 @@ export function appendPlan(part: ShardAppend, rows: PartRows): Plan {
     `a record or mark of another shard was appended to shard ${shard}`,
   );
   const texts = textsOf(part);
-  const entries = records.map(({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""]);
+  const entries = records.map(
+    ({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""],
+  );
   return {
     reads: [key, ...rows.reads],
     absent: rows.absent,
-    change(valueOf) {
-      const head = headIn(valueOf(key));
+    change(valueAt) {
+      const head = headIn(valueAt(key));
       const isOwned = epoch > 0 && epoch === head.epoch && round === head.round;
       const follows = records.every((record, place) => record.sequence === head.sequence + 1 + place);
       if (!isOwned || !follows) return undefined;
-      const { puts, deletes } = rows.change(valueOf);
+      const { puts, deletes } = rows.change(valueAt);
       const sequence = head.sequence + records.length;
       return { puts: [[key, headText({ ...head, sequence })], ...entries, ...puts], deletes };
     },

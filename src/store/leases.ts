@@ -14,7 +14,7 @@ import type {
 import { headIn, headKey, type Journal } from "./journal.ts";
 import { limited } from "./limited.ts";
 import type { Market } from "./market.ts";
-import type { Change, Plan, Rows, ValueOf } from "./rows.ts";
+import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */
 const DEAD_KEPT = 16;
@@ -27,8 +27,8 @@ type Owner = { incarnation?: number; next?: number };
 type Node = { -readonly [Member in keyof NodeRow]: NodeRow[Member] };
 type Cluster = { incarnations: number; nodes: Node[]; owners: Record<string, Owner> };
 
-function clusterIn(valueOf: ValueOf): Cluster {
-  const text = valueOf(CLUSTER);
+function clusterIn(valueAt: ValueAt): Cluster {
+  const text = valueAt(CLUSTER);
   return text === undefined ? { incarnations: 0, nodes: [], owners: {} } : (JSON.parse(text) as Cluster);
 }
 
@@ -41,178 +41,175 @@ const ownsSome = ({ owners }: Cluster, incarnation: number): boolean =>
 /** What makes all shards nobody's, beside an `acquire`. */
 export const nobodysShards: Plan = {
   reads: [CLUSTER],
-  change: (valueOf) =>
-    valueOf(CLUSTER) === undefined
+  change: (valueAt) =>
+    valueAt(CLUSTER) === undefined
       ? {}
-      : { puts: [[CLUSTER, JSON.stringify({ ...clusterIn(valueOf), owners: {} })]] },
+      : { puts: [[CLUSTER, JSON.stringify({ ...clusterIn(valueAt), owners: {} })]] },
 };
 
-/** Dependencies of {@link Leases}. */
+/** Dependencies of {@link storedLeases}. */
 type LeaseParts = Readonly<{ journal: Journal; market: Market; clock: NonNullable<Storage["clock"]> }>;
 
 /** Nodes that share a storage, and the shards that each of them owns. */
-export class Leases implements ShardLeases {
-  readonly #rows: Rows;
-  readonly #parts: LeaseParts;
-
-  constructor(rows: Rows, parts: LeaseParts) {
-    this.#rows = rows;
-    this.#parts = parts;
-  }
-
-  async join(entry: NodeEntry): Promise<Readonly<{ incarnation: number; clockMs: number }>> {
-    requireEntry(entry);
-    const { name, address, version, format, kinds, ttlMs, shares } = entry;
-    const incarnation = await this.#change((cluster) => {
-      const gone = cluster.nodes.filter((node) => node.dead && !ownsSome(cluster, node.incarnation));
-      const dropped = new Set(gone.slice(0, -DEAD_KEPT));
-      cluster.nodes = cluster.nodes.filter((node) => !dropped.has(node));
-      cluster.incarnations += 1;
-      cluster.nodes.push({
-        ...{ name, address, version, format, kinds: [...kinds], ttlMs },
-        ...(shares !== undefined && { shares }),
-        ...{ incarnation: cluster.incarnations, state: "following", beat: 0, dead: false },
-      });
-      return cluster.incarnations;
-    });
-    const { nowMs } = await this.#parts.clock();
-    return { incarnation, clockMs: nowMs };
-  }
-
-  async renew({ incarnation, state, followed }: Parameters<ShardLeases["renew"]>[0]): ReturnType<ShardLeases["renew"]> {
-    const node = await this.#change((cluster) => {
-      const alive = aliveNode(cluster, incarnation);
-      if (alive !== undefined)
-        Object.assign(alive, { beat: alive.beat + 1, state, ...(followed !== undefined && { followed }) });
-      return alive;
-    });
-    const { nowMs, elsewhere } = await this.#parts.clock();
-    return {
-      ...{ alive: node !== undefined, clockMs: nowMs },
-      ...(elsewhere !== undefined && { elsewhere }),
-      ...(node?.wanted !== undefined && { wanted: node.wanted }),
-    };
-  }
-
-  async want({ incarnation, wanted }: Parameters<ShardLeases["want"]>[0]): Promise<boolean> {
-    return await this.#change((cluster) => {
-      const node = aliveNode(cluster, incarnation);
-      if (node !== undefined) {
-        if (wanted === undefined) delete node.wanted;
-        else node.wanted = wanted;
-      }
-      return node !== undefined;
-    });
-  }
-
-  async nodes(): Promise<ClusterView> {
-    const shards = Array.from({ length: SHARD_COUNT + 1 }, (_, shard) => shard);
-    const values = await this.#rows.get([CLUSTER, ...shards.map(headKey)]);
-    const { nodes, owners } = clusterIn(() => values[0]);
-    const ownerOf = (shard: number): ShardOwner => ({
-      shard,
-      epoch: headIn(values[shard + 1]).epoch,
-      ...owners[shard],
-    });
-    return { nodes, shards: shards.map(ownerOf) };
-  }
-
-  async bury({ incarnation, beat }: Parameters<ShardLeases["bury"]>[0]): Promise<boolean> {
-    return await this.#change((cluster) => {
-      const node = aliveNode(cluster, incarnation);
-      if (node?.beat === beat) node.dead = true;
-      return node === undefined || node.dead;
-    });
-  }
-
-  async claim(set: ShardSet): Promise<readonly ShardHead[] | undefined> {
-    const shards = sortedShards(set);
-    const { incarnation } = set;
-    let others: ReadonlySet<number> = new Set();
-    const more = {
-      reads: [CLUSTER],
-      change(valueOf: ValueOf): Change | undefined {
-        const cluster = clusterIn(valueOf);
-        const isTaken = (shard: number): boolean => {
-          const owner = cluster.owners[shard]?.incarnation;
-          return owner !== undefined && owner !== incarnation && aliveNode(cluster, owner) !== undefined;
-        };
-        if (aliveNode(cluster, incarnation) === undefined || shards.some(isTaken)) return undefined;
-        others = new Set(shards.filter((shard) => cluster.owners[shard]?.incarnation !== incarnation));
-        for (const shard of others) cluster.owners[shard] = { incarnation };
-        return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
-      },
-    };
-    return await this.#parts.journal.take(shards, more, (shard) => others.has(shard));
-  }
-
-  async release(set: ShardRelease): Promise<void> {
-    const releases = sortedReleases(set);
-    const heads = releases.map(({ shard }) => headKey(shard));
-    await this.#rows.write({
-      reads: [CLUSTER, ...(set.epochs === undefined ? [] : heads)],
-      change(valueOf) {
-        const cluster = clusterIn(valueOf);
-        for (const { shard, epoch } of releases) {
-          const owner = cluster.owners[shard];
-          const isLate = epoch !== undefined && epoch !== headIn(valueOf(headKey(shard))).epoch;
-          if (owner?.incarnation === set.incarnation && !isLate) delete owner.incarnation;
-        }
-        return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
-      },
-    });
-  }
-
-  async assign(assignment: ShardAssignment): Promise<number> {
-    const { to, from } = assignment;
-    const shards = sortedShards(assignment);
-    return await this.#change((cluster) => {
-      if (to !== undefined && aliveNode(cluster, to) === undefined) return 0;
-      for (const shard of shards) {
-        const owner = cluster.owners[shard] ?? {};
-        if (from !== undefined && owner.incarnation !== from) continue;
-        if (to === undefined) delete owner.next;
-        else owner.next = to;
-        cluster.owners[shard] = owner;
-      }
-      return shards.filter((shard) => cluster.owners[shard]?.next === to).length;
-    });
-  }
-
-  async leave(incarnation: number): Promise<void> {
-    await this.#change((cluster) => {
-      const node = cluster.nodes.find((one) => one.incarnation === incarnation);
-      if (node !== undefined && ownsSome(cluster, incarnation)) node.dead = true;
-      else cluster.nodes = cluster.nodes.filter((one) => one !== node);
-    });
-  }
-
-  async heads(): Promise<readonly ShardHead[]> {
-    return await this.#parts.journal.heads();
-  }
-
-  async tail(range: Parameters<ShardLeases["tail"]>[0]): ReturnType<ShardLeases["tail"]> {
-    return await this.#parts.journal.tail(limited(range));
-  }
-
-  async prints(range: Parameters<ShardLeases["prints"]>[0]): ReturnType<ShardLeases["prints"]> {
-    return await this.#parts.market.printsAfter(limited(range));
-  }
-
+export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts): ShardLeases {
   /** Changes the row of the cluster. `change` may be called again, with the row as another node has changed it. */
-  async #change<T>(change: (cluster: Cluster) => T): Promise<T> {
+  const changed = async <T>(change: (cluster: Cluster) => T): Promise<T> => {
     let result: Readonly<{ value: T }> | undefined;
-    await this.#rows.write({
+    await rows.write({
       reads: [CLUSTER],
-      change(valueOf) {
-        const cluster = clusterIn(valueOf);
+      change(valueAt) {
+        const cluster = clusterIn(valueAt);
         result = { value: change(cluster) };
         return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
       },
     });
     if (result === undefined) throw new Error("the row of the cluster was not written");
     return result.value;
-  }
+  };
+  return {
+    async join(entry: NodeEntry): Promise<Readonly<{ incarnation: number; clockMs: number }>> {
+      requireEntry(entry);
+      const { name, address, version, format, kinds, ttlMs, shares } = entry;
+      const incarnation = await changed((cluster) => {
+        const gone = cluster.nodes.filter((node) => node.dead && !ownsSome(cluster, node.incarnation));
+        const dropped = new Set(gone.slice(0, -DEAD_KEPT));
+        cluster.nodes = cluster.nodes.filter((node) => !dropped.has(node));
+        cluster.incarnations += 1;
+        cluster.nodes.push({
+          ...{ name, address, version, format, kinds: [...kinds], ttlMs },
+          ...(shares !== undefined && { shares }),
+          ...{ incarnation: cluster.incarnations, state: "following", beat: 0, dead: false },
+        });
+        return cluster.incarnations;
+      });
+      const { nowMs } = await clock();
+      return { incarnation, clockMs: nowMs };
+    },
+
+    async renew({
+      incarnation,
+      state,
+      followed,
+    }: Parameters<ShardLeases["renew"]>[0]): ReturnType<ShardLeases["renew"]> {
+      const node = await changed((cluster) => {
+        const alive = aliveNode(cluster, incarnation);
+        if (alive !== undefined)
+          Object.assign(alive, { beat: alive.beat + 1, state, ...(followed !== undefined && { followed }) });
+        return alive;
+      });
+      const { nowMs, elsewhere } = await clock();
+      return {
+        ...{ alive: node !== undefined, clockMs: nowMs },
+        ...(elsewhere !== undefined && { elsewhere }),
+        ...(node?.wanted !== undefined && { wanted: node.wanted }),
+      };
+    },
+
+    async want({ incarnation, wanted }: Parameters<ShardLeases["want"]>[0]): Promise<boolean> {
+      return await changed((cluster) => {
+        const node = aliveNode(cluster, incarnation);
+        if (node !== undefined) {
+          if (wanted === undefined) delete node.wanted;
+          else node.wanted = wanted;
+        }
+        return node !== undefined;
+      });
+    },
+
+    async nodes(): Promise<ClusterView> {
+      const shards = Array.from({ length: SHARD_COUNT + 1 }, (_, shard) => shard);
+      const values = await rows.get([CLUSTER, ...shards.map(headKey)]);
+      const { nodes, owners } = clusterIn(() => values[0]);
+      const ownerOf = (shard: number): ShardOwner => ({
+        shard,
+        epoch: headIn(values[shard + 1]).epoch,
+        ...owners[shard],
+      });
+      return { nodes, shards: shards.map(ownerOf) };
+    },
+
+    async bury({ incarnation, beat }: Parameters<ShardLeases["bury"]>[0]): Promise<boolean> {
+      return await changed((cluster) => {
+        const node = aliveNode(cluster, incarnation);
+        if (node?.beat === beat) node.dead = true;
+        return node === undefined || node.dead;
+      });
+    },
+
+    async claim(set: ShardSet): Promise<readonly ShardHead[] | undefined> {
+      const shards = sortedShards(set);
+      const { incarnation } = set;
+      let others: ReadonlySet<number> = new Set();
+      const more = {
+        reads: [CLUSTER],
+        change(valueAt: ValueAt): Change | undefined {
+          const cluster = clusterIn(valueAt);
+          const isTaken = (shard: number): boolean => {
+            const owner = cluster.owners[shard]?.incarnation;
+            return owner !== undefined && owner !== incarnation && aliveNode(cluster, owner) !== undefined;
+          };
+          if (aliveNode(cluster, incarnation) === undefined || shards.some(isTaken)) return undefined;
+          others = new Set(shards.filter((shard) => cluster.owners[shard]?.incarnation !== incarnation));
+          for (const shard of others) cluster.owners[shard] = { incarnation };
+          return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
+        },
+      };
+      return await journal.take(shards, more, (shard) => others.has(shard));
+    },
+
+    async release(set: ShardRelease): Promise<void> {
+      const releases = sortedReleases(set);
+      const heads = releases.map(({ shard }) => headKey(shard));
+      await rows.write({
+        reads: [CLUSTER, ...(set.epochs === undefined ? [] : heads)],
+        change(valueAt) {
+          const cluster = clusterIn(valueAt);
+          for (const { shard, epoch } of releases) {
+            const owner = cluster.owners[shard];
+            const isLate = epoch !== undefined && epoch !== headIn(valueAt(headKey(shard))).epoch;
+            if (owner?.incarnation === set.incarnation && !isLate) delete owner.incarnation;
+          }
+          return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
+        },
+      });
+    },
+
+    async assign(assignment: ShardAssignment): Promise<number> {
+      const { to, from } = assignment;
+      const shards = sortedShards(assignment);
+      return await changed((cluster) => {
+        if (to !== undefined && aliveNode(cluster, to) === undefined) return 0;
+        for (const shard of shards) {
+          const owner = cluster.owners[shard] ?? {};
+          if (from !== undefined && owner.incarnation !== from) continue;
+          if (to === undefined) delete owner.next;
+          else owner.next = to;
+          cluster.owners[shard] = owner;
+        }
+        return shards.filter((shard) => cluster.owners[shard]?.next === to).length;
+      });
+    },
+
+    async leave(incarnation: number): Promise<void> {
+      await changed((cluster) => {
+        const node = cluster.nodes.find((one) => one.incarnation === incarnation);
+        if (node !== undefined && ownsSome(cluster, incarnation)) node.dead = true;
+        else cluster.nodes = cluster.nodes.filter((one) => one !== node);
+      });
+    },
+
+    async heads(): Promise<readonly ShardHead[]> {
+      return await journal.heads();
+    },
+
+    async tail(range: Parameters<ShardLeases["tail"]>[0]): ReturnType<ShardLeases["tail"]> {
+      return await journal.tail(limited(range));
+    },
+
+    async prints(range: Parameters<ShardLeases["prints"]>[0]): ReturnType<ShardLeases["prints"]> {
+      return await market.printsAfter(limited(range));
+    },
+  };
 }
 
 function requireEntry({ name, address, version, ttlMs }: NodeEntry): void {

@@ -1,20 +1,11 @@
 import { invariant } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
-import {
-  countIn,
-  countKey,
-  type Ended,
-  endedKey,
-  indexKeys,
-  listKey,
-  listKeys,
-  nameKey,
-} from "./ended.ts";
+import { countIn, countKey, type Ended, endedKey, indexKeys, listKey, listKeys, nameKey } from "./ended.ts";
 import { epochKey, type Journal, type Owned } from "./journal.ts";
 import { keyOf, numberIn, partsOf } from "./keys.ts";
-import type { Plan, Rows, ValueOf } from "./rows.ts";
 import { nextTurn } from "./next-turn.ts";
+import type { Plan, Rows, ValueAt } from "./rows.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 /** Rows that one transaction deletes, which takes some milliseconds. */
@@ -155,13 +146,17 @@ export class LeavingOrders {
         ...new Set(leaving.flatMap(readsOf)),
         ...(forgets ? journal.forgettingReads(shard) : []),
       ],
-      change(valueOf) {
-        if (!owned.owns(shard, valueOf)) return undefined;
-        const due = leaving.filter((one) => isUnchanged(one, valueOf));
+      change(valueAt) {
+        if (!owned.owns(shard, valueAt)) return undefined;
+        const due = leaving.filter((one) => isUnchanged(one, valueAt));
         rows = due.reduce((sum, one) => sum + rowsOf(one), 0);
-        const records = journal.forgetting(shard, due.flatMap(({ sequences }) => sequences), valueOf);
+        const records = journal.forgetting(
+          shard,
+          due.flatMap(({ sequences }) => sequences),
+          valueAt,
+        );
         return {
-          puts: [...countsAfter(due, valueOf), ...records.puts],
+          puts: [...countsAfter(due, valueAt), ...records.puts],
           deletes: [...new Set([...due.flatMap(keysOf), ...records.deletes])],
         };
       },
@@ -206,9 +201,9 @@ const readsOf = ({ orders, list }: Leaving): readonly string[] => [
   ...(list === undefined ? [] : [listKey(list.accountId, list.listId)]),
 ];
 
-function isUnchanged({ orders, list }: Leaving, valueOf: ValueOf): boolean {
-  if (list !== undefined && valueOf(listKey(list.accountId, list.listId)) === undefined) return false;
-  return orders.every((order) => valueOf(endedKey(order.orderId)) === encodeParent(order));
+function isUnchanged({ orders, list }: Leaving, valueAt: ValueAt): boolean {
+  if (list !== undefined && valueAt(listKey(list.accountId, list.listId)) === undefined) return false;
+  return orders.every((order) => valueAt(endedKey(order.orderId)) === encodeParent(order));
 }
 
 function keysOf({ orders, list }: Leaving): readonly string[] {
@@ -219,12 +214,12 @@ function keysOf({ orders, list }: Leaving): readonly string[] {
   return list === undefined ? keys : [...keys, ...listKeys(list)];
 }
 
-function countsAfter(due: readonly Leaving[], valueOf: ValueOf): readonly (readonly [string, string])[] {
+function countsAfter(due: readonly Leaving[], valueAt: ValueAt): readonly (readonly [string, string])[] {
   const fewer = new Map<number, number>();
   for (const { accountId } of due.flatMap(({ orders }) => orders))
     fewer.set(accountId, (fewer.get(accountId) ?? 0) + 1);
   return [...fewer].map(([accountId, number]) => {
     const key = countKey(accountId);
-    return [key, String(countIn(valueOf(key)) - number)];
+    return [key, String(countIn(valueAt(key)) - number)];
   });
 }

@@ -22,8 +22,8 @@ export function limitTable(rows: Rows): LimitTable {
       let writer = 0;
       await rows.write({
         reads: [LIMITERS],
-        change(valueOf) {
-          writer = Number(valueOf(LIMITERS) ?? 0) + 1;
+        change(valueAt) {
+          writer = Number(valueAt(LIMITERS) ?? 0) + 1;
           return { puts: [[LIMITERS, String(writer)]] };
         },
       });
@@ -31,7 +31,10 @@ export function limitTable(rows: Rows): LimitTable {
     },
     async counts({ day, afterAccount, afterWriter, limit }) {
       const prefix = keyOf("orders", day);
-      const bounds = under(prefix, afterAccount > 0 ? keyOf("orders", day, afterAccount, afterWriter) : undefined);
+      const bounds = under(
+        prefix,
+        afterAccount > 0 ? keyOf("orders", day, afterAccount, afterWriter) : undefined,
+      );
       return (await rows.range({ ...bounds, limit })).map(([key, text]): WrittenOrders => {
         const [, accountId = 0, writer = 0] = partsOf(key).map(numberIn);
         return { accountId, writer, orders: numberIn(text.split(" ")[0]) };
@@ -50,8 +53,10 @@ export function limitTable(rows: Rows): LimitTable {
             reads: [],
             // One of a later write stands: this one comes too late.
             absent: [key],
-            change: (valueOf) =>
-              numberIn(valueOf(key)?.split(" ")[1] ?? "0") >= write ? {} : { puts: [[key, `${count} ${write}`]] },
+            change: (valueAt) =>
+              numberIn(valueAt(key)?.split(" ")[1] ?? "0") >= write
+                ? {}
+                : { puts: [[key, `${count} ${write}`]] },
           };
         }),
       );
@@ -63,7 +68,11 @@ export function limitTable(rows: Rows): LimitTable {
       const old = { from: "orders ", before: keyOf("orders", beforeDay), limit };
       const counts = (await rows.range(old)).map(([key]) => key);
       await rows.write({ reads: [], change: () => ({ deletes: counts }) });
-      const ended = { from: "banend ", before: keyOf("banend", Math.max(0, Math.ceil(endedBeforeMs))), limit };
+      const ended = {
+        from: "banend ",
+        before: keyOf("banend", Math.max(0, Math.ceil(endedBeforeMs))),
+        limit,
+      };
       const bans = await bansOf(rows, await rows.range(ended));
       // One that was extended meanwhile stays.
       const gone = await rows.commit(bans.map(dropPlan));
@@ -95,8 +104,8 @@ function banPlan(ban: KeptBan): Plan {
   const key = banKey(ban.address);
   return {
     reads: [key],
-    change(valueOf) {
-      const text = valueOf(key);
+    change(valueAt) {
+      const text = valueAt(key);
       const before = text === undefined ? undefined : banIn([key, text]);
       if (before !== undefined && before.untilMs >= ban.untilMs) return {};
       return {
@@ -114,8 +123,8 @@ function dropPlan(ban: KeptBan): Plan {
   const key = banKey(ban.address);
   return {
     reads: [key],
-    change(valueOf) {
-      const text = valueOf(key);
+    change(valueAt) {
+      const text = valueAt(key);
       const isSame = text !== undefined && banIn([key, text]).untilMs === ban.untilMs;
       return { deletes: isSame ? [key, banEndKey(ban)] : [banEndKey(ban)] };
     },

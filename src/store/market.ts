@@ -15,7 +15,7 @@ import type { Entry, PlacedPrint, PrintRange, VolumeCutoff, VolumeState } from "
 import { epochKey, headIn, headKey, headText, laterOwner, type Owned } from "./journal.ts";
 import { escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
 import { nextTurn } from "./next-turn.ts";
-import type { Plan, Rows, ValueOf } from "./rows.ts";
+import type { Plan, Rows, ValueAt } from "./rows.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -62,7 +62,8 @@ export class Market {
     const prefixes = shards?.map((shard) => keyOf("mark", shardDigits(shard))) ?? ["mark"];
     const marks: MarketMark[] = [];
     for (const prefix of prefixes)
-      for await (const page of this.#rows.pages(under(prefix))) for (const entry of page) marks.push(markIn(entry));
+      for await (const page of this.#rows.pages(under(prefix)))
+        for (const entry of page) marks.push(markIn(entry));
     return marks.sort(compareMarks);
   }
 
@@ -74,7 +75,7 @@ export class Market {
         const deletes = [...new Set(marks.filter((mark) => mark.shard === shard).map(markKey))];
         return {
           reads: [epochKey(shard)],
-          change: (valueOf) => (this.#owned.owns(shard, valueOf) ? { deletes } : undefined),
+          change: (valueAt) => (this.#owned.owns(shard, valueAt) ? { deletes } : undefined),
         };
       }),
     );
@@ -83,7 +84,8 @@ export class Market {
   /** Returns the last quote of every market, by symbol. */
   async quotes(): Promise<readonly KeptQuote[]> {
     const quotes: KeptQuote[] = [];
-    for await (const page of this.#rows.pages(under("quote"))) for (const entry of page) quotes.push(quoteIn(entry));
+    for await (const page of this.#rows.pages(under("quote")))
+      for (const entry of page) quotes.push(quoteIn(entry));
     return quotes.sort((a, b) => compare(a.symbol, b.symbol));
   }
 
@@ -103,10 +105,10 @@ export class Market {
     return {
       reads: [head, ...volume],
       absent: first.map(printKey),
-      change: (valueOf) => {
-        const { epoch, sequence: before } = headIn(valueOf(head));
+      change: (valueAt) => {
+        const { epoch, sequence: before } = headIn(valueAt(head));
         if (epoch === 0 || epoch !== this.#owned.epochOf(MARKET_SHARD)) return undefined;
-        const added = first.filter((print) => valueOf(printKey(print)) === undefined);
+        const added = first.filter((print) => valueAt(printKey(print)) === undefined);
         const sequence = before + Math.max(1, added.length);
         // A write that was overtaken and is made again must not put an older quote in place of a newer one.
         const newest = quotes.filter((quote) => this.#quotes.get(quote.symbol) === quote);
@@ -116,7 +118,7 @@ export class Market {
             ...newest.map(quoteEntry),
             ...added.flatMap((print) => seenEntries(print)),
             ...this.#placed(added, { epoch, before }),
-            ...volumeEntries(added, valueOf, before + added.length),
+            ...volumeEntries(added, valueAt, before + added.length),
           ],
         };
       },
@@ -210,11 +212,16 @@ export class Market {
     const old = Math.max(0, Math.ceil(beforeMs));
     const ranges = [
       before("bar", old),
-      ...priceBars.map((cutoff) => before("pricebar", cutoff.lengthMs, Math.max(0, Math.ceil(cutoff.beforeMs)))),
+      ...priceBars.map((cutoff) =>
+        before("pricebar", cutoff.lengthMs, Math.max(0, Math.ceil(cutoff.beforeMs))),
+      ),
     ];
     for (const range of ranges)
       for await (const page of this.#rows.pages(range, ROWS_PER_STEP))
-        await this.#delete(page.map(([key]) => key), deleting);
+        await this.#delete(
+          page.map(([key]) => key),
+          deleting,
+        );
     for await (const page of this.#rows.pages(before("seen", old), ROWS_PER_STEP)) {
       const prints = page.map(([key]) => `print ${partsOf(key).slice(1).join(" ")}`);
       await this.#delete([...page.map(([key]) => key), ...prints], deleting);
@@ -222,7 +229,10 @@ export class Market {
     for await (const page of this.#rows.pages(under("place"), ROWS_PER_STEP)) {
       const first = page.findIndex((entry) => placedIn(entry).print.seenAtMs >= beforeMs);
       const gone = first === -1 ? page : page.slice(0, first);
-      await this.#delete(gone.map(([key]) => key), deleting);
+      await this.#delete(
+        gone.map(([key]) => key),
+        deleting,
+      );
       if (first !== -1) break;
     }
   }
@@ -230,7 +240,7 @@ export class Market {
   async #delete(deletes: readonly string[], deleting?: () => void): Promise<void> {
     const isOwned = await this.#rows.write({
       reads: [epochKey(MARKET_SHARD)],
-      change: (valueOf) => (this.#owned.owns(MARKET_SHARD, valueOf) ? { deletes } : undefined),
+      change: (valueAt) => (this.#owned.owns(MARKET_SHARD, valueAt) ? { deletes } : undefined),
     });
     if (!isOwned) laterOwner();
     deleting?.();
@@ -270,14 +280,16 @@ function figuresIn(text: string): Stamped<BarFigures> {
 
 function figuresText(figures: BarFigures, position: number): string {
   const { open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints } = figures;
-  return [position, open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints].join(" ");
+  return [position, open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints].join(
+    " ",
+  );
 }
 
 /** What new prints add to the sums of volume. `position` is that of the last of them. */
-function volumeEntries(added: readonly PricedPrint[], valueOf: ValueOf, position: number): readonly Entry[] {
+function volumeEntries(added: readonly PricedPrint[], valueAt: ValueAt, position: number): readonly Entry[] {
   const sums = new Map<string, Quantity>();
   const count = (key: string, quantity: Quantity): void => {
-    const stored = valueOf(key);
+    const stored = valueAt(key);
     const before = sums.get(key) ?? (stored === undefined ? ZERO_QUANTITY : quantityIn(stored).value);
     sums.set(key, add(before, quantity));
   };
@@ -289,7 +301,7 @@ function volumeEntries(added: readonly PricedPrint[], valueOf: ValueOf, position
     ...[...sums].map(([key, sum]): Entry => [key, `${position} ${sum}`]),
     ...barsOf(added).map((bar): Entry => {
       const key = priceBarKey(bar);
-      const stored = valueOf(key);
+      const stored = valueAt(key);
       const figures = stored === undefined ? bar.figures : joinFigures(figuresIn(stored).value, bar.figures);
       return [key, figuresText(figures, position)];
     }),

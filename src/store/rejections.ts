@@ -34,17 +34,23 @@ export function rejectionTable(rows: Rows): RejectionTable {
       const last = new Map<number, number>();
       await rows.write({
         reads: accounts.map(lastKey),
-        change(valueOf): Change {
-          for (const accountId of accounts) last.set(accountId, Number(valueOf(lastKey(accountId)) ?? 0));
+        change(valueAt): Change {
+          for (const accountId of accounts) last.set(accountId, Number(valueAt(lastKey(accountId)) ?? 0));
           const puts = rejections.flatMap((rejection): readonly Entry[] => {
             const { accountId, clientOrderId, timeMs } = rejection;
             const position = (last.get(accountId) ?? 0) + 1;
             last.set(accountId, position);
             const name = nameOf(clientOrderId);
             const [row, byName, byTime] = keysAt({ accountId, position, name, timeMs });
-            return [[row, textOf(rejection)], [byName, ""], [byTime, name]];
+            return [
+              [row, textOf(rejection)],
+              [byName, ""],
+              [byTime, name],
+            ];
           });
-          return { puts: [...puts, ...[...last].map(([id, position]): Entry => [lastKey(id), `${position}`])] };
+          return {
+            puts: [...puts, ...[...last].map(([id, position]): Entry => [lastKey(id), `${position}`])],
+          };
         },
       });
       await trim(rows, last, bounds);

@@ -4,7 +4,7 @@ import type { CommitPart, Entry, KeyRange, Storage } from "../ports/index.ts";
 export type Change = Readonly<{ puts?: readonly Entry[]; deletes?: readonly string[] }>;
 
 /** Returns the value of a key that a {@link Plan} reads. */
-export type ValueOf = (key: string) => string | undefined;
+export type ValueAt = (key: string) => string | undefined;
 
 /**
  * A transaction that depends on the values of some keys. `change` is called with them, and again if another writer was
@@ -14,7 +14,7 @@ export type Plan = Readonly<{
   reads: readonly string[];
   /** Keys that are taken to have no value: they are read only after a write found one. */
   absent?: readonly string[];
-  change: (valueOf: ValueOf) => Change | undefined;
+  change: (valueAt: ValueAt) => Change | undefined;
 }>;
 
 type OpenPlan = Readonly<{ plan: Plan; index: number; isFresh: boolean }>;
@@ -115,13 +115,13 @@ export class Rows {
     const written = new Set<string>();
     for (const one of open) {
       const { plan, index, isFresh } = one;
-      const valueOf: ValueOf = (key) => (read.has(key) ? read.get(key) : this.#known.get(key));
-      const change = plan.change(valueOf);
+      const valueAt: ValueAt = (key) => (read.has(key) ? read.get(key) : this.#known.get(key));
+      const change = plan.change(valueAt);
       if (change === undefined) {
         if (!isFresh && !plan.reads.every((key) => read.has(key))) again.push({ plan, index, isFresh: true });
         continue;
       }
-      const part = partOf(plan, change, valueOf);
+      const part = partOf(plan, change, valueAt);
       const touched = [...part.puts.map(([key]) => key), ...part.deletes];
       if (touched.some((key) => written.has(key))) again.push({ plan, index, isFresh: true });
       else prepared.push({ open: one, part, change });
@@ -174,7 +174,7 @@ export class Rows {
   }
 }
 
-function partOf({ reads, absent = [] }: Plan, change: Change, valueOf: ValueOf): CommitPart {
+function partOf({ reads, absent = [] }: Plan, change: Change, valueAt: ValueAt): CommitPart {
   const { puts = [], deletes = [] } = change;
-  return { conditions: [...reads, ...absent].map((key) => [key, valueOf(key)] as const), puts, deletes };
+  return { conditions: [...reads, ...absent].map((key) => [key, valueAt(key)] as const), puts, deletes };
 }

@@ -74,7 +74,10 @@ export class Snapshots {
     const parents: ParentOrder[] = [];
     for (let from = 0; from < parts; from += PARTS_PER_STEP) {
       if (from > 0) await nextTurn();
-      const asked = Array.from({ length: Math.min(PARTS_PER_STEP, parts - from) }, (_, place) => from + place);
+      const asked = Array.from(
+        { length: Math.min(PARTS_PER_STEP, parts - from) },
+        (_, place) => from + place,
+      );
       const texts = await this.#rows.get(asked.map((part) => partKey(shard, generation, part)));
       for (const text of texts) {
         if (text === undefined) return undefined;
@@ -98,7 +101,10 @@ export class Snapshots {
     const parts = Math.ceil(parents.length / PARENTS_PER_PART);
     for (let part = 0; part < parts; part++) {
       const from = part * PARENTS_PER_PART;
-      const text = parents.slice(from, from + PARENTS_PER_PART).map(encodeParent).join("\n");
+      const text = parents
+        .slice(from, from + PARENTS_PER_PART)
+        .map(encodeParent)
+        .join("\n");
       await this.#rows.write({
         reads: [],
         change: () => ({ puts: [[partKey(shard, generation, part), text]] }),
@@ -114,8 +120,8 @@ export class Snapshots {
     let generation = 0;
     await this.#rows.write({
       reads: [GENERATION],
-      change(valueOf) {
-        generation = Number(valueOf(GENERATION) ?? 0) + 1;
+      change(valueAt) {
+        generation = Number(valueAt(GENERATION) ?? 0) + 1;
         return { puts: [[GENERATION, String(generation)]] };
       },
     });
@@ -126,11 +132,12 @@ export class Snapshots {
     const key = headerKey(shard);
     await this.#rows.write({
       reads: [key],
-      change(valueOf) {
-        const text = valueOf(key);
+      change(valueAt) {
+        const text = valueAt(key);
         const newest = text === undefined ? undefined : headerIn(shard, text);
         // The parts of one that was begun before another are deleted with it, so it must not become visible after that.
-        if (newest !== undefined && (newest.sequence > sequence || newest.generation > generation)) return undefined;
+        if (newest !== undefined && (newest.sequence > sequence || newest.generation > generation))
+          return undefined;
         return { puts: [[key, `${sequence} ${counter} ${generation} ${parts}`]] };
       },
     });

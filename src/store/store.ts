@@ -1,4 +1,10 @@
 import {
+  QueuedRejections,
+  type StoredRateLimiter,
+  type StoredRateLimiterOptions,
+  StoredRateLimiters,
+} from "../adapters/shared/index.ts";
+import {
   flagOption,
   numberOption,
   type OptionCheck,
@@ -7,18 +13,20 @@ import {
   portOption,
   wholeOption,
 } from "../common/index.ts";
-import {
-  QueuedRejections,
-  type StoredRateLimiter,
-  type StoredRateLimiterOptions,
-  StoredRateLimiters,
-} from "../adapters/shared/index.ts";
-import type { AppendBatch, AppendOutcome, KeyValueStore, OrderStore, Rejections, Storage, Telemetry } from "../ports/index.ts";
+import type {
+  AppendBatch,
+  AppendOutcome,
+  KeyValueStore,
+  OrderStore,
+  Rejections,
+  Storage,
+  Telemetry,
+} from "../ports/index.ts";
 import { telemetryOption } from "../ports/internal.ts";
 import { Ended, endedRows } from "./ended.ts";
 import { appendPlan, Journal, laterOwner, Owned } from "./journal.ts";
 import { escaped, keyOf } from "./keys.ts";
-import { Leases, nobodysShards } from "./leases.ts";
+import { nobodysShards, storedLeases } from "./leases.ts";
 import { LeavingOrders } from "./leaving.ts";
 import { limited } from "./limited.ts";
 import { limitTable } from "./limits.ts";
@@ -147,7 +155,7 @@ export function openStore(storage: Storage, options: StoreOptions = {}): Store {
     }),
     readVolume: (reading) => market.volume(reading),
     deleteVolume: (cutoff, deleting) => market.deleteVolume(cutoff, deleting),
-    ...(clock !== undefined && { leases: new Leases(rows, { journal, market, clock }) }),
+    ...(clock !== undefined && { leases: storedLeases(rows, { journal, market, clock }) }),
     close,
     [Symbol.asyncDispose]: close,
     rejections,
@@ -165,8 +173,8 @@ async function append(
     const marks = markEntries(part.marks ?? []);
     return appendPlan(part, {
       ...reads,
-      change(valueOf) {
-        const { puts, deletes } = change(valueOf);
+      change(valueAt) {
+        const { puts, deletes } = change(valueAt);
         return { puts: [...puts, ...marks], deletes };
       },
     });

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { price, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
@@ -15,6 +14,7 @@ import { ACCOUNT_IDS, createCluster, TTL_MS } from "../support/cluster.ts";
 import { OCO, OTOCO } from "../support/list-samples.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
+import { loseRows } from "../support/stored-rows.ts";
 import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", side: "SELL", stopPrice: "90" } as const;
@@ -160,7 +160,7 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     const isArmed = standby.books.armedAt(world.clock.nowMs());
     const live = { durable: await world.order(trailing) } as never;
     expect([isArmed(live), books.get(SYMBOL)?.reference(trailing.orderId)]).toEqual([true, undefined]);
-    for (const mark of contentsOf(world.disk).marks.values()) history.add(mark);
+    for (const mark of await createMemoryStore({ disk: world.disk }).readMarks()) history.add(mark);
     await standby.books.restoreReferences();
     expect([isArmed(live), books.get(SYMBOL)?.reference(trailing.orderId)]).toEqual([true, price("115")]);
   });
@@ -174,7 +174,7 @@ describe("decision YM: a standby arms ahead what its engine would arm after the 
     const standby = await following(world);
     const book = standby.books.books.get(SYMBOL);
     expect([book?.has(stop.orderId), book?.has(other.orderId)]).toEqual([true, true]);
-    contentsOf(world.disk).marks.clear();
+    loseRows(world.disk, "mark");
     await world.crash();
     await standby.journal.follow();
     expect([book?.has(stop.orderId), book?.has(other.orderId)]).toEqual([false, true]);

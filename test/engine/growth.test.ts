@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
 import { QuoteMemory } from "../../src/engine/market/quote-memory.ts";
 import type { Instrument } from "../../src/model/index.ts";
@@ -40,7 +40,9 @@ describe("decision GP: a commit asks only the markets that have something to wri
     await world.place({ price: "50" });
     expect([asked.mock.calls.length, taken.mock.calls.length]).toEqual([2, 1]);
     vi.restoreAllMocks();
-    const kept = [...contentsOf(world.disk).marks.values()].filter(({ symbol }) => symbol === SYMBOL);
+    const kept = (await createMemoryStore({ disk: world.disk }).readMarks()).filter(
+      ({ symbol }) => symbol === SYMBOL,
+    );
     expect(kept.map(({ price }) => formatPrice(price))).toEqual(["100", "102", "104"]);
   });
 

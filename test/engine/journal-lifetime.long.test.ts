@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { nextTurn } from "../../src/adapters/shared/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
@@ -12,6 +11,7 @@ import { executeOn, readValue, temporaryPlace } from "../adapters/sqlite/tempora
 import { OCO } from "../support/list-samples.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
+import { loseRow, loseRows, storedRows } from "../support/stored-rows.ts";
 import { ACCOUNT, createWorld, type World, type WorldOptions } from "../support/world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -37,11 +37,9 @@ afterEach(() => {
 function memory(): Kind {
   return {
     options: (forget) => ({ store: (disk) => createMemoryStore({ disk, journal: { forget } }) }),
-    count: ({ disk }) => contentsOf(disk).shards.reduce((sum, { records }) => sum + records.texts.size, 0),
-    lose: ({ disk }, shard, sequence) => void contentsOf(disk).shards[shard]?.records.texts.delete(sequence),
-    loseSnapshots: ({ disk }) => {
-      for (const shard of contentsOf(disk).shards) shard.snapshot = undefined;
-    },
+    count: ({ disk }) => storedRows(disk, "log").length,
+    lose: ({ disk }, shard, sequence) => loseRow(disk, shard, sequence),
+    loseSnapshots: ({ disk }) => loseRows(disk, "snapshot"),
   };
 }
 

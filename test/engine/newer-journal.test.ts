@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { checksumOf } from "../../src/adapters/checksums/index.ts";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { EngineSettings } from "../../src/engine/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import { rewriteRows, storedRows } from "../support/stored-rows.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /** A store whose texts a test changes as if a newer version had written them. */
@@ -31,17 +31,11 @@ function memory(): StoreKind {
     },
     rewrite(change) {
       if (kept === undefined) return;
-      for (const shard of contentsOf(kept).shards) {
-        const { records, snapshot } = shard;
-        for (const [sequence, text] of records.texts) records.texts.set(sequence, change(text));
-        shard.snapshot = snapshot && { ...snapshot, parents: snapshot.parents.map(change) };
-      }
+      rewriteRows(kept, "log", change);
+      rewriteRows(kept, "snap", change);
     },
     texts: () =>
-      contentsOf(kept as MemoryDisk).shards.flatMap(({ records, snapshot }) => [
-        ...records.texts.values(),
-        ...(snapshot?.parents ?? []),
-      ]),
+      ["log", "snap"].flatMap((kind) => storedRows(kept as MemoryDisk, kind)).map(([, text]) => text),
   };
 }
 

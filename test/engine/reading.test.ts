@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { reported } from "../support/scripted-venue.ts";
+import { loseRows } from "../support/stored-rows.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /** Ids of every page from the start, and the sizes of the pages. */
@@ -222,7 +222,7 @@ describe("verify", () => {
     const order = await world.place({ price: "100" });
     await world.cancel(order);
     expect((await world.engine.verify()).equal).toBe(true);
-    contentsOf(world.disk).ended.delete(order.orderId);
+    loseRows(world.disk, "ended");
     expect((await world.engine.verify()).equal).toBe(false);
   });
 });

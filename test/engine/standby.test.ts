@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import type { Engine, StatusReason } from "../../src/engine/index.ts";
 import { type Cluster, type ClusterNode, createCluster, settle, TTL_MS } from "../support/cluster.ts";
 import { filled, sentTo } from "../support/scripted-venue.ts";
+import { viewOf } from "../support/sharing.ts";
+import { rewriteRows } from "../support/stored-rows.ts";
 
 /** A cluster whose node `a` owns the shards, and whose node `b` follows. */
 async function startPair(): Promise<Readonly<{ cluster: Cluster; a: ClusterNode; b: ClusterNode }>> {
@@ -95,7 +96,7 @@ describe("decision WN: no timestamp decides", () => {
     const before = b.standby.status().incarnation;
     b.process.pause();
     await cluster.pass(2 * TTL_MS);
-    expect([...contentsOf(cluster.disk).nodes.values()].filter(({ dead }) => dead)).toHaveLength(1);
+    expect((await viewOf(cluster)).nodes.filter(({ dead }) => dead)).toHaveLength(1);
     b.process.resume();
     await cluster.pass(TTL_MS);
     expect(b.standby.status().incarnation).toBeGreaterThan(before);
@@ -279,9 +280,7 @@ describe("decision WR: a takeover", () => {
   it("a fact of a newer version: the standby says so and does not take over", async () => {
     const { cluster, a, b } = await startPair();
     await cluster.place(a, { price: "90" });
-    for (const { records } of contentsOf(cluster.disk).shards)
-      for (const [sequence, text] of records.texts)
-        records.texts.set(sequence, text.replace('"kind":"ACCEPTED"', '"kind":"ACCEPTED_ANEW"'));
+    rewriteRows(cluster.disk, "log", (text) => text.replace('"kind":"ACCEPTED"', '"kind":"ACCEPTED_ANEW"'));
     await cluster.pass(6_000);
     expect(b.standby.status().state).toBe("following");
     expect(b.standby.status().reasons.join()).toContain("ACCEPTED_ANEW");
@@ -374,7 +373,7 @@ describe("decision WT: a planned hand-over", () => {
     await cluster.active(a).close();
     await cluster.pass(3_000);
     expect(b.engine).toBeDefined();
-    expect([...contentsOf(cluster.disk).nodes.values()]).toHaveLength(1);
+    expect((await viewOf(cluster)).nodes).toHaveLength(1);
   });
 
   it("an idle cluster asks the store about once per node and second", async () => {

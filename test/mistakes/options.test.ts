@@ -7,8 +7,8 @@ import {
   createMemoryExposure,
   createMemoryHost,
   createMemoryInstruments,
-  createMemoryKeyValueStore,
   createMemoryRateLimiter,
+  createMemoryStorage,
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
 import {
@@ -235,7 +235,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   ),
   createMemoryHost: entry(() => ({ symbols: ["BTC/USD"] }), createMemoryHost),
   createMemoryStore: entry(() => ({ clock: host().clock }), createMemoryStore),
-  createMemoryKeyValueStore: entry(() => ({}), createMemoryKeyValueStore),
+  createMemoryStorage: entry(() => ({ clock: host().clock }), createMemoryStorage),
   createMemoryRateLimiter: entry(
     () => ({ clock: createManualClock({ startMs: 0 }) }),
     createMemoryRateLimiter,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryDisk, createMemoryKeyValueStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
 import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
 import { openDirectory } from "../../src/sandbox/directory.ts";
@@ -71,7 +71,7 @@ describe("the body that sets an account", () => {
 
 describe("the directory", () => {
   it("answers with key and account", async () => {
-    const directory = await openDirectory(createMemoryKeyValueStore());
+    const directory = await openDirectory(createMemoryStore().keyValue);
     await directory.replaceAccount(setup());
     expect(directory.key("key-7")).toEqual({
       apiKey: "key-7",
@@ -96,7 +96,7 @@ describe("the directory", () => {
   });
 
   it("decision 49: replacing an account ends its earlier key at once", async () => {
-    const directory = await openDirectory(createMemoryKeyValueStore());
+    const directory = await openDirectory(createMemoryStore().keyValue);
     await directory.replaceAccount(setup());
     await directory.replaceAccount(setup({ apiKey: "key-7b", enableDataSharing: false }));
     expect([directory.key("key-7"), directory.key("key-7b")?.accountId]).toEqual([undefined, 7]);
@@ -104,7 +104,7 @@ describe("the directory", () => {
   });
 
   it("a key that belongs to another account is refused and changes nothing", async () => {
-    const directory = await openDirectory(createMemoryKeyValueStore());
+    const directory = await openDirectory(createMemoryStore().keyValue);
     await directory.replaceAccount(setup());
     await expect(directory.replaceAccount(setup({ accountId: 9 }))).rejects.toThrow("belongs to account 7");
     expect([directory.account(9), directory.key("key-7")?.accountId]).toEqual([undefined, 7]);
@@ -114,13 +114,13 @@ describe("the directory", () => {
 
   it("survives a restart; an account that could not be stored does not exist", async () => {
     const disk = createMemoryDisk();
-    const directory = await openDirectory(createMemoryKeyValueStore({ disk }));
+    const directory = await openDirectory(createMemoryStore({ disk }).keyValue);
     await Promise.all(
       [7, 8, 9].map((accountId) =>
         directory.replaceAccount(setup({ accountId, apiKey: `key-${accountId}` })),
       ),
     );
-    const again = await openDirectory(createMemoryKeyValueStore({ disk }));
+    const again = await openDirectory(createMemoryStore({ disk }).keyValue);
     expect([7, 8, 9].map((id) => again.describe(id))).toEqual([7, 8, 9].map((id) => directory.describe(id)));
     expect(again.key("key-8")).toEqual(directory.key("key-8"));
     const broken: KeyValueStore = {
@@ -133,7 +133,7 @@ describe("the directory", () => {
   });
 
   it("I72 describes an account without its secret", async () => {
-    const directory = await openDirectory(createMemoryKeyValueStore());
+    const directory = await openDirectory(createMemoryStore().keyValue);
     await directory.replaceAccount(setup());
     expect(directory.describe(7)).toMatchObject({ accountId: 7, apiKey: "key-7", restricted: ["ETH/USD"] });
     expect(JSON.stringify(directory.describe(7))).not.toContain("secret");
@@ -143,8 +143,8 @@ describe("the directory", () => {
 describe("the demo account", () => {
   it("gets a key once and keeps it, with READ, TRADE and consent", async () => {
     const disk = createMemoryDisk();
-    const first = await (await openDirectory(createMemoryKeyValueStore({ disk }))).ensureDemo();
-    const directory = await openDirectory(createMemoryKeyValueStore({ disk }));
+    const first = await (await openDirectory(createMemoryStore({ disk }).keyValue)).ensureDemo();
+    const directory = await openDirectory(createMemoryStore({ disk }).keyValue);
     expect(await directory.ensureDemo()).toEqual(first);
     expect([first.apiKey, first.secret].every((text) => /^[0-9A-Za-z]{64}$/.test(text))).toBe(true);
     expect(first.apiKey).not.toBe(first.secret);
@@ -153,7 +153,7 @@ describe("the demo account", () => {
   });
 
   it("takes a given key in place of the stored one, and keeps the rest of the account", async () => {
-    const directory = await openDirectory(createMemoryKeyValueStore());
+    const directory = await openDirectory(createMemoryStore().keyValue);
     const first = await directory.ensureDemo();
     await directory.replaceAccount(setup({ accountId: 1, apiKey: "mine", restricted: true }));
     expect(await directory.ensureDemo()).toEqual({ apiKey: "mine", secret: "secret-7" });

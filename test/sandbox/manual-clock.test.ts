@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryDisk, createMemoryKeyValueStore } from "../../src/adapters/memory/index.ts";
+import { createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
 import { openManualClock } from "../../src/sandbox/manual-clock.ts";
 
@@ -7,7 +7,7 @@ const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(r
 
 describe("a manual clock", () => {
   it("runs everything that is due in order, each timer at its own time, and settles after each", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 1_000 });
     const seen: string[] = [];
     const note = (name: string) => () => void seen.push(`${name} ${clock.nowMs()}`);
     clock.schedule(1_300, note("c"));
@@ -34,7 +34,7 @@ describe("a manual clock", () => {
   });
 
   it("does not continue before a step has settled", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 0 });
     let settledAt = -1;
     const seen: number[] = [];
     clock.schedule(10, () => seen.push(settledAt));
@@ -47,7 +47,7 @@ describe("a manual clock", () => {
   });
 
   it("runs timers that settling schedules for the same time", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 0 });
     const seen: number[] = [];
     let asked = false;
     await clock.advanceTo(50, async () => {
@@ -60,7 +60,7 @@ describe("a manual clock", () => {
   });
 
   it("a canceled timer does not run, a due one runs on a separate turn", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 100 });
     const seen: string[] = [];
     clock.schedule(150, () => seen.push("canceled"))();
     clock.schedule(100, () => seen.push("due"));
@@ -74,14 +74,14 @@ describe("a manual clock", () => {
   });
 
   it("never goes back, and returns its time", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 100 });
     await expect(clock.advanceTo(99, settle)).rejects.toThrow("the clock cannot go back: it is at 100");
     await clock.advanceTo(100, settle);
     expect(clock.nowMs()).toBe(100);
   });
 
   it("advances requested at once happen one after the other", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 0 });
     const seen: number[] = [];
     for (const atMs of [5, 15, 25]) clock.schedule(atMs, () => seen.push(clock.nowMs()));
     const [first, past, last] = [
@@ -97,7 +97,7 @@ describe("a manual clock", () => {
 
 describe("advances by a duration", () => {
   it("add up when they are requested at once, also beside one to a time", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 1_000 });
     const seen: number[] = [];
     for (let atMs = 1_000; atMs <= 6_000; atMs += 250) clock.schedule(atMs, () => seen.push(clock.nowMs()));
     await Promise.all(Array.from({ length: 20 }, () => clock.advanceBy(100, settle)));
@@ -111,7 +111,7 @@ describe("advances by a duration", () => {
   });
 
   it("one that fails affects no other; none goes beyond the year 9999", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 0 });
     const end = 253_402_300_799_000;
     const beyond = clock.advanceBy(end + 1, settle);
     const next = clock.advanceBy(5, settle);
@@ -124,16 +124,16 @@ describe("advances by a duration", () => {
 describe("a manual clock after a restart", () => {
   it("continues from the stored time, whatever the start setting", async () => {
     const disk = createMemoryDisk();
-    const clock = await openManualClock({ store: createMemoryKeyValueStore({ disk }), startMs: 1_000 });
+    const clock = await openManualClock({ store: createMemoryStore({ disk }).keyValue, startMs: 1_000 });
     await clock.advanceTo(5_000, settle);
-    const again = await openManualClock({ store: createMemoryKeyValueStore({ disk }), startMs: 9_000 });
+    const again = await openManualClock({ store: createMemoryStore({ disk }).keyValue, startMs: 9_000 });
     expect(again.nowMs()).toBe(5_000);
-    const first = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 9_000 });
+    const first = await openManualClock({ store: createMemoryStore().keyValue, startMs: 9_000 });
     expect(first.nowMs()).toBe(9_000);
   });
 
   it("a time is stored before anything happens at it, so that no crash goes back before it", async () => {
-    const kept = createMemoryKeyValueStore();
+    const kept = createMemoryStore().keyValue;
     const clock = await openManualClock({ store: kept, startMs: 0 });
     const keptThen: (string | undefined)[] = [];
     for (const atMs of [10, 20]) {
@@ -183,7 +183,7 @@ describe("a manual clock after a restart", () => {
 
   it("a timer set while the time of the end is being stored runs at its own time", async () => {
     const seen: string[] = [];
-    const inner = createMemoryKeyValueStore();
+    const inner = createMemoryStore().keyValue;
     const store: KeyValueStore = {
       ...inner,
       async set(key, value) {

@@ -1,9 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  createManualClock,
-  createMemoryDisk,
-  createMemoryKeyValueStore,
-} from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryDisk, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../src/ports/index.ts";
 import { type AccountSetup, readAccountSetup } from "../../src/sandbox/account-setup.ts";
 import { type Directory, openDirectory } from "../../src/sandbox/directory.ts";
@@ -29,8 +25,8 @@ async function pair(): Promise<{
   const disk = createMemoryDisk();
   const clock = createManualClock({ startMs: 0 });
   const fault = { message: undefined as string | undefined };
-  const first = await openDirectory(createMemoryKeyValueStore({ disk }));
-  const store = createMemoryKeyValueStore({ disk });
+  const first = await openDirectory(createMemoryStore({ disk }).keyValue);
+  const store = createMemoryStore({ disk }).keyValue;
   let reads = 0;
   let held: Promise<void> | undefined;
   const hold = (): (() => void) => {

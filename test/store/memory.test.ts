@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { createManualClock, createMemoryKeys, createMemoryStorage } from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryDisk, createMemoryStorage } from "../../src/adapters/memory/index.ts";
 import { testOrderStore } from "../../src/conformance/index.ts";
 import { openStore } from "../../src/store/index.ts";
 
@@ -7,13 +7,13 @@ for (const forget of [false, true])
   testOrderStore(
     { describe, it },
     {
-      name: forget ? "memory keys, forgetting" : "memory keys",
+      name: forget ? "memory disk, forgetting" : "memory disk",
       supports: { leases: true, pageEndedNames: true, priceBars: true, progress: true, forgetEnded: forget },
       createPlace() {
-        const keys = createMemoryKeys();
+        const disk = createMemoryDisk();
         const clock = createManualClock({ startMs: 1_760_000_000_000 });
         return {
-          open: () => openStore(createMemoryStorage({ keys, clock }), { journal: { forget } }),
+          open: () => openStore(createMemoryStorage({ disk, clock }), { journal: { forget } }),
           remove: () => {},
         };
       },

@@ -29,12 +29,13 @@ const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
   rules: upTo("lifecycle"),
   client: upTo("lifecycle"),
-  simulator: [...core, "adapters/memory", "adapters/shared"],
+  simulator: [...core, "store", "adapters/memory", "adapters/shared"],
   conformance: core,
   // A telemetry of the host cannot stop what writes in a later turn.
   "adapters/shared": [...adapterBase, "host-answers"],
+  store: [...adapterBase, "adapters/shared"],
   "adapters/checksums": ["errors"],
-  "adapters/memory": [...adapterBase, "adapters/shared"],
+  "adapters/memory": [...adapterBase, "store", "adapters/shared"],
   // A restore folds records as an opening does.
   "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
   "adapters/postgres": [
@@ -43,7 +44,7 @@ const allowed = {
   ],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
-  sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],
+  sandbox: [...core, "store", "client", "simulator", "conformance", "adapters/[^/]+"],
   "index.ts": upTo("lifecycle"),
 };
 

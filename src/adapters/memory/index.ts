@@ -9,15 +9,13 @@ export { type AccountEntry, createMemoryAccounts, type MemoryAccounts } from "./
 export { createMemoryDisk, type MemoryDisk } from "./disk.ts";
 export { createMemoryExposure, type MemoryExposure, type Position } from "./exposure.ts";
 export { createMemoryInstruments } from "./instruments.ts";
-export { createMemoryKeyValueStore } from "./key-value-store.ts";
 export { createManualClock, type ManualClock, type Settle } from "./manual-clock.ts";
 export { createMarketFeed, type MarketFeed } from "./market-feed.ts";
 export { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
-export { createMemoryStore, type MemoryStoreOptions } from "./order-store.ts";
 export { createMemoryRateLimiter } from "./rate-limiter.ts";
 export {
-  createMemoryKeys,
   createMemoryStorage,
-  type MemoryKeys,
+  createMemoryStore,
   type MemoryStorageOptions,
+  type MemoryStoreOptions,
 } from "./storage.ts";

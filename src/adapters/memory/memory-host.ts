@@ -16,7 +16,7 @@ import { createMemoryExposure, type MemoryExposure } from "./exposure.ts";
 import { followFills } from "./filled-positions.ts";
 import { createMemoryInstruments } from "./instruments.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
-import { createMemoryStore } from "./order-store.ts";
+import { createMemoryStore } from "./storage.ts";
 
 /** Options of a memory host: symbols such as `BTC/USD`, accounts with consent, and the start time. */
 export interface MemoryHostOptions {

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   createManualClock,
   createMemoryDisk,
-  createMemoryKeyValueStore,
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
 import { testOrderStore } from "../../../src/conformance/index.ts";
@@ -61,8 +60,8 @@ describe("memory disk", () => {
 
   it("small values are kept on the disk", async () => {
     const disk = createMemoryDisk();
-    await createMemoryKeyValueStore({ disk }).set("clock", "5");
-    expect(await createMemoryKeyValueStore({ disk }).get("clock")).toBe("5");
-    expect(await createMemoryKeyValueStore().get("clock")).toBeUndefined();
+    await createMemoryStore({ disk }).keyValue.set("clock", "5");
+    expect(await createMemoryStore({ disk }).keyValue.get("clock")).toBe("5");
+    expect(await createMemoryStore().keyValue.get("clock")).toBeUndefined();
   });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createMemoryDisk,
-  createMemoryKeyValueStore,
-  type MemoryDisk,
-} from "../../../src/adapters/memory/index.ts";
+import { createMemoryDisk, createMemoryStore, type MemoryDisk } from "../../../src/adapters/memory/index.ts";
 import type { KeyValueStore } from "../../../src/ports/index.ts";
 import { openManualClock } from "../../../src/sandbox/manual-clock.ts";
 import {
@@ -48,7 +44,7 @@ function mortalStore(
   deadly: (key: string, value: string) => "before" | "after" | undefined,
   die: () => void,
 ): KeyValueStore {
-  const store = createMemoryKeyValueStore({ disk });
+  const store = createMemoryStore({ disk }).keyValue;
   const never = new Promise<never>(() => undefined);
   return {
     get: (key) => store.get(key),
@@ -152,7 +148,7 @@ describe("the position in a replay", () => {
 
   it("a position that cannot be stored delays the rows, and waiting callers get the error", async () => {
     let isFull = true;
-    const kept = createMemoryKeyValueStore();
+    const kept = createMemoryStore().keyValue;
     const store: KeyValueStore = {
       get: kept.get,
       set: async (key, value) => {
@@ -176,7 +172,7 @@ describe("the position in a replay", () => {
 
   it("rows during a pause are left out, before a restart as after it", async () => {
     const disk = createMemoryDisk();
-    const store = createMemoryKeyValueStore({ disk });
+    const store = createMemoryStore({ disk }).keyValue;
     const clock = await openManualClock({ store, startMs: 1_000 });
     const recorder = createRecorder();
     const options = { rows: ROWS, clock, pace: "recorded" } as const;

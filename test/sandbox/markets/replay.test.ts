@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock, createMemoryKeyValueStore } from "../../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import { createCatalogue } from "../../../src/sandbox/catalogue.ts";
 import { openManualClock } from "../../../src/sandbox/manual-clock.ts";
 import { createReplayMarket, type ReplayRow, readReplay } from "../../../src/sandbox/markets/index.ts";
@@ -50,7 +50,7 @@ describe("a recorded replay (manual clock)", () => {
   });
 
   it("decision DC: other work of a row's time comes before it and completes, even if it was planned later", async () => {
-    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
+    const clock = await openManualClock({ store: createMemoryStore().keyValue, startMs: 1_000 });
     const sink = createRecorder(() => clock.nowMs());
     const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
     createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
