@@ -40,9 +40,9 @@ export class LeavingOrders {
   async delete({ beforeMs, limit }: Range): Promise<number> {
     let gone = 0;
     for await (const step of this.#steps(beforeMs)) {
+      if (gone > 0) await nextTurn();
       gone += await this.#drop(firstRows(step, limit - gone));
       if (gone >= limit) break;
-      await nextTurn();
     }
     return gone;
   }
@@ -78,6 +78,7 @@ export class LeavingOrders {
     const before = (kind: string) => ({ from: `${kind} `, before: keyOf(kind, Math.ceil(beforeMs)) });
     for await (const page of this.#rows.pages(before("time"), ROWS_PER_STEP)) {
       const ids = page.map(([key]) => -numberIn(partsOf(key)[1])).filter((id) => this.#mayOwn(id));
+      if (ids.length === 0) continue;
       const orders = await this.#parts.ended.rowsOf(ids);
       yield orders
         .filter(({ ended, list }) => list === undefined && (ended?.atMs ?? beforeMs) < beforeMs)

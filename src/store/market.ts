@@ -15,7 +15,7 @@ import type { Entry, PlacedPrint, PrintRange, VolumeCutoff, VolumeState } from "
 import { epochKey, headIn, headKey, headText, laterOwner, type Owned } from "./journal.ts";
 import { escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
 import { nextTurn } from "./next-turn.ts";
-import type { Plan, Rows, ValueAt } from "./rows.ts";
+import { type Plan, ROWS_PER_PAGE, type Rows, type ValueAt } from "./rows.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -153,7 +153,7 @@ export class Market {
       for await (const page of this.#rows.pages(under(kind))) {
         for (const entry of page) sums.read(kind, entry);
         reading?.();
-        await nextTurn();
+        if (page.length === ROWS_PER_PAGE) await nextTurn();
       }
     const prints = await this.#printIds(reading);
     const upTo = await this.#lastPlace();
@@ -170,7 +170,7 @@ export class Market {
         prints.set(printKey(print), print);
       }
       reading?.();
-      await nextTurn();
+      if (page.length === ROWS_PER_PAGE) await nextTurn();
     }
     return prints;
   }
@@ -244,7 +244,7 @@ export class Market {
     });
     if (!isOwned) laterOwner();
     deleting?.();
-    await nextTurn();
+    if (deletes.length > 0) await nextTurn();
   }
 }
 

@@ -1,6 +1,6 @@
 import { invariant } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
-import type { ShardSnapshot } from "../ports/index.ts";
+import type { Entry, ShardSnapshot } from "../ports/index.ts";
 import { decodeParent, encodeParent } from "../wire/index.ts";
 import { headIn, headKey, requireShard } from "./journal.ts";
 import { digits, keyOf, shardDigits } from "./keys.ts";
@@ -81,7 +81,7 @@ export class Snapshots {
       const texts = await this.#rows.get(asked.map((part) => partKey(shard, generation, part)));
       for (const text of texts) {
         if (text === undefined) return undefined;
-        for (const parent of text.split("\n")) parents.push(decodeParent(parent));
+        if (text !== "") for (const parent of text.split("\n")) parents.push(decodeParent(parent));
       }
       reading?.();
     }
@@ -93,26 +93,20 @@ export class Snapshots {
    * is ahead of its journal.
    */
   async write(snapshot: ShardSnapshot, writing?: () => void): Promise<void> {
-    const { shard, sequence, counter, parents } = snapshot;
+    const { shard, sequence, parents } = snapshot;
     requireShard(shard);
     const { sequence: last } = headIn(await this.#rows.value(headKey(shard)));
     invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
+    const parts = Math.max(1, Math.ceil(parents.length / PARENTS_PER_PART));
     const generation = await this.#nextGeneration();
-    const parts = Math.ceil(parents.length / PARENTS_PER_PART);
     for (let part = 0; part < parts; part++) {
-      const from = part * PARENTS_PER_PART;
-      const text = parents
-        .slice(from, from + PARENTS_PER_PART)
-        .map(encodeParent)
-        .join("\n");
-      await this.#rows.write({
-        reads: [],
-        change: () => ({ puts: [[partKey(shard, generation, part), text]] }),
-      });
+      const some = parents.slice(part * PARENTS_PER_PART, (part + 1) * PARENTS_PER_PART);
+      const entry: Entry = [partKey(shard, generation, part), some.map(encodeParent).join("\n")];
+      if (part === parts - 1) await this.#show(snapshot, { generation, parts, entry });
+      else await this.#rows.write({ reads: [], change: () => ({ puts: [entry] }) });
       writing?.();
-      await nextTurn();
+      if (part < parts - 1) await nextTurn();
     }
-    await this.#show(shard, { sequence, counter, generation, parts });
     await this.#clean(shard);
   }
 
@@ -128,7 +122,11 @@ export class Snapshots {
     return generation;
   }
 
-  async #show(shard: number, { sequence, counter, generation, parts }: Header): Promise<void> {
+  /** Writes the header of a snapshot with its last part. */
+  async #show(
+    { shard, sequence, counter }: ShardSnapshot,
+    { generation, parts, entry }: Readonly<{ generation: number; parts: number; entry: Entry }>,
+  ): Promise<void> {
     const key = headerKey(shard);
     await this.#rows.write({
       reads: [key],
@@ -138,7 +136,7 @@ export class Snapshots {
         // The parts of one that was begun before another are deleted with it, so it must not become visible after that.
         if (newest !== undefined && (newest.sequence > sequence || newest.generation > generation))
           return undefined;
-        return { puts: [[key, `${sequence} ${counter} ${generation} ${parts}`]] };
+        return { puts: [entry, [key, `${sequence} ${counter} ${generation} ${parts}`]] };
       },
     });
   }
@@ -152,7 +150,7 @@ export class Snapshots {
     for await (const page of this.#rows.pages(older, PARTS_PER_STEP)) {
       const deletes = page.map(([key]) => key);
       await this.#rows.write({ reads: [], change: () => ({ deletes }) });
-      await nextTurn();
+      if (page.length === PARTS_PER_STEP) await nextTurn();
     }
   }
 }

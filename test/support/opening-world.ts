@@ -80,7 +80,7 @@ export function createOpeningWorld(): OpeningWorld {
         },
       };
       const opening = open({ ...parts, store: slow });
-      await turns();
+      for (let tries = 0; tries < 20 && reads.held === 0; tries++) await turns();
       return { opening, reads };
     },
   };
