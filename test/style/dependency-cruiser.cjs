@@ -41,6 +41,7 @@ const allowed = {
     ...adapterBase,
     ...["lifecycle", "host-answers", "adapters/shared", "adapters/checksums"],
   ],
+  "adapters/lmdb": ["common", "ports"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],
@@ -139,6 +140,7 @@ const packages = {
   "decimal.js": ["decimal/", "simulator/statistics/", "simulator/paper-venue/impact\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
+  lmdb: ["adapters/lmdb/"],
   pg: ["adapters/postgres/"],
   ws: ["adapters/node/", "client/socket-node\\.ts$"],
 };
