@@ -60,12 +60,12 @@ async function check(
   return heads;
 }
 
-it.each(["lmdb"])(
-  `after SIGKILL at random times, a %s storage has every acknowledged commit, and no part of any other (${KILLS} kills, SEED=${SEED})`,
+it.each(["lmdb", "jsonl"])(
+  `after SIGKILL at random times, the storage %s has every acknowledged commit, and no part of any other (${KILLS} kills, SEED=${SEED})`,
   async (driver) => {
     const random = createRandom(SEED);
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-storage-"));
-    const path = join(folder, "keys");
+    const path = join(folder, driver);
     const program = await bundleProgram("test/crash/storage-child.ts", "storage-child");
     try {
       let heads: number[] = [];

@@ -1,9 +1,11 @@
+import { openJsonlStorage } from "../../examples/jsonl-store/jsonl-storage.ts";
 import { openLmdbStorage } from "../../src/adapters/lmdb/index.ts";
 import type { Storage } from "../../src/ports/index.ts";
 
 /** Opens a storage that keeps its keys in a file, by the name of its driver. */
 export async function openDriver(driver: string, path: string): Promise<Storage> {
   if (driver === "lmdb") return openLmdbStorage({ path });
+  if (driver === "jsonl") return await openJsonlStorage(path);
   throw new Error(`no driver is called ${driver}`);
 }
 
