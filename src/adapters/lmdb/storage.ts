@@ -2,8 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import type { RootDatabase } from "lmdb";
-import { nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
-import type { CommitPart, Entry, KeyRange, Storage } from "../../ports/index.ts";
+import { nameOption, type OptionCheck, optional, optionsOf, portOption } from "../../common/index.ts";
+import type { Clock, CommitPart, Entry, KeyRange, Storage } from "../../ports/index.ts";
 
 /** Options of a storage in an LMDB file. */
 export interface LmdbStorageOptions {
@@ -12,9 +12,14 @@ export interface LmdbStorageOptions {
    * after its name.
    */
   readonly path: string;
+  /** The wall clock of this machine. A storage with a clock can be shared by several processes of the machine. */
+  readonly clock?: Pick<Clock, "nowMs">;
 }
 
-const storageOptions: OptionCheck = optionsOf<LmdbStorageOptions>({ path: nameOption });
+const storageOptions: OptionCheck = optionsOf<LmdbStorageOptions>({
+  path: nameOption,
+  clock: optional(portOption<Pick<Clock, "nowMs">>("Clock (managed-orders/ports)", { nowMs: "required" })),
+});
 
 /** Characters of values after which a page ends. */
 const LONGEST_PAGE = 8_000_000;
@@ -22,7 +27,7 @@ const LONGEST_PAGE = 8_000_000;
 type Database = RootDatabase<string, string>;
 
 /**
- * Opens a storage in an LMDB file, on a disk of this machine. Several processes of the machine may use it at once. A commit
+ * Opens a storage in an LMDB file, on a disk of this machine: LMDB does not work on a network file system. A commit
  * resolves when the disk has confirmed it; those that are called while another one is written share one flush. Throws an
  * Error if the package lmdb cannot be loaded, or the file cannot be opened.
  *
@@ -37,6 +42,7 @@ type Database = RootDatabase<string, string>;
 export function openLmdbStorage(options: LmdbStorageOptions): Storage {
   storageOptions(options, "openLmdbStorage");
   const { open } = loadLmdb();
+  const { clock } = options;
   const path = resolve(options.path);
   createFile(path);
   const database: Database = open({
@@ -65,10 +71,12 @@ export function openLmdbStorage(options: LmdbStorageOptions): Storage {
       const kept = opened();
       return ranges.map((range) => pageOf(kept, range));
     },
-    clock: async () => {
-      opened();
-      return { nowMs: Date.now() };
-    },
+    ...(clock && {
+      clock: async () => {
+        opened();
+        return { nowMs: clock.nowMs() };
+      },
+    }),
     async close() {
       isClosed = true;
       await database.close();

@@ -75,13 +75,14 @@ const journals: StorageRule = {
         shards.map(() => true),
       );
     }
-    const isKept = (shard: number, sequence: number): boolean => shard % 8 !== 0 || sequence > ROUNDS / 2;
     const all = shards.flatMap((shard) =>
-      Array.from({ length: ROUNDS }, (_, n): readonly [number, number] => [shard, n + 1]),
+      Array.from({ length: ROUNDS }, (_, n) => ({ shard, sequence: n + 1, key: logKey(shard, n + 1) })),
     );
-    const deletes = all.filter((one) => !isKept(...one)).map((one) => logKey(...one));
+    const isKept = ({ shard, sequence }: (typeof all)[number]): boolean =>
+      shard % 8 !== 0 || sequence > ROUNDS / 2;
+    const deletes = all.filter((one) => !isKept(one)).map(({ key }) => key);
     same("commit of the deletes", await storage.commit([part({ deletes })]), [true]);
-    const kept = all.filter((one) => isKept(...one)).map((one): Entry => [logKey(...one), textOf(...one)]);
+    const kept = all.filter(isKept).map(({ key, shard, sequence }): Entry => [key, textOf(shard, sequence)]);
     const range = { ...EVERYTHING, from: "log ", before: "log ~", limit: 100 };
     same("all records by pages", await walk(storage, range, all.length), kept);
     const ranges = shards.map((shard) => ({

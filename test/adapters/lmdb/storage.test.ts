@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openLmdbStorage } from "../../../src/adapters/lmdb/index.ts";
+import { createSystemClock } from "../../../src/adapters/node/index.ts";
 import { testStorage } from "../../../src/conformance/index.ts";
 
 testStorage(
@@ -13,7 +14,7 @@ testStorage(
     createPlace() {
       const folder = mkdtempSync(join(tmpdir(), "managed-orders-lmdb-"));
       return {
-        open: () => openLmdbStorage({ path: join(folder, "orders.lmdb") }),
+        open: () => openLmdbStorage({ path: join(folder, "orders.lmdb"), clock: createSystemClock() }),
         remove: () => rmSync(folder, { recursive: true }),
       };
     },
