@@ -21,7 +21,7 @@ const config: ViteUserConfig = defineConfig({
       { find: "#hmac", replacement: src("signing/hmac-node.ts") },
       { find: "#socket", replacement: src("client/socket-node.ts") },
       {
-        find: /^managed-orders\/(memory|sqlite|postgres|venue-http|node)$/,
+        find: /^managed-orders\/(memory|sqlite|postgres|lmdb|venue-http|node)$/,
         replacement: `${src("adapters")}/$1/index.ts`,
       },
       {

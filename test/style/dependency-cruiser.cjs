@@ -42,6 +42,7 @@ const allowed = {
     ...adapterBase,
     ...["lifecycle", "host-answers", "adapters/shared", "adapters/checksums"],
   ],
+  "adapters/lmdb": ["common", "ports"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "store", "client", "simulator", "conformance", "adapters/[^/]+"],
@@ -119,7 +120,7 @@ const rooms = {
   },
   conformance: {
     order: [
-      ...["suite", "order-store", "rejections", "rate-limiter"],
+      ...["suite", "storage", "order-store", "rejections", "rate-limiter"],
       ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
     ],
     above: ["index.ts"],
@@ -140,6 +141,7 @@ const packages = {
   "decimal.js": ["decimal/", "simulator/statistics/", "simulator/paper-venue/impact\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
+  lmdb: ["adapters/lmdb/"],
   pg: ["adapters/postgres/"],
   ws: ["adapters/node/", "client/socket-node\\.ts$"],
 };

@@ -79,10 +79,9 @@ export class OrderedMap {
   #blockOf(key: string): number {
     const firsts = this.#firsts;
     const last = this.#last;
+    // If there is no such block any more, the first comparison is false.
     const isInLast =
-      last < firsts.length &&
-      (firsts[last] as string) <= key &&
-      (last + 1 === firsts.length || key < (firsts[last + 1] as string));
+      (firsts[last] as string) <= key && (last + 1 === firsts.length || key < (firsts[last + 1] as string));
     if (!isInLast) this.#last = lastUpTo(firsts, key);
     return this.#last;
   }
