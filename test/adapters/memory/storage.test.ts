@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   createManualClock,
-  createMemoryKeys,
+  createMemoryDisk,
   createMemoryStorage,
 } from "../../../src/adapters/memory/index.ts";
 import { testStorage } from "../../../src/conformance/index.ts";
@@ -14,8 +14,8 @@ testStorage(
     name: "memory",
     supports: { durable: true, shared: true },
     createPlace() {
-      const keys = createMemoryKeys();
-      return { open: () => createMemoryStorage({ keys, clock: CLOCK }), remove: () => {} };
+      const disk = createMemoryDisk();
+      return { open: () => createMemoryStorage({ disk, clock: CLOCK }), remove: () => {} };
     },
   },
 );
@@ -23,7 +23,7 @@ testStorage(
 testStorage(
   { describe, it },
   {
-    name: "memory without a clock and keys",
+    name: "memory without a clock and a disk",
     supports: { durable: false, shared: false },
     createPlace: () => ({ open: () => createMemoryStorage(), remove: () => {} }),
   },
@@ -38,7 +38,7 @@ describe("storage in memory", () => {
     expect(await written).toEqual([true]);
   });
 
-  it("an object that only looks like keys is refused", () => {
-    expect(() => createMemoryStorage({ keys: { kind: "memory-keys" } })).toThrow(TypeError);
+  it("an object that only looks like a disk is refused", () => {
+    expect(() => createMemoryStorage({ disk: { kind: "memory-disk" } })).toThrow(TypeError);
   });
 });

@@ -1,14 +1,14 @@
 import {
-  createMemoryKeys,
+  createMemoryDisk,
   createMemoryStorage,
-  type MemoryKeys,
+  type MemoryDisk,
 } from "../../../src/adapters/memory/index.ts";
 import type { StorageSubject, StorageSupport } from "../../../src/conformance/index.ts";
 import type { CommitPart, Entry, KeyRange, Storage } from "../../../src/ports/index.ts";
 import type { PlantedFault } from "../../support/planted-faults.ts";
 
 /** A fault of a driver, called once per handle with the sound storage below it. */
-export type Plant = (sound: Storage, keys: MemoryKeys) => Partial<Storage>;
+export type Plant = (sound: Storage, keys: MemoryDisk) => Partial<Storage>;
 
 let ticks = 1_760_000_000_000;
 const clock = { nowMs: () => ticks++ };
@@ -18,7 +18,7 @@ export function storageSubject(
   name: string,
   plant: Plant,
   { durable, shared }: StorageSupport,
-  keysOf: () => MemoryKeys = createMemoryKeys,
+  keysOf: () => MemoryDisk = createMemoryDisk,
 ): StorageSubject {
   return {
     name,
@@ -27,8 +27,8 @@ export function storageSubject(
       const kept = keysOf();
       return {
         open() {
-          const keys = durable ? kept : createMemoryKeys();
-          const sound = createMemoryStorage({ keys, ...(shared && { clock }) });
+          const keys = durable ? kept : createMemoryDisk();
+          const sound = createMemoryStorage({ disk: keys, ...(shared && { clock }) });
           return { ...sound, ...plant(sound, keys) };
         },
         remove: () => {},
@@ -504,8 +504,8 @@ const textFaults: readonly PlantedFault<StorageSubject>[] = [
 
 const withoutDurability = (plant: Plant): StorageSubject =>
   storageSubject("kept", plant, { durable: false, shared: false });
-const common = createMemoryKeys();
-const opened = createMemoryKeys();
+const common = createMemoryDisk();
+const opened = createMemoryDisk();
 
 const lifetimeFaults: readonly PlantedFault<StorageSubject>[] = [
   planted("nothing is durable", ["a commit is durable"], () => createMemoryStorage()),
