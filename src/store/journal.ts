@@ -1,4 +1,4 @@
-import { InvariantError, invariant } from "../errors/index.ts";
+import { InvariantError, invariant, isDamage } from "../errors/index.ts";
 import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
 import type { Entry, KeyRange, OrderStore, ShardAppend, ShardHead, TailRange } from "../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../wire/index.ts";
@@ -205,27 +205,31 @@ export class Journal {
   }
 
   /**
-   * Returns records by their places; undefined for one that is deleted. Throws an InvariantError I54 for one that is missing.
+   * Returns records by their places; undefined for one that was deleted, an InvariantError for one that is damaged or missing.
    */
   async recordsAt(
-    places: readonly Readonly<{ shard: number; sequence: number }>[],
-  ): Promise<readonly (JournalRecord | undefined)[]> {
-    const texts = await this.#rows.get(places.map(({ shard, sequence }) => recordKey(shard, sequence)));
-    const missing = places.filter((_, place) => texts[place] === undefined);
-    for (const { shard, sequence } of missing) {
-      const { forgotten = 0 } = await this.head(shard);
-      requireForgotten(shard, sequence, forgotten);
-    }
-    return places.map((place, at) => {
-      const text = texts[at];
-      return text === undefined ? undefined : decodeRecord(text, place);
-    });
+    places: readonly RecordPlace[],
+  ): Promise<readonly (JournalRecord | InvariantError | undefined)[]> {
+    const texts = await this.#rows.getEach(places.map(({ shard, sequence }) => recordKey(shard, sequence)));
+    const shards = [...new Set(places.filter((_, at) => texts[at] === undefined).map(({ shard }) => shard))];
+    const values = await this.#rows.get(shards.map(forgottenKey));
+    const forgotten = new Map(shards.map((shard, at) => [shard, Number(values[at] ?? 0)]));
+    return places.map((place, at) =>
+      damageOr(() => {
+        const text = texts[at];
+        if (text instanceof InvariantError) return text;
+        if (text !== undefined) return decodeRecord(text, place);
+        requireForgotten(place.shard, place.sequence, forgotten.get(place.shard) ?? 0);
+        return undefined;
+      }),
+    );
   }
 
   /** What deletes records of a shard, in the same transaction as their orders. */
   forgetting(shard: number, sequences: readonly number[], valueAt: ValueAt): Required<Change> {
     const key = forgottenKey(shard);
-    const highest = Math.max(Number(valueAt(key) ?? 0), sequences.at(-1) ?? 0);
+    if (sequences.length === 0) return { puts: [], deletes: [] };
+    const highest = sequences.reduce((one, other) => Math.max(one, other), Number(valueAt(key) ?? 0));
     return {
       puts: [[key, String(highest)]],
       deletes: sequences.map((sequence) => recordKey(shard, sequence)),
@@ -258,6 +262,9 @@ export class Journal {
   }
 }
 
+/** The place of a record in the journal. */
+export type RecordPlace = Readonly<{ shard: number; sequence: number }>;
+
 /** At most `limit` records of a shard above `after`. */
 export type RecordRange = Readonly<{ shard: number; after: number; limit: number }>;
 
@@ -270,6 +277,15 @@ function recordRange({ shard, after, limit }: RecordRange): KeyRange {
 
 const decoded = (shard: number, texts: readonly RecordText[]): readonly JournalRecord[] =>
   texts.map(({ sequence, text }) => decodeRecord(text, { shard, sequence }));
+
+function damageOr<T>(read: () => T): T | InvariantError {
+  try {
+    return read();
+  } catch (error) {
+    if (isDamage(error)) return error;
+    throw error;
+  }
+}
 
 function requireForgotten(shard: number, sequence: number, forgotten: number): void {
   invariant(sequence <= forgotten, "I54", `the journal of shard ${shard} has a gap at record ${sequence}`);

@@ -1,37 +1,46 @@
-import { invariant } from "../errors/index.ts";
+import { invariant, isDamage } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import { countIn, countKey, type Ended, endedKey, indexKeys, listKey, listKeys, nameKey } from "./ended.ts";
-import { epochKey, type Journal, type Owned } from "./journal.ts";
+import { epochKey, type Journal, type Owned, type RecordPlace } from "./journal.ts";
 import { keyOf, numberIn, partsOf } from "./keys.ts";
 import { nextTurn } from "./next-turn.ts";
 import type { Plan, Rows, ValueAt } from "./rows.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** Rows that one transaction deletes, which takes some milliseconds. */
+/** Rows, and records, that one transaction deletes, which takes some milliseconds. */
 const ROWS_PER_STEP = 128;
+const RECORDS_PER_STEP = 256;
 
 /** An ended order outside lists, or a list with its legs: they leave a store together. All are of one shard. */
 type Leaving = Readonly<{
   shard: number;
   orders: readonly ParentOrder[];
   list?: EndedList;
-  /** The records of the orders that leave with them, by rising sequence. */
+  /** The records that leave with them, by rising sequence. */
   sequences: readonly number[];
 }>;
 
 /** A range of ended orders and lists. */
 type Range = Readonly<{ beforeMs: number; limit: number }>;
 
+/** Keeps records before they are deleted, those of orders that ended before a time. */
+export type KeepRecords = (places: readonly RecordPlace[], beforeMs: number) => void | Promise<void>;
+
+type LeavingParts = Readonly<{
+  owned: Owned;
+  ended: Ended;
+  journal: Journal;
+  snapshots: Snapshots;
+  keep?: KeepRecords | undefined;
+}>;
+
 /** Deletes ended orders and lists of the shards that a handle owns, with or without their records. */
 export class LeavingOrders {
   readonly #rows: Rows;
-  readonly #parts: Readonly<{ owned: Owned; ended: Ended; journal: Journal; snapshots: Snapshots }>;
+  readonly #parts: LeavingParts;
 
-  constructor(
-    rows: Rows,
-    parts: Readonly<{ owned: Owned; ended: Ended; journal: Journal; snapshots: Snapshots }>,
-  ) {
+  constructor(rows: Rows, parts: LeavingParts) {
     this.#rows = rows;
     this.#parts = parts;
   }
@@ -49,20 +58,26 @@ export class LeavingOrders {
 
   /**
    * Deletes rows with the records of their orders, until none is left or `goesOn` returns false after a step. What an opening
-   * still reads stays.
+   * still reads stays, and so does an order of which a record is damaged or missing; the first such error is thrown at the
+   * end.
    */
   async forget(beforeMs: number, goesOn: () => boolean): Promise<void> {
     await this.#requireSome();
+    const damages: unknown[] = [];
     for await (const step of this.#steps(beforeMs)) {
       const before = await this.#parts.snapshots.sequences([...new Set(step.map(({ shard }) => shard))]);
       const due = step.filter(({ shard, orders }) =>
         orders.every(({ lastSequence }) => lastSequence < (before.get(shard) ?? 0)),
       );
-      await this.#drop(await this.#withRecords(due));
-      await this.#requireSome();
-      if (!goesOn()) return;
-      await nextTurn();
+      for (const some of groups(await this.#withRecords(due, damages))) {
+        await this.#parts.keep?.(placesOf(some), beforeMs);
+        await this.#drop(some);
+        await this.#requireSome();
+        if (!goesOn()) return;
+        await nextTurn();
+      }
     }
+    if (damages.length > 0) throw damages[0];
   }
 
   /** Rejects with an InvariantError I60 if every shard has a later owner. */
@@ -101,69 +116,97 @@ export class LeavingOrders {
     return this.#parts.owned.epochOf(shardOfId(id)) !== undefined;
   }
 
-  /** Follows the records of each order from its last one to its first, all orders at once. */
-  async #withRecords(leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
-    const found = new Map<Leaving, Set<number>>(leaving.map((one) => [one, new Set()]));
-    type Step = Readonly<{ one: Leaving; orderId: number; sequence: number }>;
-    let steps: readonly Step[] = leaving.flatMap((one) =>
+  /** Follows the records of each order from its last one to its first, all orders at once. A damaged one stays. */
+  async #withRecords(leaving: readonly Leaving[], damages: unknown[]): Promise<readonly Leaving[]> {
+    const found = new Map(leaving.map((one) => [one, new Set<number>()]));
+    let steps = leaving.flatMap((one) =>
       one.orders.map(({ orderId, lastSequence }) => ({ one, orderId, sequence: lastSequence })),
     );
     while (steps.length > 0) {
-      const records = await this.#parts.journal.recordsAt(
-        steps.map(({ one: { shard }, sequence }) => ({ shard, sequence })),
-      );
+      const places = steps.map(({ one: { shard }, sequence }) => ({ shard, sequence }));
+      const records = await this.#parts.journal.recordsAt(places);
       steps = steps.flatMap(({ one, orderId, sequence }, place) => {
         const record = records[place];
-        if (record === undefined) return [];
-        found.get(one)?.add(sequence);
-        const previous = previousIn(record, orderId, membersOf(one));
-        return previous > 0 ? [{ one, orderId, sequence: previous }] : [];
+        if (record === undefined || !found.has(one)) return [];
+        try {
+          if (record instanceof Error) throw record;
+          found.get(one)?.add(sequence);
+          const previous = previousIn(record, orderId, membersOf(one));
+          return previous > 0 ? [{ one, orderId, sequence: previous }] : [];
+        } catch (error) {
+          if (!isDamage(error)) throw error;
+          found.delete(one);
+          damages.push(error);
+          return [];
+        }
       });
     }
-    return leaving.map((one) => ({
+    return [...found].map(([one, sequences]) => ({
       ...one,
-      sequences: [...(found.get(one) ?? [])].sort((a, b) => a - b),
+      sequences: [...sequences].sort((a, b) => a - b),
     }));
   }
 
   /** Deletes, in one transaction, what has not changed meanwhile and is owned. Returns the number of rows. */
   async #drop(leaving: readonly Leaving[]): Promise<number> {
-    const ofShard = new Map<number, Leaving[]>();
-    for (const one of leaving) ofShard.set(one.shard, [...(ofShard.get(one.shard) ?? []), one]);
-    let gone = 0;
-    const plans = [...ofShard].map(([shard, all]) => this.#plan(shard, all));
-    const written = await this.#rows.commit(plans.map(({ plan }) => plan));
-    for (const [place, { rows }] of plans.entries()) if (written[place] === true) gone += rows();
-    return gone;
+    const gone = new Map<number, number>();
+    const shards = [...new Set(leaving.map(({ shard }) => shard))];
+    const written = await this.#rows.commit(
+      shards.map((shard) => {
+        const own = leaving.filter((one) => one.shard === shard);
+        return this.#plan(shard, own, (rows) => gone.set(shard, rows));
+      }),
+    );
+    return shards.reduce(
+      (sum, shard, place) => sum + (written[place] === true ? (gone.get(shard) ?? 0) : 0),
+      0,
+    );
   }
 
-  #plan(shard: number, leaving: readonly Leaving[]): Readonly<{ plan: Plan; rows: () => number }> {
+  #plan(shard: number, leaving: readonly Leaving[], tell: (rows: number) => void): Plan {
     const { owned, journal } = this.#parts;
-    const forgets = leaving.some(({ sequences }) => sequences.length > 0);
-    let rows = 0;
-    const plan: Plan = {
-      reads: [
-        epochKey(shard),
-        ...new Set(leaving.flatMap(readsOf)),
-        ...(forgets ? journal.forgettingReads(shard) : []),
-      ],
+    return {
+      reads: [...new Set([epochKey(shard), ...journal.forgettingReads(shard), ...leaving.flatMap(readsOf)])],
       change(valueAt) {
         if (!owned.owns(shard, valueAt)) return undefined;
         const due = leaving.filter((one) => isUnchanged(one, valueAt));
-        rows = due.reduce((sum, one) => sum + rowsOf(one), 0);
-        const records = journal.forgetting(
-          shard,
-          due.flatMap(({ sequences }) => sequences),
-          valueAt,
-        );
+        tell(due.reduce((sum, one) => sum + rowsOf(one), 0));
+        const sequences = new Set(due.flatMap((one) => one.sequences));
+        const records = journal.forgetting(shard, [...sequences], valueAt);
         return {
           puts: [...countsAfter(due, valueAt), ...records.puts],
           deletes: [...new Set([...due.flatMap(keysOf), ...records.deletes])],
         };
       },
     };
-    return { plan, rows: () => rows };
   }
+}
+
+const placesOf = (leaving: readonly Leaving[]): readonly RecordPlace[] =>
+  leaving.flatMap(({ shard, sequences }) => sequences.map((sequence) => ({ shard, sequence })));
+
+/**
+ * Divides what leaves into transactions. An order with many records loses the oldest ones first, and its row with the last
+ * ones, so that the next call deletes what a crash has left.
+ */
+function groups(leaving: readonly Leaving[]): readonly (readonly Leaving[])[] {
+  const made: Leaving[][] = [];
+  let records = RECORDS_PER_STEP;
+  for (const one of leaving) {
+    for (let from = 0; ; from += RECORDS_PER_STEP) {
+      const sequences = one.sequences.slice(from, from + RECORDS_PER_STEP);
+      const isLast = from + RECORDS_PER_STEP >= one.sequences.length;
+      const part = isLast ? { ...one, sequences } : { shard: one.shard, orders: [], sequences };
+      if (records + sequences.length > RECORDS_PER_STEP) {
+        made.push([]);
+        records = 0;
+      }
+      made.at(-1)?.push(part);
+      records += Math.max(1, sequences.length);
+      if (isLast) break;
+    }
+  }
+  return made;
 }
 
 /** Number of rows that are deleted with an order or list. */

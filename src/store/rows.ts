@@ -1,3 +1,4 @@
+import { type InvariantError, isDamage } from "../errors/index.ts";
 import type { CommitPart, Entry, KeyRange, Storage } from "../ports/index.ts";
 
 /** What a transaction writes. */
@@ -49,6 +50,18 @@ export class Rows {
   async get(keys: readonly string[]): Promise<readonly (string | undefined)[]> {
     this.requireOpen();
     return keys.length === 0 ? [] : await this.#storage.get(keys);
+  }
+
+  /** Returns the values of keys one by one if one of them is damaged, and the InvariantError in place of each that is. */
+  async getEach(keys: readonly string[]): Promise<readonly (string | InvariantError | undefined)[]> {
+    try {
+      return await this.get(keys);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    const values: (string | InvariantError | undefined)[] = [];
+    for (const key of keys) values.push(await this.value(key).catch(damageOnly));
+    return values;
   }
 
   /** Returns the value of a key. */
@@ -172,6 +185,11 @@ export class Rows {
     this.#isClosed = true;
     await this.#storage.close();
   }
+}
+
+function damageOnly(error: unknown): InvariantError {
+  if (isDamage(error)) return error;
+  throw error;
 }
 
 function partOf({ reads, absent = [] }: Plan, change: Change, valueAt: ValueAt): CommitPart {

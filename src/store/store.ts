@@ -27,7 +27,7 @@ import { Ended, endedRows } from "./ended.ts";
 import { appendPlan, Journal, laterOwner, Owned } from "./journal.ts";
 import { escaped, keyOf } from "./keys.ts";
 import { nobodysShards, storedLeases } from "./leases.ts";
-import { LeavingOrders } from "./leaving.ts";
+import { type KeepRecords, LeavingOrders } from "./leaving.ts";
 import { limited } from "./limited.ts";
 import { limitTable } from "./limits.ts";
 import { Market, markEntries } from "./market.ts";
@@ -115,6 +115,11 @@ const checkOptions: OptionCheck = optionsOf<StoreOptions>(storeOptions);
 export function openStore(storage: Storage, options: StoreOptions = {}): Store {
   storageOption(storage, "openStore(storage)");
   checkOptions(options, "openStore(options)");
+  return storeOn(storage, options);
+}
+
+/** Opens a store whose options were checked. `keep` is called before records are deleted. */
+export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepRecords): Store {
   const rows = new Rows(storage);
   const owned = new Owned();
   const journal = new Journal(rows, owned);
@@ -122,7 +127,7 @@ export function openStore(storage: Storage, options: StoreOptions = {}): Store {
   const ended = new Ended(rows);
   const clock = storage.clock?.bind(storage);
   const market = new Market(rows, owned, clock !== undefined);
-  const leaving = new LeavingOrders(rows, { owned, ended, journal, snapshots });
+  const leaving = new LeavingOrders(rows, { owned, ended, journal, snapshots, keep });
   const rejections = new QueuedRejections(rejectionTable(rows), options.rejections ?? {});
   const limiters = new StoredRateLimiters(limitTable(rows), afterMs);
   const close = async (): Promise<void> => {

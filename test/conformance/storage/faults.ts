@@ -513,7 +513,7 @@ const lifetimeFaults: readonly PlantedFault<StorageSubject>[] = [
     fault: "durable in spite of durable: false",
     breaks: ["begins empty"],
     subject: withoutDurability(() => {
-      const { clock: _none, ...kept } = createMemoryStorage({ keys: opened });
+      const { clock: _none, ...kept } = createMemoryStorage({ disk: opened });
       return kept;
     }),
   },

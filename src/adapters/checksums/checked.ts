@@ -1,0 +1,49 @@
+import type { CommitPart, Entry, Storage } from "../../ports/index.ts";
+import { checksumOf, type Damaged, requireIntact } from "./checksum.ts";
+
+/** Digits of the checksum before each value. */
+const DIGITS = 8;
+
+const digitsOf = (key: string, value: string): string =>
+  checksumOf([key], value).toString(16).padStart(DIGITS, "0");
+
+/** Returns a value as it is stored: with a checksum of its key and of itself. */
+export const withChecksum = (key: string, value: string): string => digitsOf(key, value) + value;
+
+/** Returns a stored value. Throws an InvariantError I53 that names its key if it is not as it was written. */
+export function intactValue([key, stored]: Entry, damaged: Damaged): string {
+  const value = stored.slice(DIGITS);
+  const sum = Number.parseInt(stored.slice(0, DIGITS), 16);
+  requireIntact(sum, checksumOf([key], value), () => `the row "${key}"`, damaged);
+  return value;
+}
+
+/** Returns a storage that notices whether a row was changed, moved or zeroed: its values have checksums in the given one. */
+export function checked(storage: Storage, damaged: Damaged): Storage {
+  const stored = (key: string, value: string | undefined): readonly [string, string | undefined] => [
+    key,
+    value === undefined ? undefined : withChecksum(key, value),
+  ];
+  const partOf = ({ conditions, puts, deletes }: CommitPart): CommitPart => ({
+    conditions: conditions.map(([key, value]) => stored(key, value)),
+    puts: puts.map(([key, value]) => [key, withChecksum(key, value)]),
+    deletes,
+  });
+  const clock = storage.clock?.bind(storage);
+  return {
+    commit: (parts) => storage.commit(parts.map(partOf)),
+    async get(keys) {
+      const values = await storage.get(keys);
+      return keys.map((key, place) => {
+        const value = values[place];
+        return value === undefined ? undefined : intactValue([key, value], damaged);
+      });
+    },
+    async range(ranges) {
+      const found = await storage.range(ranges);
+      return found.map((entries) => entries.map((entry): Entry => [entry[0], intactValue(entry, damaged)]));
+    },
+    ...(clock !== undefined && { clock }),
+    close: () => storage.close(),
+  };
+}
