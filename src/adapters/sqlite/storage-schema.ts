@@ -1,7 +1,7 @@
 import type { Migration } from "./migrations.ts";
 
 /** Where the entries of a kind of key are. */
-export type Place = "journal" | "short" | "long";
+export type Place = "journal" | "heads" | "short" | "long";
 
 /**
  * The kinds of keys, by their first word, whose values are short. A released kind never changes its place: its entries
@@ -9,7 +9,7 @@ export type Place = "journal" | "short" | "long";
  */
 const SHORT: ReadonlySet<string> = new Set(
   (
-    "accepted account ban banend bar count epoch forgotten generation head leg limiters listname listtime mark name " +
+    "accepted account ban banend bar count epoch forgotten generation leg limiters listname listtime mark name " +
     "orders placed pricebar print quote rejectname rejects rejecttime seen snapshot time total"
   ).split(" "),
 );
@@ -17,6 +17,7 @@ const SHORT: ReadonlySet<string> = new Set(
 /** Returns the place of a key. */
 export function placeOf(key: string): Place {
   if (key.startsWith("log ")) return "journal";
+  if (key.startsWith("head ")) return "heads";
   const end = key.indexOf(" ");
   return SHORT.has(end < 0 ? key : key.slice(0, end)) ? "short" : "long";
 }
@@ -27,7 +28,7 @@ export function placeOf(key: string): Place {
  *
  * Entries of the journal are stored in order of arrival. If they were stored in order of their keys, every append would write
  * one page per shard: with 64 records from 64 shards, throughput fell to a quarter. `journal_index` maps a key to its
- * position. It is filled in bulk; `state.indexed` is the last position that it contains.
+ * position. It is filled in bulk; the counts in `heads` say which is the last position that it contains.
  *
  * Short values are stored beside their keys, in order: one table, with no second place for the key. Long ones are stored in
  * order of arrival, with an index: in order of their keys, a page would hold three of them, two thirds full.
@@ -36,15 +37,10 @@ export const STORAGE_MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
     sql: `
-      -- One row. id says whose an archive is. commits is the number of transactions that wrote something. position and
-      -- indexed are the last ones that an entry of the journal got, also if it was deleted, and that the index contains.
-      CREATE TABLE state (
-        id INTEGER NOT NULL,
-        commits INTEGER NOT NULL,
-        position INTEGER NOT NULL,
-        indexed INTEGER NOT NULL
-      ) STRICT;
-      INSERT INTO state (id, commits, position, indexed) VALUES (abs(random() % 9007199254740992), 0, 0, 0);
+      -- The row without a key has the counts of the file: transactions that wrote something, the last position that an
+      -- entry of the journal got, also if it was deleted, and the last one that the index contains.
+      CREATE TABLE heads (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO heads (key, value) VALUES ('', '0 0 0');
 
       CREATE TABLE journal (position INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL) STRICT;
       CREATE TABLE journal_index (key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
