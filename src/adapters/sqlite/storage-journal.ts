@@ -1,12 +1,10 @@
 import type { Entry, KeyRange } from "../../ports/storage.ts";
 import type { Database } from "./database.ts";
-import { type KeyTable, liesWithin, merged, rangeReader, taken } from "./storage-keys.ts";
+import { codeOf, firstCode, keyOfCode, shardOfCode } from "./storage-codes.ts";
+import { type KeyTable, merged, type ReadRange, taken } from "./storage-keys.ts";
 
 /** Number of entries of the journal that may wait for its index. */
 const INDEX_EVERY = 8_192;
-
-/** Number of characters of a key that say whose journal it is: `log SSS `. */
-const PREFIX = 8;
 
 /**
  * What a file says of itself: the number of transactions that wrote something, and the last positions that an entry of the
@@ -34,25 +32,27 @@ export type JournalKeys = KeyTable &
     begin(counts: Counts): void;
     /** Brings the index up to date if enough entries wait for it. */
     end(): void;
+    /** Call it when a transaction was rolled back. */
+    forget(): void;
   }>;
 
 /** Prepares the statements for the journal. */
 export function journalKeys(database: Database): JournalKeys {
-  const insert = database.prepare<[position: number, key: string, value: string]>(
-    "INSERT INTO journal (position, key, value) VALUES (?, ?, ?)",
+  const insert = database.prepare<[position: number, code: string, value: string]>(
+    "INSERT INTO journal (position, code, value) VALUES (?, ?, ?)",
   );
   const fill = database.prepare<[after: number]>(
-    "INSERT INTO journal_index (key, position) SELECT key, position FROM journal WHERE position > ? ORDER BY key",
+    "INSERT INTO journal_index (code, position) SELECT code, position FROM journal WHERE position > ? ORDER BY code",
   );
   const valueAt = database
     .prepare<[position: number], string>("SELECT value FROM journal WHERE position = ?")
     .pluck();
   const positionOf = database
-    .prepare<[key: string], number>("SELECT position FROM journal_index WHERE key = ?")
+    .prepare<[code: string], number>("SELECT position FROM journal_index WHERE code = ?")
     .pluck();
   const remove = database.prepare<[position: number]>("DELETE FROM journal WHERE position = ?");
-  const removeIndex = database.prepare<[key: string]>("DELETE FROM journal_index WHERE key = ?");
-  const waiting = waitingKeys(database);
+  const removeIndex = database.prepare<[code: string]>("DELETE FROM journal_index WHERE code = ?");
+  const waiting = waitingCodes(database);
   let counts: Counts = { commits: 0, position: 0, indexed: 0 };
   const index = (): void => {
     if (counts.indexed === counts.position) return;
@@ -60,12 +60,13 @@ export function journalKeys(database: Database): JournalKeys {
     counts.indexed = counts.position;
   };
   const get = (key: string): string | undefined => {
-    const position = positionOf.get(key) ?? waiting.in(counts, key).get(key);
+    const code = codeOf(key);
+    const position = positionOf.get(code) ?? waiting.of(counts, code).get(code);
     return position === undefined ? undefined : valueAt.get(position);
   };
   const put = (key: string, value: string): void => {
     counts.position += 1;
-    insert.run(counts.position, key, value);
+    insert.run(counts.position, codeOf(key), value);
   };
   return {
     begin(now) {
@@ -74,14 +75,16 @@ export function journalKeys(database: Database): JournalKeys {
     end() {
       if (counts.position - counts.indexed >= INDEX_EVERY) index();
     },
+    forget: waiting.forget,
     get,
     put,
     delete(key) {
       index();
-      const position = positionOf.get(key);
+      const code = codeOf(key);
+      const position = positionOf.get(code);
       if (position === undefined) return;
       remove.run(position);
-      removeIndex.run(key);
+      removeIndex.run(code);
     },
     replace(key, old, value) {
       if (get(key) !== old) return false;
@@ -89,65 +92,88 @@ export function journalKeys(database: Database): JournalKeys {
       return true;
     },
     range: merged([
-      rangeReader(
-        database,
-        `SELECT place.key, value FROM journal_index AS place JOIN journal ON journal.position = place.position
-         WHERE place.key >= ? AND place.key < ? ORDER BY place.key`,
-      ),
-      (range, budget) =>
-        taken(entriesOf(waiting.among(counts, range), range, valueAt.get.bind(valueAt)), budget),
+      indexedReader(database),
+      (range, budget) => {
+        const ends = { from: firstCode(range.from), before: firstCode(range.before) };
+        return taken(
+          waitingEntries({ ...range, ...ends }, waiting.among(counts, ends), (at) => valueAt.get(at) ?? ""),
+          budget,
+        );
+      },
     ]),
   };
 }
 
+function indexedReader(database: Database): ReadRange {
+  const prepare = (order: string) =>
+    database
+      .prepare<[from: string, before: string, limit: number], Entry>(
+        `SELECT place.code, value FROM journal_index AS place JOIN journal ON journal.position = place.position
+         WHERE place.code >= ? AND place.code < ? ORDER BY place.code ${order} LIMIT ?`,
+      )
+      .raw();
+  const [rising, falling] = [prepare("ASC"), prepare("DESC")];
+  return ({ from, before, limit, reverse = false }, budget) => {
+    const rows = (reverse ? falling : rising).iterate(firstCode(from), firstCode(before), limit);
+    return taken(rows, budget).map(([code, value]) => [keyOfCode(code), value] as const);
+  };
+}
+
+/** Positions of entries, by their codes. */
 type Positions = ReadonlyMap<string, number>;
 
-function* entriesOf(
-  positions: Positions,
+/** Reads entries that wait for the index. The range is one of codes. */
+function* waitingEntries(
   { from, before, limit, reverse = false }: KeyRange,
-  valueAt: (position: number) => string | undefined,
+  positions: Positions,
+  valueAt: (position: number) => string,
 ): Generator<Entry> {
-  const keys = [...positions.keys()].filter((key) => key >= from && key < before).sort();
-  if (reverse) keys.reverse();
-  for (const key of keys.slice(0, limit)) yield [key, valueAt(positions.get(key) ?? 0) ?? ""];
+  const codes = [...positions.keys()].filter((code) => code >= from && code < before).sort();
+  if (reverse) codes.reverse();
+  for (const code of codes.slice(0, limit)) yield [keyOfCode(code), valueAt(positions.get(code) ?? 0)];
 }
 
 const NONE: Positions = new Map();
 
-/** Remembers the keys that wait for the index, by journal, so that no read scans all of them. */
-function waitingKeys(database: Database): Readonly<{
-  in(counts: Counts, key: string): Positions;
-  among(counts: Counts, range: KeyRange): Positions;
-}> {
+/** Remembers which entries wait for the index, by shard: no read scans all of them. */
+function waitingCodes(database: Database) {
   const added = database
-    .prepare<[after: number], [key: string, position: number]>(
-      "SELECT key, position FROM journal WHERE position > ?",
+    .prepare<[after: number], [code: string, position: number]>(
+      "SELECT code, position FROM journal WHERE position > ?",
     )
     .raw();
-  let byJournal = new Map<string, Map<string, number>>();
+  const byShard = new Map<string, Map<string, number>>();
   let [indexed, seen] = [0, 0];
+  const forget = (): void => {
+    byShard.clear();
+    [indexed, seen] = [0, 0];
+  };
   const bringUpTo = (counts: Counts): void => {
-    if (counts.indexed !== indexed || counts.position < seen) {
-      byJournal = new Map();
+    if (counts.indexed !== indexed) {
+      byShard.clear();
       seen = indexed = counts.indexed;
     }
     if (seen === counts.position) return;
-    for (const [key, position] of added.iterate(seen)) {
-      const journal = key.slice(0, PREFIX);
-      const positions = byJournal.get(journal) ?? new Map<string, number>();
-      byJournal.set(journal, positions.set(key, position));
+    for (const [code, position] of added.iterate(seen)) {
+      const shard = shardOfCode(code);
+      byShard.set(shard, (byShard.get(shard) ?? new Map<string, number>()).set(code, position));
     }
     seen = counts.position;
   };
   return {
-    in(counts, key) {
+    forget,
+    of(counts: Counts, code: string): Positions {
       bringUpTo(counts);
-      return byJournal.get(key.slice(0, PREFIX)) ?? NONE;
+      return byShard.get(shardOfCode(code)) ?? NONE;
     },
-    among(counts, range) {
+    among(counts: Counts, { from, before }: Readonly<{ from: string; before: string }>): Positions {
       bringUpTo(counts);
-      if (liesWithin(range, PREFIX)) return byJournal.get(range.from.slice(0, PREFIX)) ?? NONE;
-      return new Map([...byJournal.values()].flatMap((positions) => [...positions]));
+      const shards = [...byShard].filter(
+        ([shard]) => shard >= shardOfCode(from) && shard <= shardOfCode(before),
+      );
+      return shards.length === 1
+        ? (shards[0]?.[1] ?? NONE)
+        : new Map(shards.flatMap(([, codes]) => [...codes]));
     },
   };
 }

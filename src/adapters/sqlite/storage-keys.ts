@@ -36,16 +36,18 @@ export function keyTable(database: Database, table: "heads" | "short" | "long"):
     delete: (key) => void remove.run(key),
     replace: (key, old, value) =>
       (old === undefined ? add.run(key, value) : change.run(value, key, old)).changes === 1,
-    range: rangeReader(database, `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key`),
+    range: rangeReader(database, table),
   };
 }
 
-/** Prepares a read of a range: `select` has parameters for its ends, and is in the order of keys. */
-export function rangeReader(database: Database, select: string): ReadRange {
-  const prepare = (sql: string) =>
-    database.prepare<[from: string, before: string, limit: number], Entry>(sql).raw();
-  const rising = prepare(`${select} LIMIT ?`);
-  const falling = prepare(`${select} DESC LIMIT ?`);
+function rangeReader(database: Database, table: string): ReadRange {
+  const prepare = (order: string) =>
+    database
+      .prepare<[from: string, before: string, limit: number], Entry>(
+        `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key ${order} LIMIT ?`,
+      )
+      .raw();
+  const [rising, falling] = [prepare("ASC"), prepare("DESC")];
   return ({ from, before, limit, reverse = false }, budget) =>
     taken((reverse ? falling : rising).iterate(from, before, limit), budget);
 }

@@ -1,4 +1,5 @@
 import type { Migration } from "./migrations.ts";
+import { hasCode } from "./storage-codes.ts";
 
 /** Where the entries of a kind of key are. */
 export type Place = "journal" | "heads" | "short" | "long";
@@ -16,7 +17,7 @@ const SHORT: ReadonlySet<string> = new Set(
 
 /** Returns the place of a key. */
 export function placeOf(key: string): Place {
-  if (key.startsWith("log ")) return "journal";
+  if (key.startsWith("log ")) return hasCode(key) ? "journal" : "long";
   if (key.startsWith("head ")) return "heads";
   const end = key.indexOf(" ");
   return SHORT.has(end < 0 ? key : key.slice(0, end)) ? "short" : "long";
@@ -42,8 +43,8 @@ export const STORAGE_MIGRATIONS: readonly Migration[] = [
       CREATE TABLE heads (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
       INSERT INTO heads (key, value) VALUES ('', '0 0 0');
 
-      CREATE TABLE journal (position INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL) STRICT;
-      CREATE TABLE journal_index (key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE journal (position INTEGER PRIMARY KEY, code TEXT NOT NULL, value TEXT NOT NULL) STRICT;
+      CREATE TABLE journal_index (code TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
       CREATE TABLE short (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
       CREATE TABLE long (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;

@@ -56,14 +56,14 @@ export const commitsIn = (database: Database): number => countsOf(database).read
 function transactionsOf(database: Database) {
   const counts = countsOf(database);
   const journal = journalKeys(database);
-  const places: Readonly<Record<Place, KeyTable>> = {
+  const places: Places = {
     journal,
     heads: keyTable(database, "heads"),
     short: keyTable(database, "short"),
     long: keyTable(database, "long"),
   };
   const tableOf: TableOf = (key) => places[placeOf(key)];
-  const { immediate } = database.transaction((parts: readonly CommitPart[]) => {
+  const { immediate: write } = database.transaction((parts: readonly CommitPart[]) => {
     const now: Counts = counts.read();
     journal.begin(now);
     const answers = parts.map((part) => writePart(tableOf, part));
@@ -78,19 +78,40 @@ function transactionsOf(database: Database) {
     journal.begin(counts.read());
     return keys.map((key) => tableOf(key).get(key));
   });
-  const all = merged(Object.values(places).map((table) => table.range));
+  const readerOf = rangeReaders(places);
   const range = database.transaction((ranges: readonly KeyRange[]) => {
     journal.begin(counts.read());
     const budget: Budget = { characters: READ_CHARACTERS };
-    return ranges.map((one) => {
-      const word = one.from.indexOf(" ") + 1;
-      const read: ReadRange = word > 0 && liesWithin(one, word) ? tableOf(one.from).range : all;
-      return read(one, budget);
-    });
+    return ranges.map((one) => readerOf(one)(one, budget));
   });
-  return { write: immediate, get, range };
+  return {
+    write(parts: readonly CommitPart[]) {
+      try {
+        return write(parts);
+      } catch (error) {
+        journal.forget();
+        throw error;
+      }
+    },
+    get,
+    range,
+  };
 }
 
+/** Returns what chooses the reader of a range: of the place of its keys, or of all places if they have several first words. */
+function rangeReaders(places: Places): (range: KeyRange) => ReadRange {
+  const { journal, heads, short, long } = places;
+  const all = merged([journal.range, heads.range, short.range, long.range]);
+  // Some keys of the journal may have no code.
+  const log = merged([journal.range, long.range]);
+  return (range) => {
+    const word = range.from.indexOf(" ") + 1;
+    if (word === 0 || !liesWithin(range, word)) return all;
+    return range.from.startsWith("log ") ? log : places[placeOf(range.from)].range;
+  };
+}
+
+type Places = Readonly<Record<Place, KeyTable>>;
 type TableOf = (key: string) => KeyTable;
 
 /** Writes a part, or nothing if one of its conditions does not hold. */
