@@ -19,13 +19,11 @@ const BASE = 32;
 /** After all codes. */
 const END = "~";
 
-/** Returns whether a key is one of the journal that has a code. */
-export const hasCode = (key: string): boolean =>
-  FORM.test(key) && Number.isSafeInteger(Number(key.slice(SEQUENCE)));
-
-/** Returns the code of a key that has one. */
-export function codeOf(key: string): string {
-  const digits = Number(key.slice(SEQUENCE)).toString(BASE);
+/** Returns the code of a key; undefined if it is not a shard with a sequence. */
+export function codeOf(key: string): string | undefined {
+  const sequence = FORM.test(key) ? Number(key.slice(SEQUENCE)) : Number.NaN;
+  if (!Number.isSafeInteger(sequence)) return undefined;
+  const digits = sequence.toString(BASE);
   return key.slice(4, 7) + digits.length.toString(BASE) + digits;
 }
 
@@ -41,10 +39,10 @@ export function firstCode(text: string): string {
   for (let at = 0; at < FIRST.length; at++) {
     const least = FIRST.charAt(at);
     const character = text.charAt(at);
-    if (character < least) return codeOf(text.slice(0, at) + FIRST.slice(at));
+    if (character < least) return codeOrEnd(text.slice(0, at) + FIRST.slice(at));
     if (character > (least === "0" ? "9" : least)) return codeAfter(text.slice(0, at));
   }
-  return text.length === FIRST.length ? codeOf(text) : codeAfter(text.slice(0, FIRST.length));
+  return text.length === FIRST.length ? codeOrEnd(text) : codeAfter(text.slice(0, FIRST.length));
 }
 
 /** Returns the code of the first key after all that begin like this. */
@@ -52,7 +50,10 @@ function codeAfter(start: string): string {
   for (let at = start.length - 1; at >= 0; at--) {
     const digit = start.charAt(at);
     if (FIRST.charAt(at) !== "0" || digit === "9") continue;
-    return codeOf(start.slice(0, at) + String(Number(digit) + 1) + FIRST.slice(at + 1));
+    return codeOrEnd(start.slice(0, at) + String(Number(digit) + 1) + FIRST.slice(at + 1));
   }
   return END;
 }
+
+/** A sequence that has no code is greater than all that have one: the first code after it is one of the next shard. */
+const codeOrEnd = (key: string): string => codeOf(key) ?? codeAfter(key.slice(0, SEQUENCE));

@@ -1,5 +1,4 @@
 import type { Migration } from "./migrations.ts";
-import { hasCode } from "./storage-codes.ts";
 
 /** Where the entries of a kind of key are. */
 export type Place = "journal" | "heads" | "short" | "long";
@@ -17,7 +16,7 @@ const SHORT: ReadonlySet<string> = new Set(
 
 /** Returns the place of a key. */
 export function placeOf(key: string): Place {
-  if (key.startsWith("log ")) return hasCode(key) ? "journal" : "long";
+  if (key.startsWith("log ")) return "journal";
   if (key.startsWith("head ")) return "heads";
   const end = key.indexOf(" ");
   return SHORT.has(end < 0 ? key : key.slice(0, end)) ? "short" : "long";

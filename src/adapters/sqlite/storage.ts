@@ -1,4 +1,4 @@
-import type { CommitPart, KeyRange, Storage } from "../../ports/storage.ts";
+import type { CommitPart, Condition, KeyRange, Storage } from "../../ports/storage.ts";
 import type { Database } from "./database.ts";
 import { withFileName } from "./open-database.ts";
 import { type Counts, countsOf, journalKeys } from "./storage-journal.ts";
@@ -55,12 +55,13 @@ export const commitsIn = (database: Database): number => countsOf(database).read
 
 function transactionsOf(database: Database) {
   const counts = countsOf(database);
-  const journal = journalKeys(database);
+  const long = keyTable(database, "long");
+  const journal = journalKeys(database, long);
   const places: Places = {
     journal,
     heads: keyTable(database, "heads"),
     short: keyTable(database, "short"),
-    long: keyTable(database, "long"),
+    long,
   };
   const tableOf: TableOf = (key) => places[placeOf(key)];
   const { immediate: write } = database.transaction((parts: readonly CommitPart[]) => {
@@ -100,14 +101,11 @@ function transactionsOf(database: Database) {
 
 /** Returns what chooses the reader of a range: of the place of its keys, or of all places if they have several first words. */
 function rangeReaders(places: Places): (range: KeyRange) => ReadRange {
-  const { journal, heads, short, long } = places;
-  const all = merged([journal.range, heads.range, short.range, long.range]);
-  // Some keys of the journal may have no code.
-  const log = merged([journal.range, long.range]);
+  // The reader of the journal reads the long ones too.
+  const all = merged([places.journal.range, places.heads.range, places.short.range]);
   return (range) => {
     const word = range.from.indexOf(" ") + 1;
-    if (word === 0 || !liesWithin(range, word)) return all;
-    return range.from.startsWith("log ") ? log : places[placeOf(range.from)].range;
+    return word > 0 && liesWithin(range, word) ? places[placeOf(range.from)].range : all;
   };
 }
 
@@ -116,24 +114,37 @@ type TableOf = (key: string) => KeyTable;
 
 /** Writes a part, or nothing if one of its conditions does not hold. */
 function writePart(tableOf: TableOf, { conditions, puts, deletes }: CommitPart): boolean {
-  const left = new Map(puts);
-  let at = 0;
-  for (const [key, old] of conditions) {
-    const value = left.get(key);
-    const table = tableOf(key);
-    const holds = value === undefined ? table.get(key) === old : table.replace(key, old, value);
-    if (!holds) {
-      for (const [replaced, before] of conditions.slice(0, at)) {
-        if (left.has(replaced)) restore(tableOf(replaced), replaced, before);
-      }
-      return false;
-    }
-    at += 1;
+  const conditionOf = finderOf(conditions);
+  const replaced: Condition[] = [];
+  const undo = (): false => {
+    for (const [key, old] of replaced) restore(tableOf(key), key, old);
+    return false;
+  };
+  for (const [key, value] of puts) {
+    if (replaced.length === conditions.length) break;
+    const condition = conditionOf(key);
+    if (condition === undefined) continue;
+    if (!tableOf(key).replace(key, condition[1], value)) return undo();
+    replaced.push(condition);
   }
-  for (const [key] of conditions) left.delete(key);
-  for (const [key, value] of left) tableOf(key).put(key, value);
+  if (replaced.length < conditions.length) {
+    for (const condition of conditions) {
+      const [key, old] = condition;
+      if (!replaced.includes(condition) && tableOf(key).get(key) !== old) return undo();
+    }
+  }
+  for (const [key, value] of puts) if (conditionOf(key) === undefined) tableOf(key).put(key, value);
   for (const key of deletes) tableOf(key).delete(key);
   return true;
+}
+
+/** So few conditions are found sooner one by one than in a map. */
+const FEW = 8;
+
+function finderOf(conditions: readonly Condition[]): (key: string) => Condition | undefined {
+  if (conditions.length <= FEW) return (key) => conditions.find(([own]) => own === key);
+  const byKey = new Map(conditions.map((condition) => [condition[0], condition]));
+  return (key) => byKey.get(key);
 }
 
 function restore(table: KeyTable, key: string, value: string | undefined): void {
