@@ -1,4 +1,4 @@
-import type { CommitPart, Condition, KeyRange, Storage } from "../../ports/storage.ts";
+import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../../ports/storage.ts";
 import type { Database } from "./database.ts";
 import { withFileName } from "./open-database.ts";
 import { type Counts, countsOf, journalKeys } from "./storage-journal.ts";
@@ -66,13 +66,15 @@ function transactionsOf(database: Database) {
   const tableOf: TableOf = (key) => places[placeOf(key)];
   const { immediate: write } = database.transaction((parts: readonly CommitPart[]) => {
     const now: Counts = counts.read();
+    const { indexed } = now;
     journal.begin(now);
     const answers = parts.map((part) => writePart(tableOf, part));
-    if (!answers.includes(true)) return { answers, commits: 0 };
     journal.end();
-    now.commits += 1;
-    counts.write(now);
-    return { answers, commits: now.commits };
+    const isWritten = answers.includes(true);
+    if (isWritten) now.commits += 1;
+    // The index may also be brought up to date for a part that is put back.
+    if (isWritten || now.indexed !== indexed) counts.write(now);
+    return { answers, commits: isWritten ? now.commits : 0 };
   });
   // Transactions, so that all values are of one moment.
   const get = database.transaction((keys: readonly string[]) => {
@@ -112,42 +114,58 @@ function rangeReaders(places: Places): (range: KeyRange) => ReadRange {
 type Places = Readonly<Record<Place, KeyTable>>;
 type TableOf = (key: string) => KeyTable;
 
-/** Writes a part, or nothing if one of its conditions does not hold. */
-function writePart(tableOf: TableOf, { conditions, puts, deletes }: CommitPart): boolean {
+/**
+ * Writes a part, or nothing if one of its conditions does not hold. A value whose key has a condition is written first, and
+ * the statement that writes it says whether the condition held; what was written is put back if another one does not.
+ */
+function writePart(tableOf: TableOf, part: CommitPart): boolean {
+  const { conditions, puts, deletes } = part;
   const conditionOf = finderOf(conditions);
-  const replaced: Condition[] = [];
-  const undo = (): false => {
-    for (const [key, old] of replaced) restore(tableOf(key), key, old);
-    return false;
-  };
-  for (const [key, value] of puts) {
-    if (replaced.length === conditions.length) break;
+  let held = 0;
+  for (let at = 0; at < puts.length && held < conditions.length; at++) {
+    const [key, value] = puts[at] as Entry;
     const condition = conditionOf(key);
     if (condition === undefined) continue;
-    if (!tableOf(key).replace(key, condition[1], value)) return undo();
-    replaced.push(condition);
+    if (!tableOf(key).replace(key, condition[1], value)) return undone(tableOf, part, at);
+    held += 1;
   }
-  if (replaced.length < conditions.length) {
-    for (const condition of conditions) {
-      const [key, old] = condition;
-      if (!replaced.includes(condition) && tableOf(key).get(key) !== old) return undo();
-    }
+  if (held < conditions.length && !othersHold(tableOf, part)) return undone(tableOf, part, puts.length);
+  if (held < puts.length) {
+    for (const [key, value] of puts) if (conditionOf(key) === undefined) tableOf(key).put(key, value);
   }
-  for (const [key, value] of puts) if (conditionOf(key) === undefined) tableOf(key).put(key, value);
   for (const key of deletes) tableOf(key).delete(key);
   return true;
+}
+
+/** Returns whether the conditions hold whose keys get no value. */
+function othersHold(tableOf: TableOf, { conditions, puts }: CommitPart): boolean {
+  const written = new Set(puts.map(([key]) => key));
+  return conditions.every(([key, old]) => written.has(key) || tableOf(key).get(key) === old);
+}
+
+/** Puts back the old values of the first puts that have conditions. */
+function undone(tableOf: TableOf, { conditions, puts }: CommitPart, until: number): false {
+  const conditionOf = finderOf(conditions);
+  for (const [key] of puts.slice(0, until)) {
+    const condition = conditionOf(key);
+    if (condition === undefined) continue;
+    const [, old] = condition;
+    if (old === undefined) tableOf(key).delete(key);
+    else tableOf(key).put(key, old);
+  }
+  return false;
 }
 
 /** So few conditions are found sooner one by one than in a map. */
 const FEW = 8;
 
 function finderOf(conditions: readonly Condition[]): (key: string) => Condition | undefined {
-  if (conditions.length <= FEW) return (key) => conditions.find(([own]) => own === key);
-  const byKey = new Map(conditions.map((condition) => [condition[0], condition]));
-  return (key) => byKey.get(key);
-}
-
-function restore(table: KeyTable, key: string, value: string | undefined): void {
-  if (value === undefined) table.delete(key);
-  else table.put(key, value);
+  if (conditions.length > FEW) {
+    const byKey = new Map(conditions.map((condition) => [condition[0], condition]));
+    return (key) => byKey.get(key);
+  }
+  return (key) => {
+    for (const condition of conditions) if (condition[0] === key) return condition;
+    return undefined;
+  };
 }
