@@ -29,7 +29,10 @@ export function codeOf(key: string): string | undefined {
 
 /** Returns the key that has a code. */
 export const keyOfCode = (code: string): string =>
-  `log ${shardOfCode(code)} ${String(Number.parseInt(code.slice(4), BASE)).padStart(16, "0")}`;
+  `log ${shardOfCode(code)} ${String(sequenceOfCode(code)).padStart(16, "0")}`;
+
+/** Returns the sequence in a code. */
+export const sequenceOfCode = (code: string): number => Number.parseInt(code.slice(4), BASE);
 
 /** Returns the digits of the shard. */
 export const shardOfCode = (code: string): string => code.slice(0, 3);

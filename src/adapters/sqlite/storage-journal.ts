@@ -25,6 +25,18 @@ export function countsOf(database: Database): Readonly<{ read(): Counts; write(c
   };
 }
 
+const FILL =
+  "INSERT INTO journal_index (code, position) SELECT code, position FROM journal WHERE position > ? ORDER BY code";
+
+/** Brings the index of the journal up to date. Call it inside a transaction. */
+export function indexAll(database: Database): void {
+  const counts = countsOf(database);
+  const { commits, position, indexed } = counts.read();
+  if (indexed === position) return;
+  database.prepare<[after: number]>(FILL).run(indexed);
+  counts.write({ commits, position, indexed: position });
+}
+
 /** The journal, in order of arrival. */
 export type JournalKeys = KeyTable &
   Readonly<{
@@ -40,9 +52,7 @@ export type JournalKeys = KeyTable &
 export function journalKeys(database: Database, others: KeyTable): JournalKeys {
   const waiting = waitingCodes(database);
   const { add, flush, forget } = adding(database);
-  const fill = database.prepare<[after: number]>(
-    "INSERT INTO journal_index (code, position) SELECT code, position FROM journal WHERE position > ? ORDER BY code",
-  );
+  const fill = database.prepare<[after: number]>(FILL);
   const valueAt = database
     .prepare<[position: number], string>("SELECT value FROM journal WHERE position = ?")
     .pluck();

@@ -19,7 +19,7 @@ export type StorageFile = Readonly<{
 }>;
 
 /**
- * Makes a storage of an open database with the schema of STORAGE_MIGRATIONS. Each transaction blocks the thread until it is
+ * Makes a storage of an open database with the schema of MIGRATIONS. Each transaction blocks the thread until it is
  * on disk.
  */
 export function sqliteStorage(

@@ -33,8 +33,9 @@ import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere
 import type { Progress } from "./progress.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
+import { commitsIn } from "./storage.ts";
 import { verifySqliteStore } from "./store-verification.ts";
-import { headsOf, portHead } from "./stored-heads.ts";
+import { headsOf } from "./stored-heads.ts";
 
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
@@ -142,7 +143,7 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
       // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
       createFile(part);
       await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
-      return oneFileCopy(part, "backup", driver);
+      return (await oneFileCopy(part, "backup", driver)).contents;
     });
   });
 }
@@ -169,7 +170,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   const { driver, at, archive, pause = true, onProgress = () => undefined } = options;
   const verifying: Progress = (done, all) => onProgress("Verifying", done, all);
   const folder = archive === undefined ? undefined : resolve(archive);
-  let paused = 0;
+  let [paused, commits] = [0, 0];
   const [from, path] = [resolve(options.from), resolve(options.path)];
   requireThere(from);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -183,7 +184,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
       requireSound(part, basename(from), driver);
       // Opened once by itself, because it may have an earlier schema.
       openDatabase({ path: part, busyTimeoutMs: 0, driver }, "backup").close();
-      oneFileCopy(part, "backup", driver);
+      await oneFileCopy(part, "backup", driver);
       await requireWhole(part, basename(from), driver, verifying);
       const work = { from, at, archive: folder, pause, driver };
       paused = await restoreContents(part, {
@@ -191,12 +192,13 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
         puttingBack: (done, all) => onProgress("Putting back", done, all),
         pausing: (done, all) => onProgress("Pausing", done, all),
       });
-      const contents = oneFileCopy(part, "store", driver);
+      const made = await oneFileCopy(part, "store", driver);
+      commits = made.commits;
       if (at !== undefined || folder !== undefined)
         await requireWhole(part, basename(from), driver, verifying);
-      return contents;
+      return made.contents;
     });
-    keepAcknowledged(path, copy.records).close();
+    keepAcknowledged(path, commits).close();
     return { ...copy, paused };
   } finally {
     unlock();
@@ -311,29 +313,32 @@ async function requireWhole(
   throw damaged(name, `${counts}${first}`);
 }
 
-/** Takes a copy out of the mode in which a second file belongs to it, marks it, and returns what it contains. */
-function oneFileCopy(
+/**
+ * Takes a copy out of the mode in which a second file belongs to it, and marks it. Resolves to what it contains, and to the
+ * number of its transactions.
+ */
+async function oneFileCopy(
   path: string,
   kind: FileKind,
   driver: SqliteDriverName | undefined,
-): Omit<SqliteCopy, "bytes"> {
+): Promise<Readonly<{ contents: Omit<SqliteCopy, "bytes">; commits: number }>> {
   const database = loadDriver(driver).open(path);
   try {
     database.pragma("journal_mode = DELETE");
     markAs(database, kind);
     chmodSync(path, 0o600);
-    return contentsOf(database);
+    return { contents: await contentsOf(database), commits: commitsIn(database) };
   } finally {
     database.close();
   }
 }
 
-function contentsOf(database: Database): Omit<SqliteCopy, "bytes"> {
-  const heads = headsOf(database).filter(({ sequence }) => sequence > 0);
+async function contentsOf(database: Database): Promise<Omit<SqliteCopy, "bytes">> {
+  const shards = (await headsOf(database)).filter(({ sequence }) => sequence > 0);
   return {
-    records: heads.reduce((sum, { sequence }) => sum + sequence, 0),
+    records: shards.reduce((sum, { sequence }) => sum + sequence, 0),
     position: lastPosition(database),
-    shards: heads.map(portHead),
-    forgets: heads.some(({ forgotten }) => forgotten > 0),
+    shards,
+    forgets: shards.some(({ forgotten = 0 }) => forgotten > 0),
   };
 }

@@ -1,16 +1,11 @@
 import type { ShardHead } from "../../ports/index.ts";
+import { Journal, Owned, Rows } from "../../store/internal.ts";
+import { checked } from "../checksums/index.ts";
 import type { Database } from "./database.ts";
+import { sqliteStorage } from "./storage.ts";
 
-/** The head of a shard as it is stored. */
-export type StoredHead = ShardHead & Readonly<{ forgotten: number }>;
-
-/** Reads the heads of all shards, in the order of their numbers. */
-export function headsOf(database: Database): readonly StoredHead[] {
-  return database
-    .prepare<[], StoredHead>("SELECT shard, epoch, sequence, forgotten FROM shards ORDER BY shard")
-    .all();
+/** Reads the heads of all shards, in the order of their numbers. Rejects with an InvariantError I53 for a damaged one. */
+export async function headsOf(database: Database): Promise<readonly ShardHead[]> {
+  const rows = new Rows(checked(sqliteStorage(database), "file"));
+  return await new Journal(rows, new Owned()).heads();
 }
-
-/** Returns a head as the port defines it. */
-export const portHead = ({ forgotten, ...head }: StoredHead): ShardHead =>
-  forgotten > 0 ? { ...head, forgotten } : head;

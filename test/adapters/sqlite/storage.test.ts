@@ -7,7 +7,7 @@ import { DRIVER_NAMES, loadDriver } from "../../../src/adapters/sqlite/driver.ts
 import { migrate } from "../../../src/adapters/sqlite/migrations.ts";
 import { commitsIn, type StorageFile, sqliteStorage } from "../../../src/adapters/sqlite/storage.ts";
 import { codeOf, firstCode, keyOfCode } from "../../../src/adapters/sqlite/storage-codes.ts";
-import { STORAGE_MIGRATIONS } from "../../../src/adapters/sqlite/storage-schema.ts";
+
 import type { CommitPart, Entry, KeyRange, Storage } from "../../../src/ports/storage.ts";
 import { seedOr } from "../../support/seed.ts";
 import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
@@ -50,7 +50,7 @@ describe.each(drivers)("a storage in a SQLite file, with $name", (driver) => {
   const openFile = (file: StorageFile = {}): Storage & Readonly<{ database: Database }> => {
     const database = driver.open(place.path);
     database.pragma("journal_mode = WAL");
-    migrate(database, STORAGE_MIGRATIONS);
+    migrate(database);
     const storage = sqliteStorage(database, file);
     open.push({ storage, database });
     return { ...storage, database };
@@ -267,7 +267,7 @@ describe.each(drivers)("a storage in a SQLite file, with $name", (driver) => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 40 }), async (steps) => {
         const database = driver.open(":memory:");
-        migrate(database, STORAGE_MIGRATIONS);
+        migrate(database);
         const storage = sqliteStorage(database);
         const model = new Map<string, string>();
         for (const step of steps) await takeStep(step, { storage, model });

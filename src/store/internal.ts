@@ -1,0 +1,14 @@
+/** Exports of the store to other folders of this package. They are not part of the package's interface. */
+export { allRows, copyRows } from "./copy.ts";
+export { Ended, listIn } from "./ended.ts";
+export { headIn, headKey, Journal, Owned, type RecordPlace, recordKey } from "./journal.ts";
+export { numberIn, partsOf, under, unescaped } from "./keys.ts";
+export type { KeepRecords } from "./leaving.ts";
+export { banIn } from "./limits.ts";
+export { Market } from "./market.ts";
+export { rejectionIn } from "./rejections.ts";
+export { RestoredStore, type RewindTarget } from "./rewind.ts";
+export { Rows } from "./rows.ts";
+export { Snapshots } from "./snapshots.ts";
+export { storeOn } from "./store.ts";
+export { verifyRows } from "./whole.ts";
