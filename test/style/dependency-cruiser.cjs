@@ -33,7 +33,7 @@ const allowed = {
   conformance: core,
   // A telemetry of the host cannot stop what writes in a later turn.
   "adapters/shared": [...adapterBase, "host-answers"],
-  store: [...adapterBase, "adapters/shared"],
+  store: [...adapterBase, "lifecycle", "adapters/shared"],
   "adapters/checksums": ["errors"],
   "adapters/memory": [...adapterBase, "store", "adapters/shared"],
   // A restore folds records as an opening does.

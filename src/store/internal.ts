@@ -1,0 +1,8 @@
+/** Exports of the folder to other folders of this package. They are not part of the package's interface. */
+export { allRows, copyRows } from "./copy.ts";
+export type { RecordPlace } from "./journal.ts";
+export { recordKey } from "./journal.ts";
+export type { KeepRecords } from "./leaving.ts";
+export { RestoredStore, type RewindTarget } from "./rewind.ts";
+export { storeOn, storeOptions } from "./store.ts";
+export { type RowsVerification, type VerifiedHead, verifiedHeads, verifyRows } from "./whole.ts";
