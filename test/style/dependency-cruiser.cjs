@@ -34,7 +34,7 @@ const allowed = {
   // A telemetry of the host cannot stop what writes in a later turn.
   "adapters/shared": [...adapterBase, "host-answers"],
   store: [...adapterBase, "lifecycle", "adapters/shared"],
-  "adapters/checksums": ["errors"],
+  "adapters/checksums": ["errors", "ports"],
   "adapters/memory": [...adapterBase, "store", "adapters/shared"],
   // A restore folds records as an opening does.
   "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
