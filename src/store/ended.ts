@@ -14,7 +14,7 @@ import type {
 import { decodeParent, encodeParent } from "../wire/index.ts";
 import { headIn, headKey, type PartRows } from "./journal.ts";
 import { digits, escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
-import type { Rows } from "./rows.ts";
+import type { Change, Rows, ValueAt } from "./rows.ts";
 
 /** The key of an ended parent. */
 export const endedKey = (orderId: number): string =>
@@ -59,7 +59,7 @@ const none = (key: string): Entry => [key, ""];
  * Returns the rows of the parents and lists that an append ends. Throws an InvariantError I50 for a parent that has not
  * ended, and I03 if two would have one client id; the latter also later, if the client id is taken in the store.
  */
-export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
+export function endedRows({ ended, endedLists = [] }: Pick<ShardAppend, "ended" | "endedLists">): PartRows {
   for (const { orderId, ended: end } of ended)
     invariant(end !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
   const parents = [...new Map(ended.map((order) => [order.orderId, order])).values()].map((order) => ({
@@ -87,9 +87,8 @@ export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
       ...endedLists.map(({ accountId, listId }) => listKey(accountId, listId)),
     ],
     change(valueAt) {
-      const puts: Entry[] = [];
-      const deletes: string[] = [];
       const added = new Map<number, number>();
+      const puts: Entry[] = [];
       for (const { order, name, text } of parents) {
         const { orderId, accountId } = order;
         if (!isTaken("parents", valueAt(name), orderId)) {
@@ -98,21 +97,24 @@ export function endedRows({ ended, endedLists = [] }: ShardAppend): PartRows {
         }
         puts.push([endedKey(orderId), text], ...indexKeys(order).map(none));
       }
-      for (const { list, name } of lists) {
-        const key = listKey(list.accountId, list.listId);
-        const before = valueAt(key);
-        if (!isTaken("lists", valueAt(name), list.listId)) puts.push([name, String(-list.listId)]);
-        const written = [[key, JSON.stringify(list)] as const, ...listIndexKeys(list)];
-        puts.push(...written);
-        if (before === undefined) continue;
-        const kept = new Set([name, ...written.map(([one]) => one)]);
-        for (const old of listKeys(listIn(before, list.listId))) if (!kept.has(old)) deletes.push(old);
-      }
       for (const [accountId, count] of added)
         puts.push([countKey(accountId), String(countIn(valueAt(countKey(accountId))) + count)]);
-      return { puts, deletes };
+      const changes = lists.map(({ list, name }) => listChange(list, name, valueAt));
+      for (const change of changes) puts.push(...change.puts);
+      return { puts, deletes: changes.flatMap(({ deletes }) => deletes) };
     },
   };
+}
+
+/** The rows of an ended list, and those of an earlier form of it that it does not have any more. */
+function listChange(list: EndedList, name: string, valueAt: ValueAt): Required<Change> {
+  const key = listKey(list.accountId, list.listId);
+  const before = valueAt(key);
+  const puts: Entry[] = [[key, JSON.stringify(list)], ...listIndexKeys(list)];
+  if (!isTaken("lists", valueAt(name), list.listId)) puts.push([name, String(-list.listId)]);
+  const kept = new Set(listKeys(list));
+  const old = before === undefined ? [] : listKeys(listIn(before, list.listId));
+  return { puts, deletes: old.filter((one) => !kept.has(one)) };
 }
 
 function requireOneEach(what: string, named: readonly (readonly [name: string, id: number])[]): void {
@@ -252,7 +254,8 @@ export class Ended {
   }
 }
 
-function listIn(text: string, listId: number): EndedList {
+/** Returns a stored list. */
+export function listIn(text: string, listId: number): EndedList {
   const list = JSON.parse(text) as EndedList;
   if (list.listId !== listId)
     throw new InvariantError("I53", `the row of list ${listId} is that of ${list.listId}`);

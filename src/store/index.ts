@@ -9,5 +9,4 @@ export {
   type StoredRejectionOptions,
   type StoredRejections,
   type StoreOptions,
-  storeOptions,
 } from "./store.ts";

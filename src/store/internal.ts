@@ -1,4 +1,4 @@
-/** Exports of the store to other folders of this package. They are not part of the package's interface. */
+/** Exports of the folder to other folders of this package. They are not part of the package's interface. */
 export { allRows, copyRows } from "./copy.ts";
 export { Ended, listIn } from "./ended.ts";
 export { headIn, headKey, Journal, Owned, type RecordPlace, recordKey } from "./journal.ts";
@@ -10,5 +10,5 @@ export { rejectionIn } from "./rejections.ts";
 export { RestoredStore, type RewindTarget } from "./rewind.ts";
 export { Rows } from "./rows.ts";
 export { Snapshots } from "./snapshots.ts";
-export { storeOn } from "./store.ts";
-export { verifyRows } from "./whole.ts";
+export { storeOn, storeOptions } from "./store.ts";
+export { type RowsVerification, type VerifiedHead, verifiedHeads, verifyRows } from "./whole.ts";

@@ -18,7 +18,8 @@ export function headKey(shard: number): string {
 /** The key of the epoch of a shard or of the market journal. */
 export const epochKey = (shard: number): string => `epoch ${shardDigits(shard)}`;
 
-const forgottenKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
+/** The key of the highest sequence of a deleted record. */
+export const forgottenKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
 
 /** The key of a record. */
 export const recordKey = (shard: number, sequence: number): string =>
@@ -122,6 +123,13 @@ export class Journal {
     if (!isTaken) return undefined;
     this.#owned.took(heads);
     return heads;
+  }
+
+  /** Appends records of a shard. Resolves to whether they were written. */
+  async append(part: ShardAppend): Promise<boolean> {
+    return await this.#rows.write(
+      appendPlan(part, { reads: [], absent: [], change: () => ({ puts: [], deletes: [] }) }),
+    );
   }
 
   /** Returns the heads of shards and of the market journal. */

@@ -182,6 +182,15 @@ export class LeavingOrders {
   }
 }
 
+/** What deletes the row of an ended order of a store that nobody else uses. */
+export function orderDeletion(order: ParentOrder): Plan {
+  const leaving = { shard: shardOfId(order.orderId), orders: [order], sequences: [] };
+  return {
+    reads: [countKey(order.accountId)],
+    change: (valueAt) => ({ puts: countsAfter([leaving], valueAt), deletes: keysOf(leaving) }),
+  };
+}
+
 const placesOf = (leaving: readonly Leaving[]): readonly RecordPlace[] =>
   leaving.flatMap(({ shard, sequences }) => sequences.map((sequence) => ({ shard, sequence })));
 

@@ -257,15 +257,17 @@ function isFirst(): (print: PricedPrint) => boolean {
 /** Returns the amount of a text. */
 const scaledIn = <T extends Scaled>(text: string | undefined): T => normalise(BigInt(text ?? "")) as T;
 
-/** An amount, and the position of the last print that it contains. */
-type Stamped<T> = Readonly<{ position: number; value: T }>;
+/** An amount or figures, and the position of the last print that it contains. */
+export type Stamped<T> = Readonly<{ position: number; value: T }>;
 
-function quantityIn(text: string): Stamped<Quantity> {
+/** Returns what is in a row. */
+export function quantityIn(text: string): Stamped<Quantity> {
   const [position, quantity] = text.split(" ");
   return { position: numberIn(position), value: scaledIn(quantity) };
 }
 
-function figuresIn(text: string): Stamped<BarFigures> {
+/** Returns what is in a row. */
+export function figuresIn(text: string): Stamped<BarFigures> {
   const [position, open, high, low, close, openedAtMs, closedAtMs, quantity, quoteQuantity, prints] =
     text.split(" ");
   return {
@@ -372,7 +374,8 @@ function printText({ symbol, id, price, quantity, timeMs, seenAtMs, fresh }: Pri
   return JSON.stringify([symbol, id, String(price), String(quantity), timeMs, seenAtMs, fresh]);
 }
 
-function placedIn([key, text]: Entry): PlacedPrint {
+/** Returns what is in a row. */
+export function placedIn([key, text]: Entry): PlacedPrint {
   const [owner, position] = partsOf(key);
   const [symbol, id, price, quantity, timeMs, seenAtMs, fresh] = JSON.parse(text);
   return {
@@ -385,12 +388,14 @@ function quoteEntry({ symbol, bid, ask, timeMs }: KeptQuote): Entry {
   return [keyOf("quote", escaped(symbol)), JSON.stringify([String(bid), String(ask), timeMs])];
 }
 
-function quoteIn([key, text]: Entry): KeptQuote {
+/** Returns what is in a row. */
+export function quoteIn([key, text]: Entry): KeptQuote {
   const [bid, ask, timeMs] = JSON.parse(text);
   return { symbol: unescaped(partsOf(key)[0] ?? ""), bid: scaledIn(bid), ask: scaledIn(ask), timeMs };
 }
 
-function markIn([key, text]: Entry): MarketMark {
+/** Returns what is in a row. */
+export function markIn([key, text]: Entry): MarketMark {
   const [shard, symbol = "", side, position] = partsOf(key);
   const [price, timeMs] = JSON.parse(text);
   return {

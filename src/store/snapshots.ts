@@ -15,14 +15,17 @@ const PARTS_PER_STEP = 4;
 
 const GENERATION = "generation";
 
-type Header = Readonly<{ sequence: number; counter: number; generation: number; parts: number }>;
+/** What a snapshot is made of. */
+export type Header = Readonly<{ sequence: number; counter: number; generation: number; parts: number }>;
 
-const headerKey = (shard: number): string => `snapshot ${shardDigits(shard)}`;
+/** The key of the header of the newest snapshot. */
+export const headerKey = (shard: number): string => `snapshot ${shardDigits(shard)}`;
 
 const partKey = (shard: number, generation: number, part: number): string =>
   keyOf("snap", shardDigits(shard), generation, part);
 
-function headerIn(shard: number, text: string): Header {
+/** Returns a stored header. */
+export function headerIn(shard: number, text: string): Header {
   const [sequence = Number.NaN, counter = Number.NaN, generation = Number.NaN, parts = Number.NaN] = text
     .split(" ")
     .map(Number);
@@ -30,6 +33,16 @@ function headerIn(shard: number, text: string): Header {
   invariant(isWhole, "I53", `the snapshot of shard ${shard} cannot be read`);
   return { sequence, counter, generation, parts };
 }
+
+/** The keys of all parts of a snapshot. */
+export const partKeys = (
+  shard: number,
+  { generation, parts }: Pick<Header, "generation" | "parts">,
+): readonly string[] => Array.from({ length: parts }, (_, part) => partKey(shard, generation, part));
+
+/** Returns the parents in a part. */
+export const parentsIn = (text: string): readonly ParentOrder[] =>
+  text === "" ? [] : text.split("\n").map((parent) => decodeParent(parent));
 
 /**
  * Snapshots. One is written in parts under a generation of its own and becomes visible with its header, in the same
@@ -72,16 +85,13 @@ export class Snapshots {
     reading?: () => void,
   ): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
+    const keys = partKeys(shard, { generation, parts });
     for (let from = 0; from < parts; from += PARTS_PER_STEP) {
       if (from > 0) await nextTurn();
-      const asked = Array.from(
-        { length: Math.min(PARTS_PER_STEP, parts - from) },
-        (_, place) => from + place,
-      );
-      const texts = await this.#rows.get(asked.map((part) => partKey(shard, generation, part)));
+      const texts = await this.#rows.get(keys.slice(from, from + PARTS_PER_STEP));
       for (const text of texts) {
         if (text === undefined) return undefined;
-        if (text !== "") for (const parent of text.split("\n")) parents.push(decodeParent(parent));
+        for (const parent of parentsIn(text)) parents.push(parent);
       }
       reading?.();
     }
@@ -139,6 +149,25 @@ export class Snapshots {
         return { puts: [entry, [key, `${sequence} ${counter} ${generation} ${parts}`]] };
       },
     });
+  }
+
+  /** Raises the counter of the newest snapshot of a shard. Resolves to false if it has none. */
+  async raiseCounter(shard: number, by: number): Promise<boolean> {
+    const key = headerKey(shard);
+    return await this.#rows.write({
+      reads: [key],
+      change(valueAt) {
+        const text = valueAt(key);
+        if (text === undefined) return undefined;
+        const { sequence, counter, generation, parts } = headerIn(shard, text);
+        return { puts: [[key, `${sequence} ${counter + by} ${generation} ${parts}`]] };
+      },
+    });
+  }
+
+  /** Deletes the header of a shard's snapshot, and with the next one its parts. */
+  async forget(shard: number): Promise<void> {
+    await this.#rows.write({ reads: [], change: () => ({ deletes: [headerKey(shard)] }) });
   }
 
   /** Deletes the parts of earlier generations: of replaced snapshots, and of some that were never completed. */

@@ -33,8 +33,8 @@ const allowed = {
   conformance: core,
   // A telemetry of the host cannot stop what writes in a later turn.
   "adapters/shared": [...adapterBase, "host-answers"],
-  store: [...adapterBase, "adapters/shared"],
-  "adapters/checksums": ["errors"],
+  store: [...adapterBase, "lifecycle", "adapters/shared"],
+  "adapters/checksums": ["errors", "ports"],
   "adapters/memory": [...adapterBase, "store", "adapters/shared"],
   // A restore folds records as an opening does.
   "adapters/sqlite": [...adapterBase, "store", "lifecycle", "adapters/shared", "adapters/checksums"],

@@ -1,6 +1,7 @@
 import { type OptionCheck, optional, optionsOf, portOption } from "../../common/index.ts";
 import type { Clock, CommitPart, Storage } from "../../ports/index.ts";
-import { openStore, type Store, type StoreOptions, storeOptions } from "../../store/index.ts";
+import type { Store, StoreOptions } from "../../store/index.ts";
+import { storeOn, storeOptions } from "../../store/internal.ts";
 import { contentsOf, createMemoryDisk, diskOption, type MemoryDisk } from "./disk.ts";
 import type { OrderedMap } from "./ordered-map.ts";
 
@@ -93,7 +94,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   storeOption(options, "createMemoryStore");
   const { disk = createMemoryDisk(), clock, ...rest } = options;
   const { listeners } = contentsOf(disk, "createMemoryStore.disk");
-  const store = openStore(createMemoryStorage({ disk, ...(clock !== undefined && { clock }) }), rest);
+  const store = storeOn(createMemoryStorage({ disk, ...(clock !== undefined && { clock }) }), rest);
   return {
     ...store,
     async append(batch) {

@@ -11,8 +11,8 @@ import {
   wordOption,
 } from "../../common/index.ts";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
-import { type StoredRejectionOptions, type StoredRejections, storeOptions } from "../../store/index.ts";
-import { storeOn } from "../../store/internal.ts";
+import type { StoredRejectionOptions, StoredRejections } from "../../store/index.ts";
+import { storeOn, storeOptions } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
 import { type Acknowledged, keepAcknowledged, requireAcknowledged } from "./acknowledged.ts";

@@ -23,6 +23,8 @@ import {
   wordOption,
 } from "../../common/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
+import { RestoredStore } from "../../store/internal.ts";
+import { checked } from "../checksums/index.ts";
 import { forgetAcknowledged, keepAcknowledged } from "./acknowledged.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
@@ -33,9 +35,8 @@ import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere
 import type { Progress } from "./progress.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
-import { commitsIn } from "./storage.ts";
+import { commitsIn, sqliteStorage } from "./storage.ts";
 import { verifySqliteStore } from "./store-verification.ts";
-import { headsOf } from "./stored-heads.ts";
 
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
@@ -334,7 +335,8 @@ async function oneFileCopy(
 }
 
 async function contentsOf(database: Database): Promise<Omit<SqliteCopy, "bytes">> {
-  const shards = (await headsOf(database)).filter(({ sequence }) => sequence > 0);
+  const store = new RestoredStore(checked(sqliteStorage(database), "file"));
+  const shards = (await store.heads()).filter(({ sequence }) => sequence > 0);
   return {
     records: shards.reduce((sum, { sequence }) => sum + sequence, 0),
     position: lastPosition(database),

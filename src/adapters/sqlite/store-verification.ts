@@ -9,12 +9,10 @@ import {
   optionsOf,
   wordOption,
 } from "../../common/index.ts";
-import { isDamage } from "../../errors/index.ts";
-import { SHARD_COUNT } from "../../model/index.ts";
-import type { ShardHead } from "../../ports/index.ts";
-import { Journal, Owned, Rows, Snapshots, verifyRows } from "../../store/internal.ts";
+import type { Entry } from "../../ports/index.ts";
+import { type VerifiedHead, verifiedHeads, verifyRows } from "../../store/internal.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { checked, intactValue } from "../checksums/index.ts";
+import { intactValue } from "../checksums/index.ts";
 import { nextTurn } from "../shared/index.ts";
 import { missingOf } from "./acknowledged.ts";
 import { readArchive } from "./archive/index.ts";
@@ -22,7 +20,7 @@ import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
 import { FileProblem } from "./file-problem.ts";
 import { atOneMoment } from "./reading.ts";
-import { lastPosition } from "./restore/index.ts";
+import { endsOf, lastPosition } from "./restore/index.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
 import { sqliteStorage } from "./storage.ts";
 import { keyOfCode } from "./storage-codes.ts";
@@ -120,7 +118,7 @@ class Findings {
   readonly #database: Database;
   readonly #options: SqliteVerifyOptions;
   readonly #texts: string[] = [];
-  readonly #heads: ShardHead[] = [];
+  #heads: readonly VerifiedHead[] = [];
   readonly #seen: Map<number, SeenRecords> = new Map();
   #all = 0;
   #problems = 0;
@@ -139,40 +137,29 @@ class Findings {
 
   /** Reads every row. */
   async readRows(): Promise<void> {
-    const storage = sqliteStorage(this.#database);
-    await this.#readHeads(new Rows(checked(storage, "file")));
+    const reading = {
+      storage: sqliteStorage(this.#database),
+      valueIn: (entry: Entry) => intactValue(entry, "file"),
+      problem: (text: string) => this.#problem(text),
+    };
+    this.#heads = await verifiedHeads(reading);
+    const last = endsOf(this.#database);
+    for (const { shard, sequence } of this.#heads) {
+      const end = last(shard);
+      if (end !== sequence)
+        this.#problem(`the journal of shard ${shard} ends with record ${end} instead of record ${sequence}`);
+      // The smaller one: a wrong number must not make the notes of what was seen fill the memory.
+      this.#seen.set(shard, new SeenRecords(Math.min(sequence, end)));
+      this.#all += sequence;
+    }
     await verifyRows({
-      storage,
-      valueIn: (entry) => intactValue(entry, "file"),
+      ...reading,
       record: ({ shard, sequence, text }) => {
-        this.#attempt(() => this.#note(text, `record ${sequence} of shard ${shard} in the store`));
+        this.#note(text, `record ${sequence} of shard ${shard} in the store`);
         this.#stored++;
       },
-      problem: (text) => this.#problem(text),
       progress: () => this.#progress(),
     });
-  }
-
-  /** Reads the heads. A damaged one is named when all rows are read. */
-  async #readHeads(rows: Rows): Promise<void> {
-    const [journal, snapshots] = [new Journal(rows, new Owned()), new Snapshots(rows)];
-    for (let shard = 0; shard < SHARD_COUNT; shard++) {
-      try {
-        const head = await journal.head(shard);
-        const { sequence, forgotten = 0 } = head;
-        this.#heads.push(head);
-        this.#seen.set(shard, new SeenRecords(sequence));
-        this.#all += sequence;
-        const snapshot = (await snapshots.sequences([shard])).get(shard) ?? 0;
-        // Without the records in between, an opening cannot build the state of the shard.
-        if (snapshot < forgotten)
-          this.#problem(
-            `records up to ${forgotten} of shard ${shard} have left, and its snapshot ends with record ${snapshot}`,
-          );
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
-    }
   }
 
   /** Compares the journal with its index. */
@@ -254,8 +241,7 @@ class Findings {
   /** Notes a record. Returns whether it was seen before. Throws if it cannot be read, or contradicts one that was seen. */
   #note(text: string, name: string): "first" | "again" {
     const { shard, sequence } = decodeRecord(text);
-    // Without its head, nothing is known of a shard.
-    const noted = this.#seen.get(shard)?.note(sequence, crc32(text)) ?? "first";
+    const noted = this.#seen.get(shard)?.note(sequence, crc32(text)) ?? "other";
     if (noted === "other")
       throw new Error(
         `${name}: record ${sequence} of shard ${shard} is unknown or differs from another copy`,
