@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { samplePrint } from "../../../src/conformance/order-store/samples.ts";
 import { BAR_LENGTHS_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
-import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { damageRow, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES = 700;
@@ -69,8 +69,9 @@ describe("decision NF: price bars in a file are read in parts", () => {
   });
 
   it("I53: a damaged bar of a later part is an error, as is a store that is closed meanwhile", async () => {
-    executeOn(place.path, "UPDATE price_bars SET prints = prints + 1 WHERE length_ms = 86400000");
-    await expect(store.readVolume()).rejects.toThrow("I53: the price bar of");
+    const key = `pricebar ${String(86_400_000).padStart(16, "0")} ${"0".repeat(16)} BTC/USD`;
+    damageRow(place.path, key, (text) => `${text} `);
+    await expect(store.readVolume()).rejects.toThrow(`I53: the row "${key}"`);
     const reading = store.readVolume();
     await store.close();
     await expect(reading).rejects.toThrow("the store is closed");
