@@ -342,7 +342,7 @@ describe("decision TC: verifySqliteStore", () => {
     expect(gone).toMatchObject({
       whole: false,
       missing: 2,
-      missingRecords: [{ shard: 3, from: 24, to: 25 }],
+      missingRecords: [{ shard: 3, from: 5, to: 6 }],
     });
     writeFileSync(file, lines.join("\n").replace('"sequence":9,', '"sequence":8,'));
     const damaged = await verifySqliteStore({ path: place.path, archive: archive() });

@@ -7,6 +7,7 @@ import { fill, READS } from "../stored-rows.ts";
 import {
   damageRow,
   executeOn,
+  indexJournal,
   recordKey,
   rowIn,
   type TemporaryPlace,

@@ -56,9 +56,12 @@ describe("decision NF: price bars in a file are read in parts", () => {
     const { priceBars = [] } = await store.readVolume(() => {
       if (changes.length > 0) return;
       const cutoff = { beforeMs: 0, priceBars: [{ lengthMs: MINUTE_MS, beforeMs: MINUTE_MS } as const] };
-      changes.push(later.acquire());
-      changes.push(later.append({ shards: [], prints: [printAt(MINUTES, "BTC/USD")] }));
-      changes.push(later.deleteVolume(cutoff));
+      const change = async (): Promise<void> => {
+        await later.acquire();
+        await later.append({ shards: [], prints: [printAt(MINUTES, "BTC/USD")] });
+        await later.deleteVolume(cutoff);
+      };
+      changes.push(change());
     });
     await Promise.all(changes);
     await later.close();
