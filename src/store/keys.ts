@@ -29,7 +29,7 @@ import type { KeyRange } from "../ports/index.ts";
  * | `print SYMBOL ID` | when a print was first seen |
  * | `seen SEEN SYMBOL ID` | none: prints by that time |
  * | `place OWNER POSITION` | a print whole, for nodes that follow |
- * | `placed` | the last place; it rises with every write of the market journal |
+ * | `placed` | the last place, and the number of writes of the market journal |
  * | `total SYMBOL` | executed volume, and the last position that it contains |
  * | `bar MINUTE SYMBOL` | volume of a minute, likewise |
  * | `pricebar LENGTH START SYMBOL` | figures of a bar, likewise |

@@ -110,14 +110,14 @@ export class Market {
         const { epoch } = headIn(valueAt(head));
         if (epoch === 0 || epoch !== this.#owned.epochOf(MARKET_SHARD)) return undefined;
         const added = first.filter((print) => valueAt(printKey(print)) === undefined);
-        const before = placeIn(valueAt(PLACED))?.position ?? 0;
+        const { owner, position: before, writes } = placedText(valueAt(PLACED));
         // A write that was overtaken and is made again must not put an older quote in place of a newer one.
         const newest = quotes.filter((quote) => this.#quotes.get(quote.symbol) === quote);
-        // It rises with every write, so that one that comes late finds another value than it was made for.
-        const last = before + Math.max(1, added.length);
+        const last = added.length === 0 ? `${owner} ${before}` : `${epoch} ${before + added.length}`;
         return {
           puts: [
-            [PLACED, `${epoch} ${last}`],
+            // The number of writes rises, so that one that comes late finds another value than it was made for.
+            [PLACED, `${last} ${writes + 1}`],
             ...newest.map(quoteEntry),
             ...added.flatMap((print) => seenEntries(print)),
             ...this.#placed(added, { epoch, before }),
@@ -176,7 +176,8 @@ export class Market {
   }
 
   async #lastPlace(): Promise<PlacedPrint["place"] | undefined> {
-    return this.#isShared ? placeIn(await this.#rows.value(PLACED)) : undefined;
+    const { owner, position } = placedText(await this.#rows.value(PLACED));
+    return this.#isShared && position > 0 ? { owner, position } : undefined;
   }
 
   async #addLater(
@@ -243,9 +244,12 @@ export class Market {
   }
 }
 
-function placeIn(value: string | undefined): PlacedPrint["place"] | undefined {
-  const [owner = 0, position = 0] = value?.split(" ").map(numberIn) ?? [];
-  return value === undefined ? undefined : { owner, position };
+/** The place of the last print, and the number of writes of the market journal. */
+function placedText(
+  value: string | undefined,
+): Readonly<{ owner: number; position: number; writes: number }> {
+  const [owner = 0, position = 0, writes = 0] = value?.split(" ").map(numberIn) ?? [];
+  return { owner, position, writes };
 }
 
 /** Returns a function that tells whether a print is the first of its symbol and id that it is asked for. */
