@@ -11,8 +11,8 @@ import type {
   Entry,
   ShardAppend,
 } from "../ports/index.ts";
-import { decodeParent, encodeParent } from "../wire/index.ts";
-import { headIn, headKey, type PartRows } from "./journal.ts";
+import { decodeParent, encodeParent, readJson } from "../wire/index.ts";
+import type { Journal, PartRows } from "./journal.ts";
 import { digits, escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
 import type { Change, Rows, ValueAt } from "./rows.ts";
 
@@ -52,8 +52,6 @@ export const listKeys = (list: EndedList): readonly string[] => [
   listNameKey(list.accountId, list.listClientOrderId),
   ...listIndexKeys(list).map(([key]) => key),
 ];
-
-const none = (key: string): Entry => [key, ""];
 
 /**
  * Returns the rows of the parents and lists that an append ends. Throws an InvariantError I50 for a parent that has not
@@ -95,13 +93,16 @@ export function endedRows({ ended, endedLists = [] }: Pick<ShardAppend, "ended" 
           added.set(accountId, (added.get(accountId) ?? 0) + 1);
           puts.push([name, String(-orderId)]);
         }
-        puts.push([endedKey(orderId), text], ...indexKeys(order).map(none));
+        puts.push([endedKey(orderId), text]);
+        for (const key of indexKeys(order)) puts.push([key, ""]);
       }
       for (const [accountId, count] of added)
         puts.push([countKey(accountId), String(countIn(valueAt(countKey(accountId))) + count)]);
       const changes = lists.map(({ list, name }) => listChange(list, name, valueAt));
-      for (const change of changes) puts.push(...change.puts);
-      return { puts, deletes: changes.flatMap(({ deletes }) => deletes) };
+      return {
+        puts: [...puts, ...changes.flatMap((change) => change.puts)],
+        deletes: changes.flatMap(({ deletes }) => deletes),
+      };
     },
   };
 }
@@ -133,14 +134,16 @@ function isTaken(what: string, holder: string | undefined, id: number): boolean 
 }
 
 /** Returns a stored count. */
-export const countIn = (value: string | undefined): number => Number(value ?? 0);
+export const countIn = (value: string | undefined): number => numberIn(value ?? "0");
 
 /** Ended parents and lists. */
 export class Ended {
   readonly #rows: Rows;
+  readonly #journal: Pick<Journal, "last">;
 
-  constructor(rows: Rows) {
+  constructor(rows: Rows, journal: Pick<Journal, "last">) {
     this.#rows = rows;
+    this.#journal = journal;
   }
 
   async find(key: EndedKey): Promise<ParentOrder | undefined> {
@@ -200,9 +203,14 @@ export class Ended {
     return entries.map(([key, text]) => decodeParent(text, -numberIn(partsOf(key)[1])));
   }
 
+  /** The number belongs to the last record if that is the same before and after it was read. */
   async count({ accountId, shard }: Readonly<{ accountId: number; shard: number }>): Promise<EndedCount> {
-    const [count, head] = await this.#rows.get([countKey(accountId), headKey(shard)]);
-    return { count: countIn(count), sequence: headIn(head).sequence };
+    for (let sequence = await this.#journal.last(shard); ; ) {
+      const count = countIn(await this.#rows.value(countKey(accountId)));
+      const now = await this.#journal.last(shard);
+      if (now === sequence) return { count, sequence };
+      sequence = now;
+    }
   }
 
   async names({ after, limit }: EndedNamePage): Promise<readonly EndedName[]> {
@@ -256,7 +264,7 @@ export class Ended {
 
 /** Returns a stored list. */
 export function listIn(text: string, listId: number): EndedList {
-  const list = JSON.parse(text) as EndedList;
+  const list = readJson(text) as unknown as EndedList;
   if (list.listId !== listId)
     throw new InvariantError("I53", `the row of list ${listId} is that of ${list.listId}`);
   return list;

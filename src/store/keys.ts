@@ -7,7 +7,7 @@ import type { KeyRange } from "../ports/index.ts";
  *
  * | key | value |
  * |---|---|
- * | `head SHARD` | epoch, round and last sequence of a shard; of the market journal epoch, 0 and writes |
+ * | `head SHARD` | epoch and round of a shard or of the market journal |
  * | `epoch SHARD` | the epoch again, for what is deleted beside appends |
  * | `log SHARD SEQUENCE` | a record of the journal |
  * | `forgotten SHARD` | the highest sequence of a deleted record |
@@ -29,7 +29,7 @@ import type { KeyRange } from "../ports/index.ts";
  * | `print SYMBOL ID` | when a print was first seen |
  * | `seen SEEN SYMBOL ID` | none: prints by that time |
  * | `place OWNER POSITION` | a print whole, for nodes that follow |
- * | `placed` | the last place |
+ * | `placed` | the last place, and the number of writes of the market journal |
  * | `total SYMBOL` | executed volume, and the last position that it contains |
  * | `bar MINUTE SYMBOL` | volume of a minute, likewise |
  * | `pricebar LENGTH START SYMBOL` | figures of a bar, likewise |

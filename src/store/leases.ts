@@ -11,6 +11,7 @@ import type {
   ShardSet,
   Storage,
 } from "../ports/index.ts";
+import { readJson } from "../wire/index.ts";
 import { headIn, headKey, type Journal } from "./journal.ts";
 import { limited } from "./limited.ts";
 import type { Market } from "./market.ts";
@@ -29,7 +30,9 @@ type Cluster = { incarnations: number; nodes: Node[]; owners: Record<string, Own
 
 function clusterIn(valueAt: ValueAt): Cluster {
   const text = valueAt(CLUSTER);
-  return text === undefined ? { incarnations: 0, nodes: [], owners: {} } : (JSON.parse(text) as Cluster);
+  return text === undefined
+    ? { incarnations: 0, nodes: [], owners: {} }
+    : (readJson(text) as unknown as Cluster);
 }
 
 const aliveNode = ({ nodes }: Cluster, incarnation: number): Node | undefined =>

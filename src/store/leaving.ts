@@ -103,7 +103,9 @@ export class LeavingOrders {
       const leaving: Leaving[] = [];
       for (const [key, account] of page) {
         const listId = -numberIn(partsOf(key)[1]);
-        const list = this.#mayOwn(listId) ? await this.#parts.ended.list(Number(account), listId) : undefined;
+        const list = this.#mayOwn(listId)
+          ? await this.#parts.ended.list(numberIn(account), listId)
+          : undefined;
         if (list === undefined || list.endedAtMs >= beforeMs) continue;
         const orders = await this.#parts.ended.legsOf(listId);
         leaving.push({ shard: shardOfId(listId), orders, list, sequences: [] });

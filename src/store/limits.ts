@@ -11,7 +11,7 @@ const banEndKey = ({ untilMs, address }: KeptBan): string => keyOf("banend", unt
 
 /** Returns a stored ban. */
 export function banIn([key, text]: Entry): KeptBan {
-  const [untilMs = 0, lengthMs = 0] = text.split(" ").map(Number);
+  const [untilMs = 0, lengthMs = 0] = text.split(" ").map(numberIn);
   return { address: unescaped(partsOf(key)[0] ?? ""), untilMs, lengthMs };
 }
 
@@ -23,7 +23,7 @@ export function limitTable(rows: Rows): LimitTable {
       await rows.write({
         reads: [LIMITERS],
         change(valueAt) {
-          writer = Number(valueAt(LIMITERS) ?? 0) + 1;
+          writer = numberIn(valueAt(LIMITERS) ?? "0") + 1;
           return { puts: [[LIMITERS, String(writer)]] };
         },
       });

@@ -12,7 +12,8 @@ import {
   type PricedPrint,
 } from "../model/index.ts";
 import type { Entry, PlacedPrint, PrintRange, VolumeCutoff, VolumeState } from "../ports/index.ts";
-import { epochKey, headIn, headKey, headText, laterOwner, type Owned } from "./journal.ts";
+import { readJson } from "../wire/index.ts";
+import { epochKey, headIn, headKey, laterOwner, type Owned } from "./journal.ts";
 import { escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
 import { nextTurn } from "./next-turn.ts";
 import { type Plan, ROWS_PER_PAGE, type Rows, type ValueAt } from "./rows.ts";
@@ -103,18 +104,20 @@ export class Market {
       ...barsOf(first).map(priceBarKey),
     ];
     return {
-      reads: [head, ...volume],
+      reads: [head, PLACED, ...volume],
       absent: first.map(printKey),
       change: (valueAt) => {
-        const { epoch, sequence: before } = headIn(valueAt(head));
+        const { epoch } = headIn(valueAt(head));
         if (epoch === 0 || epoch !== this.#owned.epochOf(MARKET_SHARD)) return undefined;
         const added = first.filter((print) => valueAt(printKey(print)) === undefined);
-        const sequence = before + Math.max(1, added.length);
+        const { owner, position: before, writes } = placedText(valueAt(PLACED));
         // A write that was overtaken and is made again must not put an older quote in place of a newer one.
         const newest = quotes.filter((quote) => this.#quotes.get(quote.symbol) === quote);
+        const last = added.length === 0 ? `${owner} ${before}` : `${epoch} ${before + added.length}`;
         return {
           puts: [
-            [head, headText({ epoch, round: 0, sequence })],
+            // The number of writes rises, so that one that comes late finds another value than it was made for.
+            [PLACED, `${last} ${writes + 1}`],
             ...newest.map(quoteEntry),
             ...added.flatMap((print) => seenEntries(print)),
             ...this.#placed(added, { epoch, before }),
@@ -129,11 +132,8 @@ export class Market {
     added: readonly PricedPrint[],
     { epoch, before }: Readonly<{ epoch: number; before: number }>,
   ): readonly Entry[] {
-    if (!this.#isShared || added.length === 0) return [];
-    return [
-      ...added.map((print, place): Entry => [keyOf("place", epoch, before + 1 + place), printText(print)]),
-      [PLACED, `${epoch} ${before + added.length}`],
-    ];
+    if (!this.#isShared) return [];
+    return added.map((print, place) => [keyOf("place", epoch, before + 1 + place), printText(print)]);
   }
 
   /** Returns the prints after a place. */
@@ -176,9 +176,8 @@ export class Market {
   }
 
   async #lastPlace(): Promise<PlacedPrint["place"] | undefined> {
-    const value = await this.#rows.value(PLACED);
-    const [owner = 0, position = 0] = value?.split(" ").map(Number) ?? [];
-    return value === undefined ? undefined : { owner, position };
+    const { owner, position } = placedText(await this.#rows.value(PLACED));
+    return this.#isShared && position > 0 ? { owner, position } : undefined;
   }
 
   async #addLater(
@@ -205,15 +204,12 @@ export class Market {
   /** Deletes old bars, and ids of prints with what is kept of them. Throws an InvariantError I60 unless the handle owns them. */
   async deleteVolume({ beforeMs, priceBars = [] }: VolumeCutoff, deleting?: () => void): Promise<void> {
     await this.#delete([], deleting);
-    const before = (...parts: readonly (string | number)[]) => {
-      const [kind = "", ...rest] = parts;
-      return { from: `${keyOf(`${kind}`, ...rest.slice(0, -1))} `, before: keyOf(`${kind}`, ...rest) };
-    };
+    const before = (prefix: string, end: number) => ({ from: `${prefix} `, before: keyOf(prefix, end) });
     const old = Math.max(0, Math.ceil(beforeMs));
     const ranges = [
       before("bar", old),
       ...priceBars.map((cutoff) =>
-        before("pricebar", cutoff.lengthMs, Math.max(0, Math.ceil(cutoff.beforeMs))),
+        before(keyOf("pricebar", cutoff.lengthMs), Math.max(0, Math.ceil(cutoff.beforeMs))),
       ),
     ];
     for (const range of ranges)
@@ -246,6 +242,14 @@ export class Market {
     deleting?.();
     if (deletes.length > 0) await nextTurn();
   }
+}
+
+/** The place of the last print, and the number of writes of the market journal. */
+function placedText(
+  value: string | undefined,
+): Readonly<{ owner: number; position: number; writes: number }> {
+  const [owner = 0, position = 0, writes = 0] = value?.split(" ").map(numberIn) ?? [];
+  return { owner, position, writes };
 }
 
 /** Returns a function that tells whether a print is the first of its symbol and id that it is asked for. */
@@ -377,7 +381,10 @@ function printText({ symbol, id, price, quantity, timeMs, seenAtMs, fresh }: Pri
 /** Returns what is in a row. */
 export function placedIn([key, text]: Entry): PlacedPrint {
   const [owner, position] = partsOf(key);
-  const [symbol, id, price, quantity, timeMs, seenAtMs, fresh] = JSON.parse(text);
+  const [symbol, id, price, quantity, timeMs, seenAtMs, fresh] = readJson(text) as unknown as readonly [
+    ...[symbol: string, id: string, price: string, quantity: string],
+    ...[timeMs: number, seenAtMs: number, fresh: boolean],
+  ];
   return {
     place: { owner: numberIn(owner), position: numberIn(position) },
     print: { symbol, id, price: scaledIn(price), quantity: scaledIn(quantity), timeMs, seenAtMs, fresh },
@@ -390,14 +397,14 @@ function quoteEntry({ symbol, bid, ask, timeMs }: KeptQuote): Entry {
 
 /** Returns what is in a row. */
 export function quoteIn([key, text]: Entry): KeptQuote {
-  const [bid, ask, timeMs] = JSON.parse(text);
+  const [bid, ask, timeMs] = readJson(text) as unknown as readonly [string, string, number];
   return { symbol: unescaped(partsOf(key)[0] ?? ""), bid: scaledIn(bid), ask: scaledIn(ask), timeMs };
 }
 
 /** Returns what is in a row. */
 export function markIn([key, text]: Entry): MarketMark {
   const [shard, symbol = "", side, position] = partsOf(key);
-  const [price, timeMs] = JSON.parse(text);
+  const [price, timeMs] = readJson(text) as unknown as readonly [string, number];
   return {
     ...{ shard: numberIn(shard), symbol: unescaped(symbol), side: side as MarketSide },
     ...{ position: numberIn(position), price: scaledIn(price), timeMs },

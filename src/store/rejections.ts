@@ -3,6 +3,7 @@ import { formatPrice, formatQuantity, parsePrice, parseQuantity } from "../decim
 import { invariant } from "../errors/index.ts";
 import type { Rejection } from "../model/index.ts";
 import type { Entry, RejectionQuery } from "../ports/index.ts";
+import { readJson } from "../wire/index.ts";
 import { escaped, keyOf, numberIn, partsOf, under } from "./keys.ts";
 import type { Change, Rows } from "./rows.ts";
 
@@ -35,7 +36,7 @@ export function rejectionTable(rows: Rows): RejectionTable {
       await rows.write({
         reads: accounts.map(lastKey),
         change(valueAt): Change {
-          for (const accountId of accounts) last.set(accountId, Number(valueAt(lastKey(accountId)) ?? 0));
+          for (const accountId of accounts) last.set(accountId, numberIn(valueAt(lastKey(accountId)) ?? "0"));
           const puts = rejections.flatMap((rejection): readonly Entry[] => {
             const { accountId, clientOrderId, timeMs } = rejection;
             const position = (last.get(accountId) ?? 0) + 1;
@@ -116,6 +117,10 @@ function matches(rejection: Rejection, query: RejectionQuery): boolean {
   );
 }
 
+/** A rejection whose amounts are canonical decimal text. */
+type StoredRejection = Omit<Rejection, Amount> & Partial<Record<Amount, string>>;
+type Amount = "price" | "stopPrice" | "quantity";
+
 function textOf({ price, stopPrice, quantity, ...rejection }: Rejection): string {
   return JSON.stringify({
     ...rejection,
@@ -127,7 +132,7 @@ function textOf({ price, stopPrice, quantity, ...rejection }: Rejection): string
 
 /** Returns a stored rejection. Throws an InvariantError I16 for an amount that is none. */
 export function rejectionIn(text: string): Rejection {
-  const { price, stopPrice, quantity, ...rejection } = JSON.parse(text);
+  const { price, stopPrice, quantity, ...rejection } = readJson(text) as unknown as StoredRejection;
   return {
     ...rejection,
     ...(price !== undefined && { price: amountIn(price, parsePrice) }),

@@ -4,7 +4,7 @@ import { type JournalRecord, type ParentChange, type ParentOrder, SHARD_COUNT } 
 import type { Storage } from "../ports/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import { Ended, endedKey, endedRows, listKeys } from "./ended.ts";
-import { forgottenKey, headIn, headKey, headText, Journal, Owned, recordKey } from "./journal.ts";
+import { forgottenKey, Journal, Owned, recordKey } from "./journal.ts";
 import { numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import { orderDeletion } from "./leaving.ts";
 import { nextTurn } from "./next-turn.ts";
@@ -43,8 +43,8 @@ export class RestoredStore {
   constructor(storage: Storage) {
     this.#rows = new Rows(storage);
     this.#journal = new Journal(this.#rows, new Owned());
-    this.#snapshots = new Snapshots(this.#rows);
-    this.#ended = new Ended(this.#rows);
+    this.#snapshots = new Snapshots(this.#rows, this.#journal);
+    this.#ended = new Ended(this.#rows, this.#journal);
   }
 
   /** The heads of all shards. */
@@ -132,7 +132,7 @@ export class RestoredStore {
   async #dropOpenLists(): Promise<void> {
     for await (const page of this.#rows.pages(under("listtime"))) {
       for (const [key, account] of page) {
-        const list = await this.#ended.list(Number(account), -numberIn(partsOf(key)[1]));
+        const list = await this.#ended.list(numberIn(account), -numberIn(partsOf(key)[1]));
         if (list === undefined || (await this.#ended.rowsOf(list.legs)).length === list.legs.length) continue;
         await this.#rows.write({ reads: [], change: () => ({ deletes: listKeys(list) }) });
       }
@@ -155,18 +155,13 @@ export class RestoredStore {
     for (let after = head; after > sequence; await nextTurn()) {
       const [last, end] = [after, Math.max(sequence, after - RECORDS_PER_STEP)];
       const deletes = Array.from({ length: last - end }, (_, place) => recordKey(shard, end + 1 + place));
+      const key = forgottenKey(shard);
       await this.#rows.write({
-        reads: [headKey(shard), forgottenKey(shard)],
-        change(valueAt) {
-          const forgotten = Math.min(end, Number(valueAt(forgottenKey(shard)) ?? 0));
-          return {
-            puts: [
-              [headKey(shard), headText({ ...headIn(valueAt(headKey(shard))), sequence: end })],
-              [forgottenKey(shard), String(forgotten)],
-            ],
-            deletes,
-          };
-        },
+        reads: [key],
+        change: (valueAt) => ({
+          puts: [[key, String(Math.min(end, numberIn(valueAt(key) ?? "0")))]],
+          deletes,
+        }),
       });
       after = end;
     }

@@ -1,5 +1,6 @@
 import { type InvariantError, isDamage } from "../errors/index.ts";
 import type { CommitPart, Entry, KeyRange, Storage } from "../ports/index.ts";
+import { under } from "./keys.ts";
 
 /** What a transaction writes. */
 export type Change = Readonly<{ puts?: readonly Entry[]; deletes?: readonly string[] }>;
@@ -15,11 +16,21 @@ export type Plan = Readonly<{
   reads: readonly string[];
   /** Keys that are taken to have no value: they are read only after a write found one. */
   absent?: readonly string[];
+  /**
+   * First parts of keys, such as `log 007`, of which the last key is needed: `valueAt` returns it. It is no condition, so
+   * the change must need one that fails if another writer was first.
+   */
+  ends?: readonly string[];
   change: (valueAt: ValueAt) => Change | undefined;
 }>;
 
 type OpenPlan = Readonly<{ plan: Plan; index: number; isFresh: boolean }>;
-type Prepared = Readonly<{ open: OpenPlan; part: CommitPart; change: Change }>;
+type Prepared = Readonly<{
+  open: OpenPlan;
+  part: CommitPart;
+  /** The last keys as the plan was told of them. */
+  ends: ReadonlyMap<string, string | undefined>;
+}>;
 
 /** Values that are remembered: heads, counts and bars are read once, not with every write. */
 const MOST_KNOWN = 65_536;
@@ -131,13 +142,14 @@ export class Rows {
       const valueAt: ValueAt = (key) => (read.has(key) ? read.get(key) : this.#known.get(key));
       const change = plan.change(valueAt);
       if (change === undefined) {
-        if (!isFresh && !plan.reads.every((key) => read.has(key))) again.push({ plan, index, isFresh: true });
+        const needed = [...plan.reads, ...(plan.ends ?? [])];
+        if (!isFresh && !needed.every((key) => read.has(key))) again.push({ plan, index, isFresh: true });
         continue;
       }
       const part = partOf(plan, change, valueAt);
       const touched = [...part.puts.map(([key]) => key), ...part.deletes];
       if (touched.some((key) => written.has(key))) again.push({ plan, index, isFresh: true });
-      else prepared.push({ open: one, part, change });
+      else prepared.push({ open: one, part, ends: new Map(plan.ends?.map((end) => [end, valueAt(end)])) });
       for (const key of touched) written.add(key);
     }
     if (prepared.length > 0) await this.#send(prepared, { outcomes, again });
@@ -149,11 +161,14 @@ export class Rows {
     { outcomes, again }: Readonly<{ outcomes: boolean[]; again: OpenPlan[] }>,
   ): Promise<void> {
     // Whatever comes of it, these values are old.
-    for (const { part } of prepared) for (const [key] of part.conditions) this.#known.delete(key);
+    for (const { part, open } of prepared) {
+      for (const [key] of part.conditions) this.#known.delete(key);
+      for (const end of open.plan.ends ?? []) this.#known.delete(end);
+    }
     const answers = await this.#storage.commit(prepared.map(({ part }) => part));
-    for (const [place, { open, part }] of prepared.entries()) {
+    for (const [place, { open, part, ends }] of prepared.entries()) {
       if (answers[place] !== true) again.push({ ...open, isFresh: true });
-      else this.#learn(open.plan, part);
+      else this.#learn(open.plan, part, ends);
       outcomes[open.index] = answers[place] === true;
     }
   }
@@ -166,14 +181,35 @@ export class Rows {
     }
     const asked = [...keys];
     const values = await this.get(asked);
-    return new Map(asked.map((key, place) => [key, values[place]]));
+    const read = new Map(asked.map((key, place) => [key, values[place]]));
+    for (const [end, key] of await this.#ends(open)) read.set(end, key);
+    return read;
   }
 
-  #learn({ reads }: Plan, { conditions, puts, deletes }: CommitPart): void {
+  async #ends(
+    open: readonly OpenPlan[],
+  ): Promise<readonly (readonly [end: string, key: string | undefined])[]> {
+    const ends = open.flatMap(({ plan, isFresh }) =>
+      (plan.ends ?? []).filter((end) => isFresh || !this.#known.has(end)),
+    );
+    const ranges = ends.map((end) => ({ ...under(end), limit: 1, reverse: true }));
+    const found = ranges.length === 0 ? [] : await this.ranges(ranges);
+    return ends.map((end, place) => [end, found[place]?.[0]?.[0]]);
+  }
+
+  #learn(
+    { reads, ends = [] }: Plan,
+    { conditions, puts, deletes }: CommitPart,
+    before: ReadonlyMap<string, string | undefined>,
+  ): void {
     const asked = new Set(reads);
     for (const [key, value] of conditions) if (asked.has(key)) this.#known.set(key, value);
     for (const [key, value] of puts) if (asked.has(key)) this.#known.set(key, value);
     for (const key of deletes) if (asked.has(key)) this.#known.set(key, undefined);
+    for (const end of ends) {
+      const last = puts.findLast(([key]) => key.startsWith(`${end} `));
+      this.#known.set(end, last?.[0] ?? before.get(end));
+    }
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST_KNOWN) break;
       this.#known.delete(oldest);

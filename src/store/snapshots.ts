@@ -2,8 +2,8 @@ import { invariant } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Entry, ShardSnapshot } from "../ports/index.ts";
 import { decodeParent, encodeParent } from "../wire/index.ts";
-import { headIn, headKey, requireShard } from "./journal.ts";
-import { digits, keyOf, shardDigits } from "./keys.ts";
+import { type Journal, requireShard } from "./journal.ts";
+import { digits, keyOf, numberIn, shardDigits } from "./keys.ts";
 import { nextTurn } from "./next-turn.ts";
 import type { Rows } from "./rows.ts";
 
@@ -28,7 +28,7 @@ const partKey = (shard: number, generation: number, part: number): string =>
 export function headerIn(shard: number, text: string): Header {
   const [sequence = Number.NaN, counter = Number.NaN, generation = Number.NaN, parts = Number.NaN] = text
     .split(" ")
-    .map(Number);
+    .map(numberIn);
   const isWhole = Number.isSafeInteger(sequence + counter + generation + parts);
   invariant(isWhole, "I53", `the snapshot of shard ${shard} cannot be read`);
   return { sequence, counter, generation, parts };
@@ -50,9 +50,11 @@ export const parentsIn = (text: string): readonly ParentOrder[] =>
  */
 export class Snapshots {
   readonly #rows: Rows;
+  readonly #journal: Pick<Journal, "last">;
 
-  constructor(rows: Rows) {
+  constructor(rows: Rows, journal: Pick<Journal, "last">) {
     this.#rows = rows;
+    this.#journal = journal;
   }
 
   /** Returns the sequences of the newest snapshots of shards. */
@@ -105,8 +107,11 @@ export class Snapshots {
   async write(snapshot: ShardSnapshot, writing?: () => void): Promise<void> {
     const { shard, sequence, parents } = snapshot;
     requireShard(shard);
-    const { sequence: last } = headIn(await this.#rows.value(headKey(shard)));
-    invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
+    invariant(
+      sequence <= (await this.#journal.last(shard)),
+      "I53",
+      `the snapshot of shard ${shard} is ahead of its journal`,
+    );
     const parts = Math.max(1, Math.ceil(parents.length / PARENTS_PER_PART));
     const generation = await this.#nextGeneration();
     for (let part = 0; part < parts; part++) {
@@ -125,7 +130,7 @@ export class Snapshots {
     await this.#rows.write({
       reads: [GENERATION],
       change(valueAt) {
-        generation = Number(valueAt(GENERATION) ?? 0) + 1;
+        generation = numberIn(valueAt(GENERATION) ?? "0") + 1;
         return { puts: [[GENERATION, String(generation)]] };
       },
     });

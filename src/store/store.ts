@@ -23,6 +23,8 @@ import type {
   Telemetry,
 } from "../ports/index.ts";
 import { telemetryOption } from "../ports/internal.ts";
+import { readJson } from "../wire/index.ts";
+import { afterMs } from "./after-ms.ts";
 import { Ended, endedRows } from "./ended.ts";
 import { appendPlan, Journal, laterOwner, Owned } from "./journal.ts";
 import { escaped, keyOf } from "./keys.ts";
@@ -123,8 +125,8 @@ export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepReco
   const rows = new Rows(storage);
   const owned = new Owned();
   const journal = new Journal(rows, owned);
-  const snapshots = new Snapshots(rows);
-  const ended = new Ended(rows);
+  const snapshots = new Snapshots(rows, journal);
+  const ended = new Ended(rows, journal);
   const clock = storage.clock?.bind(storage);
   const market = new Market(rows, owned, clock !== undefined);
   const leaving = new LeavingOrders(rows, { owned, ended, journal, snapshots, keep });
@@ -196,18 +198,10 @@ function keyValueStore(rows: Rows): KeyValueStore {
   return {
     async get(key) {
       const text = await rows.value(keyOfValue(key));
-      return text === undefined ? undefined : JSON.parse(text);
+      return text === undefined ? undefined : (readJson(text) as string);
     },
     async set(key, value) {
       await rows.write({ reads: [], change: () => ({ puts: [[keyOfValue(key), JSON.stringify(value)]] }) });
     },
   };
-}
-
-/** Runs a function after a time, unless the process ends before. The returned function cancels it. */
-function afterMs(delayMs: number, run: () => void): () => void {
-  const timer: unknown = setTimeout(run, delayMs);
-  // A browser's timer is a number, and no process waits for it.
-  if (typeof timer === "object") (timer as Readonly<{ unref(): void }>).unref();
-  return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
 }

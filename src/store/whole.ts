@@ -5,8 +5,8 @@ import type { Entry, Storage } from "../ports/index.ts";
 import { decodeParent } from "../wire/index.ts";
 import { allRows } from "./copy.ts";
 import { endedKey, indexKeys, listIn, listKeys, nameKey } from "./ended.ts";
-import { forgottenKey, headIn, headKey } from "./journal.ts";
-import { numberIn, partsOf } from "./keys.ts";
+import { forgottenKey, headIn, headKey, sequenceIn } from "./journal.ts";
+import { numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import { figuresIn, markIn, placedIn, quantityIn, quoteIn } from "./market.ts";
 import { rejectionIn } from "./rejections.ts";
 import { headerIn, headerKey, parentsIn, partKeys } from "./snapshots.ts";
@@ -35,6 +35,9 @@ export async function verifiedHeads(
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
   const keys = [...shards.map(headKey), ...shards.map(forgottenKey), ...shards.map(headerKey)];
   const values = await work.storage.get(keys);
+  const ends = await work.storage.range(
+    shards.map((shard) => ({ ...under(`log ${shardDigits(shard)}`), limit: 1, reverse: true })),
+  );
   return shards.flatMap((shard): readonly VerifiedHead[] => {
     const [head, gone, header] = [shard, SHARD_COUNT + shard, 2 * SHARD_COUNT + shard].map((place) => {
       const [key, value] = [keys[place] ?? "", values[place]];
@@ -48,7 +51,8 @@ export async function verifiedHeads(
         work.problem(
           `records up to ${forgotten} of shard ${shard} have left, and its snapshot ends with record ${snapshot}`,
         );
-      return { shard, sequence: headIn(head).sequence, forgotten };
+      headIn(head);
+      return { shard, sequence: sequenceIn(ends[shard]?.[0]?.[0]), forgotten };
     });
     return read === undefined ? [] : [read];
   });
