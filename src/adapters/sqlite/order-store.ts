@@ -22,6 +22,7 @@ import { useDriver } from "./driver-in-use.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
 import { type DatabaseOptions, explained, oneFile, openDatabase } from "./open-database.ts";
+import { requireEnd } from "./restore/index.ts";
 import { commitsIn, sqliteStorage } from "./storage.ts";
 
 /** Rejections that survive a restart of the process. */
@@ -135,7 +136,15 @@ function storeIn(
     journal: { forget: lifetime !== undefined },
   };
   const store = storeOn(checked(storage, "file"), options, lifetime?.keep);
-  return { ...store, ...lifetime?.methodsOf(store), driver };
+  const whole: OrderStore = {
+    ...store,
+    async acquire() {
+      const heads = await store.acquire();
+      requireEnd(database);
+      return heads;
+    },
+  };
+  return { ...store, acquire: whole.acquire, ...lifetime?.methodsOf(whole), driver };
 }
 
 /**

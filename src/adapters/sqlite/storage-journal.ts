@@ -50,8 +50,8 @@ export type JournalKeys = KeyTable &
 
 /** Prepares the statements for the journal. A key that has no code is in `others`. */
 export function journalKeys(database: Database, others: KeyTable): JournalKeys {
-  const waiting = waitingCodes(database);
   const { add, flush, forget } = adding(database);
+  const waiting = waitingCodes(database, flush);
   const fill = database.prepare<[after: number]>(FILL);
   const valueAt = database
     .prepare<[position: number], string>("SELECT value FROM journal WHERE position = ?")
@@ -71,14 +71,16 @@ export function journalKeys(database: Database, others: KeyTable): JournalKeys {
   const get = (key: string): string | undefined => {
     const code = codeOf(key);
     if (code === undefined) return others.get(key);
-    flush();
     const position = positionOf.get(code) ?? waiting.of(counts, code).get(code);
-    return position === undefined ? undefined : valueAt.get(position);
+    if (position === undefined) return undefined;
+    flush();
+    return valueAt.get(position);
   };
   const put = (key: string, value: string): void => {
     const code = codeOf(key);
     if (code === undefined) return others.put(key, value);
     counts.position += 1;
+    waiting.add(counts.position, code);
     add(counts.position, code, value);
   };
   return {
@@ -183,8 +185,11 @@ function* waitingEntries(
 
 const NONE: Positions = new Map();
 
-/** Remembers which entries wait for the index, by shard: no read scans all of them. */
-function waitingCodes(database: Database) {
+/**
+ * Remembers which entries wait for the index, by shard: no read scans all of them. `flush` is called before the table is
+ * read.
+ */
+function waitingCodes(database: Database, flush: () => void) {
   const added = database
     .prepare<[after: number], [code: string, position: number]>(
       "SELECT code, position FROM journal WHERE position > ?",
@@ -196,20 +201,30 @@ function waitingCodes(database: Database) {
     byShard.clear();
     [indexed, seen] = [0, 0];
   };
+  const note = (position: number, code: string): void => {
+    const shard = shardOfCode(code);
+    const codes = byShard.get(shard);
+    if (codes === undefined) byShard.set(shard, new Map([[code, position]]));
+    else codes.set(code, position);
+  };
   const bringUpTo = (counts: Counts): void => {
     if (counts.indexed !== indexed) {
       byShard.clear();
       seen = indexed = counts.indexed;
     }
     if (seen === counts.position) return;
-    for (const [code, position] of added.iterate(seen)) {
-      const shard = shardOfCode(code);
-      byShard.set(shard, (byShard.get(shard) ?? new Map<string, number>()).set(code, position));
-    }
+    flush();
+    for (const [code, position] of added.iterate(seen)) note(position, code);
     seen = counts.position;
   };
   return {
     forget,
+    /** Notes the next entry, if all before it are known. */
+    add(position: number, code: string): void {
+      if (seen !== position - 1) return;
+      note(position, code);
+      seen = position;
+    },
     of(counts: Counts, code: string): Positions {
       bringUpTo(counts);
       return byShard.get(shardOfCode(code)) ?? NONE;

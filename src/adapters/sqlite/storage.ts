@@ -117,10 +117,11 @@ type TableOf = (key: string) => KeyTable;
 /**
  * Writes a part, or nothing if one of its conditions does not hold. A value whose key has a condition is written first, and
  * the statement that writes it says whether the condition held; what was written is put back if another one does not.
+ * Entries of the journal are written when all conditions hold: one that was put back would leave its position unused.
  */
 function writePart(tableOf: TableOf, part: CommitPart): boolean {
   const { conditions, puts, deletes } = part;
-  const conditionOf = finderOf(conditions);
+  const conditionOf = earlyConditions(conditions);
   let held = 0;
   for (let at = 0; at < puts.length && held < conditions.length; at++) {
     const [key, value] = puts[at] as Entry;
@@ -137,15 +138,17 @@ function writePart(tableOf: TableOf, part: CommitPart): boolean {
   return true;
 }
 
-/** Returns whether the conditions hold whose keys get no value. */
+/** Returns whether the conditions hold that no write has checked. */
 function othersHold(tableOf: TableOf, { conditions, puts }: CommitPart): boolean {
   const written = new Set(puts.map(([key]) => key));
-  return conditions.every(([key, old]) => written.has(key) || tableOf(key).get(key) === old);
+  return conditions.every(
+    ([key, old]) => (written.has(key) && !isLate(key)) || tableOf(key).get(key) === old,
+  );
 }
 
 /** Puts back the old values of the first puts that have conditions. */
 function undone(tableOf: TableOf, { conditions, puts }: CommitPart, until: number): false {
-  const conditionOf = finderOf(conditions);
+  const conditionOf = earlyConditions(conditions);
   for (const [key] of puts.slice(0, until)) {
     const condition = conditionOf(key);
     if (condition === undefined) continue;
@@ -154,6 +157,14 @@ function undone(tableOf: TableOf, { conditions, puts }: CommitPart, until: numbe
     else tableOf(key).put(key, old);
   }
   return false;
+}
+
+const isLate = (key: string): boolean => placeOf(key) === "journal";
+
+/** Returns what finds the condition of a key whose value is written before all conditions are known to hold. */
+function earlyConditions(conditions: readonly Condition[]): (key: string) => Condition | undefined {
+  const conditionOf = finderOf(conditions);
+  return (key) => (isLate(key) ? undefined : conditionOf(key));
 }
 
 /** So few conditions are found sooner one by one than in a map. */

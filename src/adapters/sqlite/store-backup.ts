@@ -26,7 +26,7 @@ import type { ShardHead } from "../../ports/index.ts";
 import { RestoredStore } from "../../store/internal.ts";
 import { checked } from "../checksums/index.ts";
 import { forgetAcknowledged, keepAcknowledged } from "./acknowledged.ts";
-import type { Database, SqliteDriverName } from "./database.ts";
+import type { SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { type FileKind, kindOf, markAs } from "./file-kind.ts";
 import { lockFile, lockFileOnce } from "./file-lock.ts";
@@ -144,7 +144,8 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
       // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
       createFile(part);
       await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
-      return (await oneFileCopy(part, "backup", driver)).contents;
+      oneFileCopy(part, "backup", driver);
+      return (await contentsOf(part, driver)).contents;
     });
   });
 }
@@ -185,7 +186,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
       requireSound(part, basename(from), driver);
       // Opened once by itself, because it may have an earlier schema.
       openDatabase({ path: part, busyTimeoutMs: 0, driver }, "backup").close();
-      await oneFileCopy(part, "backup", driver);
+      oneFileCopy(part, "backup", driver);
       await requireWhole(part, basename(from), driver, verifying);
       const work = { from, at, archive: folder, pause, driver };
       paused = await restoreContents(part, {
@@ -193,7 +194,8 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
         puttingBack: (done, all) => onProgress("Putting back", done, all),
         pausing: (done, all) => onProgress("Pausing", done, all),
       });
-      const made = await oneFileCopy(part, "store", driver);
+      oneFileCopy(part, "store", driver);
+      const made = await contentsOf(part, driver);
       commits = made.commits;
       if (at !== undefined || folder !== undefined)
         await requireWhole(part, basename(from), driver, verifying);
@@ -314,33 +316,36 @@ async function requireWhole(
   throw damaged(name, `${counts}${first}`);
 }
 
-/**
- * Takes a copy out of the mode in which a second file belongs to it, and marks it. Resolves to what it contains, and to the
- * number of its transactions.
- */
-async function oneFileCopy(
-  path: string,
-  kind: FileKind,
-  driver: SqliteDriverName | undefined,
-): Promise<Readonly<{ contents: Omit<SqliteCopy, "bytes">; commits: number }>> {
+/** Takes a copy out of the mode in which a second file belongs to it, and marks it. */
+function oneFileCopy(path: string, kind: FileKind, driver: SqliteDriverName | undefined): void {
   const database = loadDriver(driver).open(path);
   try {
     database.pragma("journal_mode = DELETE");
     markAs(database, kind);
     chmodSync(path, 0o600);
-    return { contents: await contentsOf(database), commits: commitsIn(database) };
   } finally {
     database.close();
   }
 }
 
-async function contentsOf(database: Database): Promise<Omit<SqliteCopy, "bytes">> {
-  const store = new RestoredStore(checked(sqliteStorage(database), "file"));
-  const shards = (await store.heads()).filter(({ sequence }) => sequence > 0);
-  return {
-    records: shards.reduce((sum, { sequence }) => sum + sequence, 0),
-    position: lastPosition(database),
-    shards,
-    forgets: shards.some(({ forgotten = 0 }) => forgotten > 0),
-  };
+type Contents = Readonly<{ contents: Omit<SqliteCopy, "bytes">; commits: number }>;
+
+/** Resolves to what a copy contains, and to the number of its transactions. */
+async function contentsOf(path: string, driver: SqliteDriverName | undefined): Promise<Contents> {
+  const database = loadDriver(driver).open(path, { readonly: true });
+  try {
+    const store = new RestoredStore(checked(sqliteStorage(database), "file"));
+    const shards = (await store.heads()).filter(({ sequence }) => sequence > 0);
+    return {
+      commits: commitsIn(database),
+      contents: {
+        records: shards.reduce((sum, { sequence }) => sum + sequence, 0),
+        position: lastPosition(database),
+        shards,
+        forgets: shards.some(({ forgotten = 0 }) => forgotten > 0),
+      },
+    };
+  } finally {
+    database.close();
+  }
 }

@@ -44,7 +44,8 @@ export async function requireSqliteAtRest(options: ReadingOptions): Promise<void
 
 async function contentsOf(storage: Storage): Promise<StoreContents> {
   const rows = new Rows(checked(storage, "file"));
-  const [journal, ended] = [new Journal(rows, new Owned()), new Ended(rows)];
+  const journal = new Journal(rows, new Owned());
+  const ended = new Ended(rows, journal);
   const market = new Market(rows, new Owned(), false);
   const each = async function* <T>(kind: string, read: (entry: Entry) => T): AsyncGenerator<readonly T[]> {
     for await (const page of rows.pages(under(kind))) yield page.map(read);
@@ -57,7 +58,7 @@ async function contentsOf(storage: Storage): Promise<StoreContents> {
         const page = await journal.texts({ shard, after, limit: ROWS_PER_PAGE });
         return [page, page.at(-1)?.sequence] as const;
       }, 0),
-    snapshot: (shard) => new Snapshots(rows).read(shard),
+    snapshot: (shard) => new Snapshots(rows, journal).read(shard),
     ended: (shard) =>
       pages(async (afterOrderId: number) => {
         const page = await ended.ofShard({ shard, afterOrderId, limit: ROWS_PER_PAGE });

@@ -20,7 +20,7 @@ import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
 import { FileProblem } from "./file-problem.ts";
 import { atOneMoment } from "./reading.ts";
-import { endsOf, lastPosition } from "./restore/index.ts";
+import { lastPosition, requireEnd } from "./restore/index.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
 import { sqliteStorage } from "./storage.ts";
 import { keyOfCode } from "./storage-codes.ts";
@@ -143,13 +143,10 @@ class Findings {
       problem: (text: string) => this.#problem(text),
     };
     this.#heads = await verifiedHeads(reading);
-    const last = endsOf(this.#database);
+    const { position } = countsOf(this.#database).read();
     for (const { shard, sequence } of this.#heads) {
-      const end = last(shard);
-      if (end !== sequence)
-        this.#problem(`the journal of shard ${shard} ends with record ${end} instead of record ${sequence}`);
-      // The smaller one: a wrong number must not make the notes of what was seen fill the memory.
-      this.#seen.set(shard, new SeenRecords(Math.min(sequence, end)));
+      // The smaller one: a damaged number must not make the notes of what was seen fill the memory.
+      this.#seen.set(shard, new SeenRecords(Math.min(sequence, position)));
       this.#all += sequence;
     }
     await verifyRows({
@@ -164,10 +161,10 @@ class Findings {
 
   /** Compares the journal with its index. */
   async readIndex(): Promise<void> {
+    this.#attempt(() => requireEnd(this.#database));
     const { position, indexed } = countsOf(this.#database).read();
     // A record that is stored below this position later would never be found.
-    if (!(indexed <= position && lastPosition(this.#database) <= position))
-      this.#problem("the counts of the file are behind its journal");
+    if (!(indexed <= position)) this.#problem("the index of the journal is ahead of the journal");
     const page = this.#database.prepare<[after: number, limit: number], IndexRow>(
       `SELECT journal.position, journal.code, place.position AS place
        FROM journal LEFT JOIN journal_index AS place ON place.code = journal.code

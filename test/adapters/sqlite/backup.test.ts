@@ -366,6 +366,7 @@ describe("decision TC: verifySqliteStore", () => {
     expect(rows.problemTexts, "a damaged row does not hide the next one").toEqual([
       expect.stringContaining(`the row "${second}" cannot be read`),
       expect.stringContaining(`the row "${third}" cannot be read`),
+      "the number of ended orders of account 1 is wrong by -2",
     ]);
     for (const key of [second, third])
       damageRow(place.path, key, (text) => text.replace("FILLED", "CANCELED"));

@@ -95,11 +95,19 @@ const DAMAGES: readonly (readonly [what: string, damage: (path: string) => void,
     sql(`UPDATE journal_index SET position = 3 WHERE code = '${SEVENTH}'`),
     /index of the journal is wrong/,
   ],
-  ["the end of the index", sql("UPDATE heads SET value = '9 21 99' WHERE key = ''"), /behind its journal/],
-  ["the end of the journal", sql("UPDATE heads SET value = '9 20 20' WHERE key = ''"), /behind its journal/],
-  ["a head", rows(["head 003", "2 0 20"]), /ends with record 21 instead of record 20/],
-  ["a huge head", rows(["head 003", "2 0 8589934592"]), /instead of record 8589934592/],
-  ["a lost head", rows(["head 003"]), /ends with record 21 instead of record 0/],
+  ["the end of the index", sql("UPDATE heads SET value = '9 21 99' WHERE key = ''"), /ahead of the journal/],
+  [
+    "the end of the journal",
+    sql("UPDATE heads SET value = '9 20 20' WHERE key = ''"),
+    /position 21 instead of 20/,
+  ],
+  ["a lost last record", rows([recordKey(3, 21)]), /position 20 instead of 21/],
+  ["a head", rows(["head 003", "2 x"]), /the head of a shard is "2 x"/],
+  [
+    "a record of an impossible sequence",
+    sql(`UPDATE journal SET code = '${codeOf(recordKey(3, 2 ** 40))}' WHERE position = 21`),
+    /checksum does not match/,
+  ],
 ];
 
 describe.runIf(canBackUp)("decisions TC and TE: damage in a backup", () => {

@@ -1,8 +1,9 @@
+import { invariant } from "../../../errors/index.ts";
 import type { ShardHead } from "../../../ports/index.ts";
 import { type RestoredStore, type RewindTarget, recordKey } from "../../../store/internal.ts";
 import type { Database } from "../database.ts";
 import { FileProblem } from "../file-problem.ts";
-import { codeOf, sequenceOfCode, shardOfCode } from "../storage-codes.ts";
+import { codeOf, sequenceOfCode } from "../storage-codes.ts";
 import { countsOf } from "../storage-journal.ts";
 
 /** Returns the position of the last record of the journal, 0 for none. */
@@ -10,22 +11,10 @@ export function lastPosition(database: Database): number {
   return database.prepare<[], number | null>("SELECT max(position) FROM journal").pluck().get() ?? 0;
 }
 
-/** Returns what finds the last sequence in the journal of a shard, 0 for none. */
-export function endsOf(database: Database): (shard: number) => number {
-  const indexed = database
-    .prepare<[from: string, before: string], string>(
-      "SELECT code FROM journal_index WHERE code >= ? AND code < ? ORDER BY code DESC LIMIT 1",
-    )
-    .pluck();
-  const waiting = database.prepare<[indexed: number], string>("SELECT code FROM journal WHERE position > ?");
-  const ends = new Map<string, number>();
-  for (const code of waiting.pluck().iterate(countsOf(database).read().indexed))
-    ends.set(shardOfCode(code), Math.max(sequenceOfCode(code), ends.get(shardOfCode(code)) ?? 0));
-  return (shard) => {
-    const digits = shardOfCode(codeAt(shard, 1));
-    const code = indexed.get(digits, `${digits}~`);
-    return Math.max(ends.get(digits) ?? 0, code === undefined ? 0 : sequenceOfCode(code));
-  };
+/** Throws an InvariantError I54 if the journal does not end where the file says. */
+export function requireEnd(database: Database): void {
+  const [last, { position }] = [lastPosition(database), countsOf(database).read()];
+  invariant(last === position, "I54", `the journal ends at position ${last} instead of ${position}`);
 }
 
 const codeAt = (shard: number, sequence: number): string => codeOf(recordKey(shard, sequence)) ?? "";
