@@ -174,7 +174,8 @@ function epochOf({ storePath }: Run): number {
   try {
     const database = new Database(storePath, { readonly: true, fileMustExist: true });
     try {
-      return database.prepare<[], number>("SELECT max(epoch) FROM shards").pluck().get() ?? 0;
+      const read = database.prepare<[], string>("SELECT substr(value, 9) FROM heads WHERE key = 'head 000'");
+      return Number.parseInt(read.pluck().get() ?? "0", 10);
     } finally {
       database.close();
     }

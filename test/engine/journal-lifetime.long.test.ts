@@ -2,12 +2,21 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { nextTurn } from "../../src/adapters/shared/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { codeOf } from "../../src/adapters/sqlite/storage-codes.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { createRandom, type Random } from "../../src/simulator/random/random.ts";
 import { encodeParent } from "../../src/wire/index.ts";
-import { executeOn, readValue, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import {
+  countIn,
+  executeOn,
+  indexJournal,
+  recordKey,
+  rowsIn,
+  temporaryPlace,
+  writeRows,
+} from "../adapters/sqlite/temporary-place.ts";
 import { OCO } from "../support/list-samples.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
@@ -49,14 +58,18 @@ function sqlite(): Kind {
   const { path } = place;
   return {
     options: (forget) => ({ store: () => openSqliteStore({ exclusive: false, path, journal: { forget } }) }),
-    count: () => Number(readValue(path, "SELECT count(*) FROM journal")),
-    lose: (_, shard, sequence) =>
-      executeOn(
+    count: () => countIn(path, "log"),
+    lose(_, shard, sequence) {
+      // Also from the index.
+      indexJournal(path);
+      executeOn(path, `DELETE FROM journal_index WHERE code = '${codeOf(recordKey(shard, sequence))}'`);
+      writeRows(path, [[recordKey(shard, sequence)]]);
+    },
+    loseSnapshots: () =>
+      writeRows(
         path,
-        `DELETE FROM journal WHERE shard = ${shard} AND sequence = ${sequence};
-         DELETE FROM journal_index WHERE shard = ${shard} AND sequence = ${sequence}`,
+        rowsIn(path, "snapshot").map(([key]) => [key]),
       ),
-    loseSnapshots: () => executeOn(path, "DELETE FROM snapshots; DELETE FROM snapshot_parts"),
   };
 }
 

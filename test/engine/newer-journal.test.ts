@@ -1,10 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { checksumOf } from "../../src/adapters/checksums/index.ts";
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { EngineSettings } from "../../src/engine/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import {
+  rowsIn,
+  type TemporaryPlace,
+  temporaryPlace,
+  writeRows,
+} from "../adapters/sqlite/temporary-place.ts";
 import { rewriteRows, storedRows } from "../support/stored-rows.ts";
 import { createWorld, type World } from "../support/world.ts";
 
@@ -45,44 +49,16 @@ function sqlite(): StoreKind {
   const { path } = place;
   return {
     open: () => openSqliteStore({ exclusive: false, path }),
-    rewrite(change) {
-      const database = driver.open(path);
-      const records = database
-        .prepare<[], { position: number; shard: number; sequence: number; record: string }>(
-          "SELECT * FROM journal",
-        )
-        .all();
-      const put = database.prepare<[string, number, number]>(
-        "UPDATE journal SET record = ?, checksum = ? WHERE position = ?",
-      );
-      for (const { position, shard, sequence, record } of records) {
-        const text = change(record);
-        put.run(text, checksumOf([shard, sequence], text), position);
-      }
-      const parts = database.prepare<[], Part>("SELECT * FROM snapshot_parts").all();
-      const putPart = database.prepare<[string, number, number, number]>(
-        "UPDATE snapshot_parts SET parents = ?, checksum = ? WHERE generation = ? AND part = ?",
-      );
-      for (const { parents, generation, part } of parts) {
-        const text = change(parents);
-        putPart.run(text, checksumOf([generation, part], text), generation, part);
-      }
-      database.close();
-    },
-    texts() {
-      const database = driver.open(path);
-      const rows = database
-        .prepare<[], { text: string }>(
-          "SELECT record AS text FROM journal UNION ALL SELECT parents FROM snapshot_parts",
-        )
-        .all();
-      database.close();
-      return rows.map(({ text }) => text);
-    },
+    rewrite: (change) =>
+      writeRows(
+        path,
+        ROWS.flatMap((kind) => rowsIn(path, kind)).map(([key, text]) => [key, change(text)]),
+      ),
+    texts: () => ROWS.flatMap((kind) => rowsIn(path, kind)).map(([, text]) => text),
   };
 }
 
-type Part = Readonly<{ parents: string; generation: number; part: number }>;
+const ROWS = ["log", "snap"];
 
 /** One stop that was triggered: its journal contains ACCEPTED, TRIGGERED and CHILD_INTENDED. */
 async function triggeredStop(

@@ -58,7 +58,8 @@ describe("views for operators", () => {
       const quantity = parseQuantity("123456789012.000001");
       const price = parsePrice("0.00000001");
       if (quantity === undefined || price === undefined) throw new Error("no amounts");
-      const large = { ...intent, quantity, price, stopPrice: undefined };
+      const { stopPrice: _stop, ...rest } = intent;
+      const large = { ...rest, quantity, price };
       await keepEnded(store, [order(1, { intent: large, executedQuantity: quantity })]);
       await keepEnded(store, [order(2, { executedQuantity: Quantity.zero })]);
       const found = rows(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { withChecksum } from "../../../src/adapters/checksums/index.ts";
 import type { Database, Driver } from "../../../src/adapters/sqlite/database.ts";
 import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
-import { codeOf } from "../../../src/adapters/sqlite/storage-codes.ts";
+import { codeOf, keyOfCode } from "../../../src/adapters/sqlite/storage-codes.ts";
 import { indexAll } from "../../../src/adapters/sqlite/storage-journal.ts";
 import { placeOf } from "../../../src/adapters/sqlite/storage-schema.ts";
 
@@ -66,13 +66,20 @@ export const rowIn = (path: string, key: string): string | undefined =>
     return read.pluck().get(name)?.slice(8);
   });
 
-/** Returns the number of rows of a kind, such as `ended`, in a file. */
-export const countIn = (path: string, kind: string): number =>
+/** Returns the rows of a kind, such as `log`, in a file, without their checksums. */
+export const rowsIn = (path: string, kind: string): readonly (readonly [key: string, value: string])[] =>
   withFile(path, (database) => {
     const table = placeOf(`${kind} `);
-    const where = table === "journal" ? "" : `WHERE key >= '${kind} ' AND key < '${kind}!'`;
-    return database.prepare<[], number>(`SELECT count(*) FROM ${table} ${where}`).pluck().get() ?? 0;
+    const sql =
+      table === "journal"
+        ? "SELECT code, value FROM journal ORDER BY position"
+        : `SELECT key, value FROM ${table} WHERE key >= '${kind} ' AND key < '${kind}!' ORDER BY key`;
+    const rows = database.prepare<[], [key: string, value: string]>(sql).raw().all();
+    return rows.map(([key, value]) => [table === "journal" ? keyOfCode(key) : key, value.slice(8)]);
   });
+
+/** Returns the number of rows of a kind, such as `ended`, in a file. */
+export const countIn = (path: string, kind: string): number => rowsIn(path, kind).length;
 
 /** Changes the value of a row of a file, and leaves its checksum. Throws if the row is missing or stays as it is. */
 export const damageRow = (path: string, key: string, change: (value: string) => string): void =>

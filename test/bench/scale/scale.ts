@@ -31,7 +31,7 @@ function print({ name, figures }: Said): void {
   console.log(`  ${name.padEnd(24)}${said.join("  ")}`);
 }
 
-function take(plan: Plan): void {
+async function take(plan: Plan): Promise<void> {
   const { open, ended, instruments, fires } = plan;
   console.log(
     `\nScale: ${figure(open)} open, ${figure(ended)} ended, ${figure(instruments)} instruments, ${figure(fires)} fires; ms`,
@@ -39,7 +39,7 @@ function take(plan: Plan): void {
   const path = join(plan.folder, "orders.db");
   if (!existsSync(path)) {
     const start = Date.now();
-    buildStore(plan, path);
+    await buildStore(plan, path);
     print({ name: "building the store", figures: { seconds: (Date.now() - start) / 1e3 } });
   }
   if (process.env.PART === "build") return;

@@ -1,13 +1,6 @@
-import type { Database } from "../../../src/adapters/sqlite/database.ts";
-import { endedListTable } from "../../../src/adapters/sqlite/ended-list-table.ts";
-import { endedTable } from "../../../src/adapters/sqlite/ended-table.ts";
-import { journalTable } from "../../../src/adapters/sqlite/journal-table.ts";
-import { markTable } from "../../../src/adapters/sqlite/mark-table.ts";
+import { checked } from "../../../src/adapters/checksums/index.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
-import { quoteTable } from "../../../src/adapters/sqlite/quote-table.ts";
-import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
-import { type Transactions, transactions } from "../../../src/adapters/sqlite/transactions.ts";
-import { volumeTable } from "../../../src/adapters/sqlite/volume-table.ts";
+import { sqliteStorage } from "../../../src/adapters/sqlite/storage.ts";
 import { price, quantity } from "../../../src/decimal/index.ts";
 import { evolve, managedIdOf } from "../../../src/lifecycle/index.ts";
 import {
@@ -17,7 +10,8 @@ import {
   type ParentOrder,
   SHARD_COUNT,
 } from "../../../src/model/index.ts";
-import type { ShardAppend, ShardSnapshot } from "../../../src/ports/index.ts";
+import type { OrderStore, ShardAppend } from "../../../src/ports/index.ts";
+import { storeOn } from "../../../src/store/internal.ts";
 import { accountIn } from "../bench-engine.ts";
 import { type Plan, shardOfParent, symbolOf } from "./plan.ts";
 
@@ -33,61 +27,27 @@ type Shard = {
   ended: ParentOrder[];
 };
 
-/** The store's own statements and transactions, without waiting for the disk: an interrupted build can be repeated. */
-type Target = Pick<Transactions, "append"> &
-  Readonly<{ snapshot: (snapshot: ShardSnapshot) => void; close: () => void }>;
-
-function openTarget(path: string): Target {
+/** Opens a store that does not wait for the disk: an interrupted build can be repeated. */
+async function openTarget(path: string): Promise<OrderStore> {
   const database = openDatabase({ path, busyTimeoutMs: 5_000 });
   database.pragma("journal_mode = MEMORY");
   database.pragma("synchronous = OFF");
   database.pragma("cache_size = -1000000");
-  const snapshots = snapshotTable(database);
-  const { acquire, append } = transactions(database, {
-    journal: journalTable(database),
-    marks: markTable(database),
-    volume: volumeTable(database),
-    quotes: quoteTable(database),
-    snapshots,
-    ended: endedTable(database),
-    endedLists: endedListTable(database),
-  });
-  acquire();
-  const restore = withoutIndexes(database);
-  const snapshot = database.transaction((taken: ShardSnapshot): void => {
-    for (const _ of snapshots.write(taken));
-  });
-  const close = (): void => {
-    restore();
-    database.close();
-  };
-  return { append, snapshot, close };
-}
-
-/** Drops the indexes and triggers of ended parents; returns a function that creates them for all rows at once. */
-function withoutIndexes(database: Database): () => void {
-  const made = database
-    .prepare<[], Readonly<{ type: string; name: string; sql: string }>>(
-      "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = 'ended' AND type <> 'table' AND sql IS NOT NULL",
-    )
-    .all();
-  for (const { type, name } of made) database.exec(`DROP ${type} ${name}`);
-  return () => {
-    database.exec("INSERT INTO ended_counts SELECT account_id, count(*) FROM ended GROUP BY account_id");
-    for (const { sql } of made) database.exec(sql);
-  };
+  const store = storeOn(checked(sqliteStorage(database), "file"), {});
+  await store.acquire();
+  return store;
 }
 
 /** Writes a store as an engine leaves it: records in time order, rows of ended parents, snapshots of resting ones. */
 class Writer {
-  readonly #store: Target;
+  readonly #store: OrderStore;
   readonly #shards: Shard[];
   #acceptances = 0;
   #waiting = 0;
   /** A day ago: within retention, and compared by verify. */
   readonly #startMs = Date.now() - 86_400_000;
 
-  constructor(store: Target) {
+  constructor(store: OrderStore) {
     this.#store = store;
     this.#shards = Array.from({ length: SHARD_COUNT }, () => ({
       counter: 0,
@@ -99,7 +59,7 @@ class Writer {
   }
 
   /** Accepts a parent, and ends it in the next record unless it is to rest. */
-  add(number: number, intent: ParentIntent, rests: boolean): void {
+  async add(number: number, intent: ParentIntent, rests: boolean): Promise<void> {
     const shard = this.#shards[number];
     if (shard === undefined) throw new RangeError(`there is no shard ${number}`);
     const orderId = managedIdOf({ count: ++shard.counter, shard: number });
@@ -113,22 +73,22 @@ class Writer {
     if (order !== undefined) (rests ? shard.open : shard.ended).push(order);
     const changes = [{ orderId, previous: 0, facts }];
     shard.records.push({ shard: number, sequence, timeMs, cause: { kind: "PLACE" }, changes });
-    if (++this.#waiting >= BATCH) this.flush();
+    if (++this.#waiting >= BATCH) await this.flush();
   }
 
-  flush(): void {
+  async flush(): Promise<void> {
     const shards: ShardAppend[] = [];
     for (const [shard, { records, ended }] of this.#shards.entries())
       if (records.length > 0) shards.push({ shard, epoch: 1, round: 0, records, ended });
-    const outcomes = this.#store.append({ shards });
+    const outcomes = await this.#store.append({ shards });
     if (outcomes.some((outcome) => outcome !== "durable")) throw new Error("the store did not keep a batch");
     for (const shard of this.#shards) [shard.records, shard.ended] = [[], []];
     this.#waiting = 0;
   }
 
-  snapshots(): void {
+  async snapshots(): Promise<void> {
     for (const [shard, { sequence, counter, open: parents }] of this.#shards.entries())
-      this.#store.snapshot({ shard, sequence, counter, parents });
+      await this.#store.writeSnapshot({ shard, sequence, counter, parents });
   }
 }
 
@@ -151,20 +111,20 @@ function intentOf(instrument: number, n: number): ParentIntent {
 }
 
 /** Builds the store of a plan: the ended parents, half of the resting ones, snapshots, then the other half. */
-export function buildStore(plan: Plan, path: string): void {
-  const store = openTarget(path);
+export async function buildStore(plan: Plan, path: string): Promise<void> {
+  const store = await openTarget(path);
   const writer = new Writer(store);
   for (let n = 0; n < plan.ended; n++)
-    writer.add(shardOfParent(n, 2), intentOf(1 + (n % (plan.instruments - 1)), n), false);
+    await writer.add(shardOfParent(n, 2), intentOf(1 + (n % (plan.instruments - 1)), n), false);
   for (let n = 0; n < plan.open; n++) {
     if (n === plan.open / 2) {
-      writer.flush();
-      writer.snapshots();
+      await writer.flush();
+      await writer.snapshots();
     }
     const fires = n % (plan.open / plan.fires) === 0;
     const instrument = fires ? 0 : 1 + (n % (plan.instruments - 1));
-    writer.add(shardOfParent(n, 10), intentOf(instrument, plan.ended + n), true);
+    await writer.add(shardOfParent(n, 10), intentOf(instrument, plan.ended + n), true);
   }
-  writer.flush();
-  store.close();
+  await writer.flush();
+  await store.close();
 }
