@@ -55,25 +55,46 @@ type LeaseParts = Readonly<{ journal: Journal; market: Market; clock: NonNullabl
 
 /** Nodes that share a storage, and the shards that each of them owns. */
 export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts): ShardLeases {
-  /** Changes the row of the cluster. `change` may be called again, with the row as another node has changed it. */
-  const changed = async <T>(change: (cluster: Cluster) => T): Promise<T> => {
-    let result: Readonly<{ value: T }> | undefined;
-    await rows.write({
-      reads: [CLUSTER],
-      change(valueAt) {
-        const cluster = clusterIn(valueAt);
-        result = { value: change(cluster) };
-        return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
-      },
-    });
-    if (result === undefined) throw new Error("the row of the cluster was not written");
-    return result.value;
+  return {
+    ...nodeLeases(rows, clock),
+    ...shardOwners(rows, journal),
+    async heads(): Promise<readonly ShardHead[]> {
+      return await journal.heads();
+    },
+
+    async tail(range: Parameters<ShardLeases["tail"]>[0]): ReturnType<ShardLeases["tail"]> {
+      return await journal.tail(limited(range));
+    },
+
+    async prints(range: Parameters<ShardLeases["prints"]>[0]): ReturnType<ShardLeases["prints"]> {
+      return await market.printsAfter(limited(range));
+    },
   };
+}
+
+/** Changes the row of the cluster. `change` may be called again, with the row as another node has changed it. */
+async function changed<T>(rows: Rows, change: (cluster: Cluster) => T): Promise<T> {
+  let result: Readonly<{ value: T }> | undefined;
+  await rows.write({
+    reads: [CLUSTER],
+    change(valueAt) {
+      const cluster = clusterIn(valueAt);
+      result = { value: change(cluster) };
+      return { puts: [[CLUSTER, JSON.stringify(cluster)]] };
+    },
+  });
+  if (result === undefined) throw new Error("the row of the cluster was not written");
+  return result.value;
+}
+
+type NodeLeases = Pick<ShardLeases, "join" | "renew" | "want" | "bury" | "leave">;
+
+function nodeLeases(rows: Rows, clock: LeaseParts["clock"]): NodeLeases {
   return {
     async join(entry: NodeEntry): Promise<Readonly<{ incarnation: number; clockMs: number }>> {
       requireEntry(entry);
       const { name, address, version, format, kinds, ttlMs, shares } = entry;
-      const incarnation = await changed((cluster) => {
+      const incarnation = await changed(rows, (cluster) => {
         const gone = cluster.nodes.filter((node) => node.dead && !ownsSome(cluster, node.incarnation));
         const dropped = new Set(gone.slice(0, -DEAD_KEPT));
         cluster.nodes = cluster.nodes.filter((node) => !dropped.has(node));
@@ -94,7 +115,7 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
       state,
       followed,
     }: Parameters<ShardLeases["renew"]>[0]): ReturnType<ShardLeases["renew"]> {
-      const node = await changed((cluster) => {
+      const node = await changed(rows, (cluster) => {
         const alive = aliveNode(cluster, incarnation);
         if (alive !== undefined)
           Object.assign(alive, { beat: alive.beat + 1, state, ...(followed !== undefined && { followed }) });
@@ -109,7 +130,7 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
     },
 
     async want({ incarnation, wanted }: Parameters<ShardLeases["want"]>[0]): Promise<boolean> {
-      return await changed((cluster) => {
+      return await changed(rows, (cluster) => {
         const node = aliveNode(cluster, incarnation);
         if (node !== undefined) {
           if (wanted === undefined) delete node.wanted;
@@ -119,6 +140,28 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
       });
     },
 
+    async bury({ incarnation, beat }: Parameters<ShardLeases["bury"]>[0]): Promise<boolean> {
+      return await changed(rows, (cluster) => {
+        const node = aliveNode(cluster, incarnation);
+        if (node?.beat === beat) node.dead = true;
+        return node === undefined || node.dead;
+      });
+    },
+
+    async leave(incarnation: number): Promise<void> {
+      await changed(rows, (cluster) => {
+        const node = cluster.nodes.find((one) => one.incarnation === incarnation);
+        if (node !== undefined && ownsSome(cluster, incarnation)) node.dead = true;
+        else cluster.nodes = cluster.nodes.filter((one) => one !== node);
+      });
+    },
+  };
+}
+
+type ShardOwners = Pick<ShardLeases, "nodes" | "claim" | "release" | "assign">;
+
+function shardOwners(rows: Rows, journal: Journal): ShardOwners {
+  return {
     async nodes(): Promise<ClusterView> {
       const shards = Array.from({ length: SHARD_COUNT + 1 }, (_, shard) => shard);
       const values = await rows.get([CLUSTER, ...shards.map(headKey)]);
@@ -129,14 +172,6 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
         ...owners[shard],
       });
       return { nodes, shards: shards.map(ownerOf) };
-    },
-
-    async bury({ incarnation, beat }: Parameters<ShardLeases["bury"]>[0]): Promise<boolean> {
-      return await changed((cluster) => {
-        const node = aliveNode(cluster, incarnation);
-        if (node?.beat === beat) node.dead = true;
-        return node === undefined || node.dead;
-      });
     },
 
     async claim(set: ShardSet): Promise<readonly ShardHead[] | undefined> {
@@ -180,7 +215,7 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
     async assign(assignment: ShardAssignment): Promise<number> {
       const { to, from } = assignment;
       const shards = sortedShards(assignment);
-      return await changed((cluster) => {
+      return await changed(rows, (cluster) => {
         if (to !== undefined && aliveNode(cluster, to) === undefined) return 0;
         for (const shard of shards) {
           const owner = cluster.owners[shard] ?? {};
@@ -191,26 +226,6 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
         }
         return shards.filter((shard) => cluster.owners[shard]?.next === to).length;
       });
-    },
-
-    async leave(incarnation: number): Promise<void> {
-      await changed((cluster) => {
-        const node = cluster.nodes.find((one) => one.incarnation === incarnation);
-        if (node !== undefined && ownsSome(cluster, incarnation)) node.dead = true;
-        else cluster.nodes = cluster.nodes.filter((one) => one !== node);
-      });
-    },
-
-    async heads(): Promise<readonly ShardHead[]> {
-      return await journal.heads();
-    },
-
-    async tail(range: Parameters<ShardLeases["tail"]>[0]): ReturnType<ShardLeases["tail"]> {
-      return await journal.tail(limited(range));
-    },
-
-    async prints(range: Parameters<ShardLeases["prints"]>[0]): ReturnType<ShardLeases["prints"]> {
-      return await market.printsAfter(limited(range));
     },
   };
 }

@@ -16,7 +16,9 @@ export function banIn([key, text]: Entry): KeptBan {
 }
 
 /** Orders that rate limiters have counted, and bans. */
-export function limitTable(rows: Rows): LimitTable {
+export const limitTable = (rows: Rows): LimitTable => ({ ...countTable(rows), ...banTable(rows) });
+
+function countTable(rows: Rows): Pick<LimitTable, "join" | "counts" | "putCounts" | "forget"> {
   return {
     async join() {
       let writer = 0;
@@ -40,11 +42,6 @@ export function limitTable(rows: Rows): LimitTable {
         return { accountId, writer, orders: numberIn(text.split(" ")[0]) };
       });
     },
-    async bans({ afterMs, afterAddress, limit }) {
-      const from = `${keyOf("banend", Math.max(0, afterMs), escaped(afterAddress))} `;
-      const ends = await rows.range({ from, before: "banend!", limit });
-      return await bansOf(rows, ends);
-    },
     async putCounts({ day, writer, write, orders }) {
       await rows.commit(
         orders.map(({ accountId, orders: count }): Plan => {
@@ -61,9 +58,6 @@ export function limitTable(rows: Rows): LimitTable {
         }),
       );
     },
-    async putBans(bans) {
-      await rows.commit(bans.map(banPlan));
-    },
     async forget({ beforeDay, endedBeforeMs, limit }) {
       const old = { from: "orders ", before: keyOf("orders", beforeDay), limit };
       const counts = (await rows.range(old)).map(([key]) => key);
@@ -77,6 +71,19 @@ export function limitTable(rows: Rows): LimitTable {
       // One that was extended meanwhile stays.
       const gone = await rows.commit(bans.map(dropPlan));
       return counts.length + gone.length;
+    },
+  };
+}
+
+function banTable(rows: Rows): Pick<LimitTable, "bans" | "putBans" | "endOfOldest"> {
+  return {
+    async bans({ afterMs, afterAddress, limit }) {
+      const from = `${keyOf("banend", Math.max(0, afterMs), escaped(afterAddress))} `;
+      const ends = await rows.range({ from, before: "banend!", limit });
+      return await bansOf(rows, ends);
+    },
+    async putBans(bans) {
+      await rows.commit(bans.map(banPlan));
     },
     async endOfOldest(most) {
       let skipped = 0;

@@ -1,4 +1,5 @@
 import { add, normalise, type Quantity, type Scaled, ZERO_QUANTITY } from "../decimal/index.ts";
+import { invariant } from "../errors/index.ts";
 import {
   type BarFigures,
   type BarLengthMs,
@@ -258,8 +259,11 @@ function isFirst(): (print: PricedPrint) => boolean {
   return (print) => asked.size < asked.add(printKey(print)).size;
 }
 
-/** Returns the amount of a text. */
-const scaledIn = <T extends Scaled>(text: string | undefined): T => normalise(BigInt(text ?? "")) as T;
+/** Returns the amount of a text. Throws an InvariantError I53 for a text that is none. */
+function scaledIn<T extends Scaled>(text: string | undefined): T {
+  invariant(text !== undefined && /^-?[0-9]+$/.test(text), "I53", `a stored amount is "${text}"`);
+  return normalise(BigInt(text)) as T;
+}
 
 /** An amount or figures, and the position of the last print that it contains. */
 export type Stamped<T> = Readonly<{ position: number; value: T }>;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { openLmdbStorage } from "../../src/adapters/lmdb/index.ts";
 import {
   createManualClock,
   createMemoryAccounts,
@@ -74,6 +75,7 @@ import {
   simulate,
   sweep,
 } from "../../src/simulator/index.ts";
+import { openStore } from "../../src/store/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
 
@@ -236,6 +238,11 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   createMemoryHost: entry(() => ({ symbols: ["BTC/USD"] }), createMemoryHost),
   createMemoryStore: entry(() => ({ clock: host().clock }), createMemoryStore),
   createMemoryStorage: entry(() => ({ clock: host().clock }), createMemoryStorage),
+  openStore: entry(
+    () => ({ journal: { forget: true }, rejections: { capacity: 5 } }),
+    (options) => openStore(createMemoryStorage(), options),
+  ),
+  openLmdbStorage: entry(() => ({ path: "/nowhere/orders.lmdb" }), openLmdbStorage),
   createMemoryRateLimiter: entry(
     () => ({ clock: createManualClock({ startMs: 0 }) }),
     createMemoryRateLimiter,

@@ -16,6 +16,7 @@ const publicFolders = {
   "./memory": "adapters/memory/index",
   "./sqlite": "adapters/sqlite/index",
   "./postgres": "adapters/postgres/index",
+  "./store": "store/index",
   "./lmdb": "adapters/lmdb/index",
   "./venue-http": "adapters/venue-http/index",
   "./node": "adapters/node/index",

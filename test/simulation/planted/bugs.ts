@@ -243,9 +243,9 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     name: "records above the snapshot deleted",
     edits: [
       {
-        file: "src/adapters/memory/forgetting.ts",
-        before: "lastSequence < before) ? departure",
-        after: "lastSequence < before + 1_000) ? departure",
+        file: "src/store/leaving.ts",
+        before: "lastSequence < (before.get(shard) ?? 0)",
+        after: "lastSequence < (before.get(shard) ?? 0) + 1_000",
       },
       {
         file: "src/adapters/sqlite/forgetting.ts",
@@ -356,10 +356,11 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     world: "cluster",
     edits: [
       {
-        file: "src/adapters/memory/journal.ts",
-        before: `    const sequence = sequences.get(part.shard)`,
-        after: `    for (const mark of part.marks ?? []) disk.marks.set(keyOf(mark), { ...mark });
-    const sequence = sequences.get(part.shard)`,
+        file: "src/store/store.ts",
+        before: "  const written = await rows.commit(plans);",
+        after: `  for (const { marks = [] } of shards)
+    await rows.write({ reads: [], change: () => ({ puts: markEntries(marks) }) });
+  const written = await rows.commit(plans);`,
       },
     ],
   },
@@ -494,14 +495,9 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
         after: "",
       },
       {
-        file: "src/adapters/memory/journal.ts",
-        before: "  if (!isOwner) return outcomes;\n",
+        file: "src/store/market.ts",
+        before: "if (epoch === 0 || epoch !== this.#owned.epochOf(MARKET_SHARD)) return undefined;",
         after: "",
-      },
-      {
-        file: "src/adapters/memory/journal.ts",
-        before: "prints.length + quotes.length > 0) requireOwner(isOwner);",
-        after: "prints.length + quotes.length > 0) requireOwner(true);",
       },
     ],
   },
