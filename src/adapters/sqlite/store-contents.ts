@@ -69,7 +69,8 @@ async function contentsOf(storage: Storage): Promise<StoreContents> {
     quotes: () => market.quotes(),
     volume: () => market.volume(),
     rejections: () => each("reject", ([, text]) => rejectionIn(text)),
-    values: () => each("value", ([key, text]) => [unescaped(partsOf(key)[0] ?? ""), String(JSON.parse(text))] as const),
+    values: () =>
+      each("value", ([key, text]) => [unescaped(partsOf(key)[0] ?? ""), String(JSON.parse(text))] as const),
     orderCounts: () => dayOrders(each("orders", ordersIn)),
     bans: () => each("ban", banIn),
   };

@@ -59,7 +59,7 @@ export async function benchScale(): Promise<void> {
   const folder = FOLDER ?? mkdtempSync(join(tmpdir(), "managed-orders-scale-"));
   mkdirSync(folder, { recursive: true });
   try {
-    take(planOf(folder, Number(SIZE), ENDED === undefined ? undefined : Number(ENDED)));
+    await take(planOf(folder, Number(SIZE), ENDED === undefined ? undefined : Number(ENDED)));
   } finally {
     if (FOLDER === undefined) rmSync(folder, { recursive: true, force: true });
   }
