@@ -1,4 +1,5 @@
 /** Exports of the folder to other folders of this package. They are not part of the package's interface. */
+export { afterMs } from "./after-ms.ts";
 export { allRows, copyRows } from "./copy.ts";
 export { Ended, listIn } from "./ended.ts";
 export { headIn, headKey, Journal, Owned, type RecordPlace, recordKey } from "./journal.ts";

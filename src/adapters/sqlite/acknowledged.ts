@@ -13,7 +13,7 @@ import {
 import { basename } from "node:path";
 import { crc32 } from "node:zlib";
 import { errorCode } from "../../common/index.ts";
-import { afterMs } from "./after-ms.ts";
+import { afterMs } from "../../store/internal.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
