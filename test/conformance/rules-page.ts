@@ -1,7 +1,7 @@
 import { executionVenueRules } from "../../src/conformance/execution-venue/execution-venue.ts";
 import { mountRules } from "../../src/conformance/mount/mount.ts";
 import { nativeOrdersRules } from "../../src/conformance/native-orders/native-orders.ts";
-import { orderStoreRules } from "../../src/conformance/order-store/order-store.ts";
+import { orderStoreRules } from "../store/rules/order-store.ts";
 import { quoteSourceRules } from "../../src/conformance/quote-source/quote-source.ts";
 import { rateLimiterRules } from "../../src/conformance/rate-limiter/rate-limiter.ts";
 import { rejectionsRules } from "../../src/conformance/rejections/rejections.ts";

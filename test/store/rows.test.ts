@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../src/adapters/memory/index.ts";
-import { part, sampleRecords } from "../../src/conformance/order-store/samples.ts";
+import { part, sampleRecords } from "./rules/samples.ts";
 import type { CommitPart, Storage } from "../../src/ports/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { type Plan, Rows } from "../../src/store/rows.ts";

@@ -10,7 +10,7 @@ import {
   sampleMark,
   samplePrint,
   sampleRecords,
-} from "../../src/conformance/order-store/samples.ts";
+} from "./rules/samples.ts";
 import type { Entry } from "../../src/ports/index.ts";
 import { allRows, copyRows, verifiedHeads, verifyRows } from "../../src/store/internal.ts";
 

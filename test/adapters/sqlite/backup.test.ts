@@ -26,7 +26,7 @@ import {
   part,
   sampleRecord,
   sampleRecords,
-} from "../../../src/conformance/order-store/samples.ts";
+} from "../../store/rules/samples.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import {
   canBackUp,

@@ -7,7 +7,7 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { endedOrder, part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { endedOrder, part, sampleRecords } from "../../store/rules/samples.ts";
 import { canBackUp, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;

@@ -3,7 +3,7 @@ import { checksumOf } from "../../../src/adapters/checksums/index.ts";
 import { endedListTable } from "../../../src/adapters/sqlite/ended-list-table.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
-import { testOrderStore } from "../../../src/conformance/index.ts";
+import { testOrderStore } from "../../store/rules/index.ts";
 import {
   endedLegs,
   endedList,
@@ -16,7 +16,7 @@ import {
   samplePrint,
   sampleRecord,
   sampleRecords,
-} from "../../../src/conformance/order-store/samples.ts";
+} from "../../store/rules/samples.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { samplePrint } from "../../../src/conformance/order-store/samples.ts";
+import { samplePrint } from "../../store/rules/samples.ts";
 import { BAR_LENGTHS_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
 import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 

@@ -3,7 +3,7 @@ import {
   createMemoryDisk,
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
-import type { OrderStoreSubject, OrderStoreSupport } from "../../../src/conformance/index.ts";
+import type { OrderStoreSubject, OrderStoreSupport } from "../../store/rules/index.ts";
 import type { AppendBatch, OrderStore, ShardAppend } from "../../../src/ports/index.ts";
 import type { PlantedFault } from "../../support/planted-faults.ts";
 
