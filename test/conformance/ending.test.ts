@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createPlace, foreignVenue } from "../../examples/foreign-venue/place.ts";
-import { type TestFramework, testExecutionVenue, testMount, testNativeOrders, testQuoteSource, testRateLimiter, testRejections, testVolumeHistory } from "../../src/conformance/index.ts";
+import {
+  type TestFramework,
+  testExecutionVenue,
+  testMount,
+  testNativeOrders,
+  testQuoteSource,
+  testRateLimiter,
+  testRejections,
+  testVolumeHistory,
+} from "../../src/conformance/index.ts";
 import { testOrderStore } from "../store/rules/index.ts";
 import { recordTests } from "../support/recorded-tests.ts";
 import { memorySubject } from "./order-store/faulty-place.ts";
