@@ -23,12 +23,6 @@ export {
   testNativeOrders,
 } from "./native-orders/index.ts";
 export {
-  type OrderStorePlace,
-  type OrderStoreSubject,
-  type OrderStoreSupport,
-  testOrderStore,
-} from "./order-store/index.ts";
-export {
   type OpenQuoteSource,
   type PublishedQuote,
   type PublishedTrade,

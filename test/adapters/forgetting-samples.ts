@@ -5,7 +5,7 @@ import {
   openOrder,
   part,
   recordsOfOrders,
-} from "../../src/conformance/order-store/samples.ts";
+} from "../store/rules/samples.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 

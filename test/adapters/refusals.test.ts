@@ -9,7 +9,7 @@ import {
   part,
   samplePrint,
   sampleRecord,
-} from "../../src/conformance/order-store/samples.ts";
+} from "../store/rules/samples.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { type TemporaryPlace, temporaryPlace } from "./sqlite/temporary-place.ts";
 

@@ -7,7 +7,7 @@ import {
   sampleMark,
   samplePrint,
   sampleRecords,
-} from "../../src/conformance/order-store/samples.ts";
+} from "../store/rules/samples.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 

@@ -1,5 +1,5 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { endedOrder, keepEnded, part } from "../../src/conformance/order-store/samples.ts";
+import { endedOrder, keepEnded, part } from "../store/rules/samples.ts";
 import { evolve, managedIdOf } from "../../src/lifecycle/index.ts";
 import {
   type Fact,

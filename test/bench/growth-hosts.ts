@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { endedOrder, keepEnded } from "../../src/conformance/order-store/samples.ts";
+import { endedOrder, keepEnded } from "../store/rules/samples.ts";
 import { quantity } from "../../src/decimal/index.ts";
 import { managedIdOf, shardOf } from "../../src/lifecycle/index.ts";
 import type { Fill, Instrument, ParentOrder } from "../../src/model/index.ts";

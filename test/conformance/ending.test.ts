@@ -5,12 +5,12 @@ import {
   testExecutionVenue,
   testMount,
   testNativeOrders,
-  testOrderStore,
   testQuoteSource,
   testRateLimiter,
   testRejections,
   testVolumeHistory,
 } from "../../src/conformance/index.ts";
+import { testOrderStore } from "../store/rules/index.ts";
 import { recordTests } from "../support/recorded-tests.ts";
 import { memorySubject } from "./order-store/faulty-place.ts";
 

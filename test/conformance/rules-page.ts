@@ -1,7 +1,6 @@
 import { executionVenueRules } from "../../src/conformance/execution-venue/execution-venue.ts";
 import { mountRules } from "../../src/conformance/mount/mount.ts";
 import { nativeOrdersRules } from "../../src/conformance/native-orders/native-orders.ts";
-import { orderStoreRules } from "../../src/conformance/order-store/order-store.ts";
 import { quoteSourceRules } from "../../src/conformance/quote-source/quote-source.ts";
 import { rateLimiterRules } from "../../src/conformance/rate-limiter/rate-limiter.ts";
 import { rejectionsRules } from "../../src/conformance/rejections/rejections.ts";
@@ -12,7 +11,6 @@ import { readPage } from "../examples/markdown.ts";
 /** The rules of each suite, by the word in the markers of the page. */
 export const suites: Readonly<Record<string, readonly Group[]>> = {
   storage: storageRules,
-  "order store": orderStoreRules,
   rejections: rejectionsRules,
   "rate limiter": rateLimiterRules,
   "execution venue": executionVenueRules,

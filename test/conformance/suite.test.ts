@@ -1,10 +1,11 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { ConformanceError, type TestFramework, testOrderStore } from "../../src/conformance/index.ts";
+import { ConformanceError, type TestFramework } from "../../src/conformance/index.ts";
 import { differenceOf, shown } from "../../src/conformance/suite/difference.ts";
 import { declareSuite, holds, refused, type Suite, same } from "../../src/conformance/suite/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { ExecutionIds } from "../../src/model/index.ts";
+import { testOrderStore } from "../store/rules/index.ts";
 import { recordTests } from "../support/recorded-tests.ts";
 import { memorySubject } from "./order-store/faulty-place.ts";
 

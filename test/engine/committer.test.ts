@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { samplePrint } from "../../src/conformance/order-store/samples.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
 import {

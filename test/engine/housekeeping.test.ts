@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { openOrder, sampleMark } from "../../src/conformance/order-store/samples.ts";
+import { openOrder, sampleMark } from "../store/rules/samples.ts";
 import { price } from "../../src/decimal/index.ts";
 import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
 import { Endings } from "../../src/engine/shards/ending-watch.ts";

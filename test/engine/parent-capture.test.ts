@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endedOrder, openOrder } from "../../src/conformance/order-store/samples.ts";
+import { endedOrder, openOrder } from "../store/rules/samples.ts";
 import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";

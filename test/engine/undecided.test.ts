@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleRecord } from "../../src/conformance/order-store/samples.ts";
+import { sampleRecord } from "../store/rules/samples.ts";
 import type { Waiter } from "../../src/engine/core/live-order.ts";
 import { Undecided } from "../../src/engine/shards/undecided.ts";
 import { OrderError } from "../../src/errors/index.ts";

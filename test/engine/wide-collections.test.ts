@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { hashOf, KeyedTable } from "../../src/common/index.ts";
-import { openOrder } from "../../src/conformance/order-store/samples.ts";
+import { openOrder } from "../store/rules/samples.ts";
 import { liveOrderOf } from "../../src/engine/core/live-order.ts";
 import { AccountOrders } from "../../src/engine/shards/account-orders.ts";
 import { OpenIds } from "../../src/engine/shards/open-ids.ts";

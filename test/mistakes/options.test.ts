@@ -34,7 +34,8 @@ import {
   followOrders,
   openOrderBook,
 } from "../../src/client/index.ts";
-import { testOrderStore, testRateLimiter, testRejections } from "../../src/conformance/index.ts";
+import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
+import { testOrderStore } from "../store/rules/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import {
   drainNode,

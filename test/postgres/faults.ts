@@ -4,7 +4,7 @@ import { loadDriver } from "../../src/adapters/postgres/driver.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { Owner } from "../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../src/adapters/postgres/pool.ts";
-import { part, sampleRecord } from "../../src/conformance/order-store/samples.ts";
+import { part, sampleRecord } from "../store/rules/samples.ts";
 import type { AppendBatch } from "../../src/ports/index.ts";
 import { LossyProxy } from "./proxy.ts";
 import { rowsOf, session } from "./session.ts";

@@ -3,7 +3,7 @@ import { loadDriver } from "../../src/adapters/postgres/driver.ts";
 import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
 import { Owner } from "../../src/adapters/postgres/owner.ts";
 import { Pool } from "../../src/adapters/postgres/pool.ts";
-import { samplePrint } from "../../src/conformance/order-store/samples.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { OrderStore, PrintPlace, ShardLeases } from "../../src/ports/index.ts";
 import { open, Unlocked } from "./faults.ts";

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
-import { part, sampleRecord } from "../../src/conformance/order-store/samples.ts";
+import { part, sampleRecord } from "../store/rules/samples.ts";
 import { BATCH, open } from "./faults.ts";
 import { Server } from "./server.ts";
 import { rowsOf, session } from "./session.ts";

@@ -3,7 +3,7 @@ import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { LEASES } from "../../src/adapters/postgres/lease-statements.ts";
 import { sumOfHeader, sumOfPart } from "../../src/adapters/postgres/row-sums.ts";
 import { SNAPSHOTS } from "../../src/adapters/postgres/snapshot-statements.ts";
-import { openOrder, part, samplePrint, sampleRecords } from "../../src/conformance/order-store/samples.ts";
+import { openOrder, part, samplePrint, sampleRecords } from "../store/rules/samples.ts";
 import type { NodeEntry } from "../../src/ports/index.ts";
 import { encodeParent } from "../../src/wire/index.ts";
 import { open } from "./faults.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { samplePrint } from "../../src/conformance/order-store/samples.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import {
   exactQuantityText,
   executedText,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { part, sampleRecords } from "../../src/conformance/order-store/samples.ts";
+import { part, sampleRecords } from "../store/rules/samples.ts";
 import { STORE_COMMANDS } from "../../src/sandbox/store-commands.ts";
 import {
   recordKey,

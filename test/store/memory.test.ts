@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { createManualClock, createMemoryDisk, createMemoryStorage } from "../../src/adapters/memory/index.ts";
-import { testOrderStore } from "../../src/conformance/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import { testOrderStore } from "./rules/index.ts";
 
 for (const forget of [false, true])
   testOrderStore(

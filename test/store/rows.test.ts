@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../src/adapters/memory/index.ts";
-import { part, sampleRecords } from "../../src/conformance/order-store/samples.ts";
 import type { CommitPart, Storage } from "../../src/ports/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { type Plan, Rows } from "../../src/store/rows.ts";
+import { part, sampleRecords } from "./rules/samples.ts";
 
 /** Adds one to the number of a key. */
 const counting = (key: string): Plan => ({

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { createMemoryDisk, createMemoryStorage, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { Entry } from "../../src/ports/index.ts";
+import { allRows, copyRows, verifiedHeads, verifyRows } from "../../src/store/internal.ts";
 import {
   endedLegs,
   endedList,
@@ -10,9 +12,7 @@ import {
   sampleMark,
   samplePrint,
   sampleRecords,
-} from "../../src/conformance/order-store/samples.ts";
-import type { Entry } from "../../src/ports/index.ts";
-import { allRows, copyRows, verifiedHeads, verifyRows } from "../../src/store/internal.ts";
+} from "./rules/samples.ts";
 
 /** A disk with a row of every kind that belongs to orders and to the market. */
 async function filled() {

@@ -120,7 +120,7 @@ const rooms = {
   },
   conformance: {
     order: [
-      ...["suite", "storage", "order-store", "rejections", "rate-limiter"],
+      ...["suite", "storage", "rejections", "rate-limiter"],
       ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
     ],
     above: ["index.ts"],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
-import { part, sampleRecord } from "../../../src/conformance/order-store/samples.ts";
+import { part, sampleRecord } from "../../store/rules/samples.ts";
 import { createFaultyStore } from "../../support/faulty-store.ts";
 
 it("each fault has its effect, for the given number of calls", async () => {

@@ -4,8 +4,8 @@ import {
   createMemoryDisk,
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
-import { testOrderStore } from "../../../src/conformance/index.ts";
-import { part, sampleRecord, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { testOrderStore } from "../../store/rules/index.ts";
+import { part, sampleRecord, sampleRecords } from "../../store/rules/samples.ts";
 
 const CLOCK = createManualClock({ startMs: 1_000 });
 

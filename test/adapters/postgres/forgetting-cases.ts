@@ -7,7 +7,7 @@ import {
   type PostgresStore,
 } from "../../../src/adapters/postgres/index.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
-import { endedOrder, openOrder, part, sampleRecord } from "../../../src/conformance/order-store/samples.ts";
+import { endedOrder, openOrder, part, sampleRecord } from "../../store/rules/samples.ts";
 import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
 import type { Place, Places } from "./places.ts";
 

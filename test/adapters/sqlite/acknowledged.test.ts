@@ -8,7 +8,7 @@ import {
   type SqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { part, sampleRecords } from "../../store/rules/samples.ts";
 import { canBackUp, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;

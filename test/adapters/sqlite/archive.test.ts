@@ -25,8 +25,8 @@ import {
   readArchive,
 } from "../../../src/adapters/sqlite/archive/index.ts";
 import { openSqliteStore, verifySqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { endedOrder, part, sampleRecord } from "../../../src/conformance/order-store/samples.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
+import { endedOrder, part, sampleRecord } from "../../store/rules/samples.ts";
 import { countIn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const DAY_MS = 86_400_000;

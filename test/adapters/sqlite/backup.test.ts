@@ -21,13 +21,8 @@ import {
   type SqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import {
-  endedOrder,
-  part,
-  sampleRecord,
-  sampleRecords,
-} from "../../../src/conformance/order-store/samples.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
+import { endedOrder, part, sampleRecord, sampleRecords } from "../../store/rules/samples.ts";
 import {
   canBackUp,
   damageRow,

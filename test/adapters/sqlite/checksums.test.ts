@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { samplePrint } from "../../../src/conformance/order-store/samples.ts";
+import { samplePrint } from "../../store/rules/samples.ts";
 import { createWorld, type World } from "../../support/world.ts";
 import { fill, READS } from "../stored-rows.ts";
 import {

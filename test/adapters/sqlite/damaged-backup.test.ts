@@ -8,7 +8,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { codeOf } from "../../../src/adapters/sqlite/storage-codes.ts";
-import { endedOrder, part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { endedOrder, part, sampleRecords } from "../../store/rules/samples.ts";
 import {
   canBackUp,
   damageRow,

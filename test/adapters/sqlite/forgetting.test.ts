@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { part, sampleRecord } from "../../../src/conformance/order-store/samples.ts";
+import { part, sampleRecord } from "../../store/rules/samples.ts";
 import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
 import {
   countIn,

@@ -20,7 +20,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { withSqliteContents } from "../../../src/adapters/sqlite/internal.ts";
-import { part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { part, sampleRecords } from "../../store/rules/samples.ts";
 import {
   canBackUp,
   driver,

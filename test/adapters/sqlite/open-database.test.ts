@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { MIGRATIONS } from "../../../src/adapters/sqlite/migrations.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
-import { part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
+import { part, sampleRecords } from "../../store/rules/samples.ts";
 import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("sqlite file", () => {

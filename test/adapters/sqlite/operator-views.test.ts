@@ -1,15 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import {
-  endedLegs,
-  endedList,
-  endedOrder,
-  keepEnded,
-  keepLists,
-} from "../../../src/conformance/order-store/samples.ts";
 import { rejectionOf } from "../../../src/conformance/rejections/samples.ts";
 import { parsePrice, parseQuantity, Quantity } from "../../../src/decimal/index.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
+import { endedLegs, endedList, endedOrder, keepEnded, keepLists } from "../../store/rules/samples.ts";
 import { driver, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("views for operators", () => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { testOrderStore } from "../../../src/conformance/index.ts";
+import type { ParentOrder } from "../../../src/model/index.ts";
+import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
+import { testOrderStore } from "../../store/rules/index.ts";
 import {
   endedLegs,
   endedList,
@@ -13,9 +15,7 @@ import {
   samplePrint,
   sampleRecord,
   sampleRecords,
-} from "../../../src/conformance/order-store/samples.ts";
-import type { ParentOrder } from "../../../src/model/index.ts";
-import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
+} from "../../store/rules/samples.ts";
 import {
   countIn,
   executeOn,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { samplePrint } from "../../../src/conformance/order-store/samples.ts";
 import { BAR_LENGTHS_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
+import { samplePrint } from "../../store/rules/samples.ts";
 import { damageRow, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const MINUTE_MS = 60_000;

@@ -3,8 +3,8 @@ import {
   createMemoryDisk,
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
-import type { OrderStoreSubject, OrderStoreSupport } from "../../../src/conformance/index.ts";
 import type { AppendBatch, OrderStore, ShardAppend } from "../../../src/ports/index.ts";
+import type { OrderStoreSubject, OrderStoreSupport } from "../../store/rules/index.ts";
 import type { PlantedFault } from "../../support/planted-faults.ts";
 
 /** A fault of an order store: called once per place, then once per handle with the sound store below it. */

@@ -1,5 +1,5 @@
-import { testOrderStore } from "../../../src/conformance/index.ts";
-import { orderStoreRules } from "../../../src/conformance/order-store/order-store.ts";
+import { testOrderStore } from "../../store/rules/index.ts";
+import { orderStoreRules } from "../../store/rules/order-store.ts";
 import { testPlantedFaults } from "../../support/planted-faults.ts";
 import { assignmentFaults } from "./assignment-faults.ts";
 import { endedFaults } from "./ended-faults.ts";

@@ -14,7 +14,7 @@ import {
   sampleMark,
   samplePrint,
   sampleRecords,
-} from "../../../src/conformance/order-store/samples.ts";
+} from "../../store/rules/samples.ts";
 import { price } from "../../../src/decimal/index.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 

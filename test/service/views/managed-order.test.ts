@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openOrder } from "../../../src/conformance/order-store/samples.ts";
+import { openOrder } from "../../store/rules/samples.ts";
 import { price, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import type { ParentIntent, ParentOrder } from "../../../src/model/index.ts";
 import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "../../../src/service/index.ts";

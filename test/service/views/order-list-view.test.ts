@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endedOrder, openOrder } from "../../../src/conformance/order-store/samples.ts";
+import { endedOrder, openOrder } from "../../store/rules/samples.ts";
 import { price } from "../../../src/decimal/index.ts";
 import type { LegRole, OrderList, ParentOrder } from "../../../src/model/index.ts";
 import { managedOrderView, orderListView } from "../../../src/service/index.ts";

@@ -1,5 +1,5 @@
-import type { OrderStore } from "../../ports/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import type { OrderStore } from "../../../src/ports/index.ts";
 import { every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
 import { endedOrder, part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
 import type { StoreRules } from "./world.ts";

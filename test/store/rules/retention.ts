@@ -1,6 +1,6 @@
-import { ExecutionIds } from "../../model/index.ts";
-import type { OrderStore } from "../../ports/index.ts";
-import { holds, same } from "../suite/index.ts";
+import { holds, same } from "../../../src/conformance/suite/index.ts";
+import { ExecutionIds } from "../../../src/model/index.ts";
+import type { OrderStore } from "../../../src/ports/index.ts";
 import { endedLegs, endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

@@ -1,6 +1,6 @@
-import type { JournalRecord } from "../../model/index.ts";
-import { encodeRecord } from "../../wire/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import type { JournalRecord } from "../../../src/model/index.ts";
+import { encodeRecord } from "../../../src/wire/index.ts";
 import { endedOrder, openOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";
 

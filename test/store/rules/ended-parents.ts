@@ -1,5 +1,5 @@
-import { ExecutionIds } from "../../model/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { ExecutionIds } from "../../../src/model/index.ts";
 import { endedOrder, keepEnded, part, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { notional, price, quantity } from "../../decimal/index.ts";
+import { notional, price, quantity } from "../../../src/decimal/index.ts";
 import {
   type EndedList,
   ExecutionIds,
@@ -8,8 +8,8 @@ import {
   type MarketMark,
   type ParentOrder,
   type PricedPrint,
-} from "../../model/index.ts";
-import type { OrderStore, ShardAppend } from "../../ports/index.ts";
+} from "../../../src/model/index.ts";
+import type { OrderStore, ShardAppend } from "../../../src/ports/index.ts";
 
 /** Differences of one sample parent from another. */
 export type SampleOrder = Readonly<{

@@ -1,6 +1,6 @@
-import { notional, price, quantity } from "../../decimal/index.ts";
-import { ExecutionIds, type JournalRecord, type ParentOrder } from "../../model/index.ts";
-import { same } from "../suite/index.ts";
+import { same } from "../../../src/conformance/suite/index.ts";
+import { notional, price, quantity } from "../../../src/decimal/index.ts";
+import { ExecutionIds, type JournalRecord, type ParentOrder } from "../../../src/model/index.ts";
 import { keepPrints } from "./prints.ts";
 import {
   endedList,

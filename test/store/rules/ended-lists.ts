@@ -1,5 +1,5 @@
-import type { EndedListPage, OrderStore } from "../../ports/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import type { EndedListPage, OrderStore } from "../../../src/ports/index.ts";
 import { endedLegs, endedList, endedOrder, keepLists, part, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

@@ -1,7 +1,7 @@
-import { type Quantity, quantity } from "../../decimal/index.ts";
-import type { PricedPrint } from "../../model/index.ts";
-import type { OrderStore, VolumeState } from "../../ports/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { type Quantity, quantity } from "../../../src/decimal/index.ts";
+import type { PricedPrint } from "../../../src/model/index.ts";
+import type { OrderStore, VolumeState } from "../../../src/ports/index.ts";
 import { batchesOf, countedOf, keepPrints, MINUTE_MS, sumsOf } from "./prints.ts";
 import { endedOrder, part, sampleMark, samplePrint, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

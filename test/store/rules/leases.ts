@@ -1,6 +1,6 @@
-import { SHARD_COUNT } from "../../model/index.ts";
-import type { ClusterView, ShardLeases } from "../../ports/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { SHARD_COUNT } from "../../../src/model/index.ts";
+import type { ClusterView, ShardLeases } from "../../../src/ports/index.ts";
 import { ENTRY, epochsIn, every, joined, leaseRule, leasesOf, ownersIn } from "./lease-rules.ts";
 import { part, QUOTE, sampleRecord, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

@@ -1,7 +1,7 @@
-import { Notional, type Price, price, quantity } from "../../decimal/index.ts";
-import { BAR_PRINT_AGE_MS, type PriceBar, type PricedPrint } from "../../model/index.ts";
-import type { OrderStore } from "../../ports/index.ts";
-import { holds, same } from "../suite/index.ts";
+import { holds, same } from "../../../src/conformance/suite/index.ts";
+import { Notional, type Price, price, quantity } from "../../../src/decimal/index.ts";
+import { BAR_PRINT_AGE_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
+import type { OrderStore } from "../../../src/ports/index.ts";
 import { batchesOf, countedOf, keepPrints, MINUTE_MS } from "./prints.ts";
 import { samplePrint } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

@@ -1,5 +1,5 @@
-import { SHARD_COUNT } from "../../model/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { SHARD_COUNT } from "../../../src/model/index.ts";
 import { endedOrder, part, sampleMark, sampleRecord, sampleRecords } from "./samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";
 

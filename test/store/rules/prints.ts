@@ -1,7 +1,7 @@
-import { hashOf } from "../../common/index.ts";
-import { Price, Quantity, type Scaled } from "../../decimal/index.ts";
-import type { PricedPrint } from "../../model/index.ts";
-import type { OrderStore } from "../../ports/index.ts";
+import { hashOf } from "../../../src/common/index.ts";
+import { Price, Quantity, type Scaled } from "../../../src/decimal/index.ts";
+import type { PricedPrint } from "../../../src/model/index.ts";
+import type { OrderStore } from "../../../src/ports/index.ts";
 import { samplePrint } from "./samples.ts";
 
 /** The length of a bar of volume in milliseconds. */

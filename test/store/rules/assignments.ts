@@ -1,5 +1,5 @@
-import type { ClusterView, OrderStore, ShardLeases } from "../../ports/index.ts";
-import { same } from "../suite/index.ts";
+import { same } from "../../../src/conformance/suite/index.ts";
+import type { ClusterView, OrderStore, ShardLeases } from "../../../src/ports/index.ts";
 import { ENTRY, every, joined, leaseRule, leasesOf } from "./lease-rules.ts";
 import { part, sampleRecord } from "./samples.ts";
 import type { StoreRules } from "./world.ts";

@@ -1,6 +1,6 @@
-import type { ParentOrder } from "../../model/index.ts";
-import type { OrderStore } from "../../ports/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import type { ParentOrder } from "../../../src/model/index.ts";
+import type { OrderStore } from "../../../src/ports/index.ts";
 import {
   endedLegs,
   endedList,

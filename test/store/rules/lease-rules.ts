@@ -1,5 +1,5 @@
-import { MARKET_SHARD } from "../../model/index.ts";
-import type { ClusterView, NodeEntry, OrderStore, ShardLeases, ShardSet } from "../../ports/index.ts";
+import { MARKET_SHARD } from "../../../src/model/index.ts";
+import type { ClusterView, NodeEntry, OrderStore, ShardLeases, ShardSet } from "../../../src/ports/index.ts";
 import type { StoreRule, StoreWorld } from "./world.ts";
 
 /** What a node of these rules says of itself. */

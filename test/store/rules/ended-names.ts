@@ -1,5 +1,5 @@
-import type { EndedName, OrderStore } from "../../ports/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import type { EndedName, OrderStore } from "../../../src/ports/index.ts";
 import { endedOrder, keepEnded } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

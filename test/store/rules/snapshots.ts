@@ -1,5 +1,5 @@
-import type { OrderStore, ShardSnapshot } from "../../ports/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import type { OrderStore, ShardSnapshot } from "../../../src/ports/index.ts";
 import { openOrder, part, sampleRecord, sampleRecords } from "./samples.ts";
 import { all, type StoreRule, type StoreRules } from "./world.ts";
 

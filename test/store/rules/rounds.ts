@@ -1,5 +1,5 @@
-import type { AppendOutcome, OrderStore } from "../../ports/index.ts";
-import { same } from "../suite/index.ts";
+import { same } from "../../../src/conformance/suite/index.ts";
+import type { AppendOutcome, OrderStore } from "../../../src/ports/index.ts";
 import { endedOrder, part, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

@@ -1,6 +1,6 @@
-import { type JournalRecord, SHARD_COUNT } from "../../model/index.ts";
-import type { OrderStore, TailRange } from "../../ports/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { type JournalRecord, SHARD_COUNT } from "../../../src/model/index.ts";
+import type { OrderStore, TailRange } from "../../../src/ports/index.ts";
 import { every } from "./lease-rules.ts";
 import { part, sampleRecords } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

@@ -1,6 +1,6 @@
-import { price } from "../../decimal/index.ts";
-import { type KeptQuote, SHARD_COUNT } from "../../model/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import { price } from "../../../src/decimal/index.ts";
+import { type KeptQuote, SHARD_COUNT } from "../../../src/model/index.ts";
 import { part, QUOTE, sampleMark, sampleRecord } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

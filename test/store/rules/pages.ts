@@ -1,5 +1,5 @@
-import type { OrderStore } from "../../ports/index.ts";
-import { refused, same } from "../suite/index.ts";
+import { refused, same } from "../../../src/conformance/suite/index.ts";
+import type { OrderStore } from "../../../src/ports/index.ts";
 import { endedList, endedOrder, keepEnded, keepLists } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { price, quantity } from "../../decimal/index.ts";
+import { price, quantity } from "../../../src/decimal/index.ts";
 import type {
   ChildOrder,
   Fact,
@@ -6,7 +6,7 @@ import type {
   ListMembership,
   ParentIntent,
   ParentOrder,
-} from "../../model/index.ts";
+} from "../../../src/model/index.ts";
 import { openOrder, sampleRecord } from "./samples.ts";
 
 const INTENT: ParentIntent = {

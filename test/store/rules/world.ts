@@ -1,7 +1,13 @@
-import { flagOption, functionOption, nameOption, type OptionCheck, optionsOf } from "../../common/index.ts";
-import type { Awaitable, OrderStore } from "../../ports/index.ts";
-import { storeOption } from "../../ports/internal.ts";
-import type { AtEnd, Rule, RuleGroup } from "../suite/index.ts";
+import {
+  flagOption,
+  functionOption,
+  nameOption,
+  type OptionCheck,
+  optionsOf,
+} from "../../../src/common/index.ts";
+import type { AtEnd, Rule, RuleGroup } from "../../../src/conformance/suite/index.ts";
+import type { Awaitable, OrderStore } from "../../../src/ports/index.ts";
+import { storeOption } from "../../../src/ports/internal.ts";
 
 /** An empty place for orders, such as a new file or schema. */
 export interface OrderStorePlace {

@@ -1,4 +1,4 @@
-import { declareSuite, type TestFramework } from "../suite/index.ts";
+import { declareSuite, type TestFramework } from "../../../src/conformance/suite/index.ts";
 import { assignments } from "./assignments.ts";
 import { endedLists } from "./ended-lists.ts";
 import { endedNames } from "./ended-names.ts";

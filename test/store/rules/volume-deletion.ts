@@ -1,5 +1,5 @@
-import { quantity } from "../../decimal/index.ts";
-import { holds, same } from "../suite/index.ts";
+import { holds, same } from "../../../src/conformance/suite/index.ts";
+import { quantity } from "../../../src/decimal/index.ts";
 import { keepPrints, MINUTE_MS } from "./prints.ts";
 import { samplePrint } from "./samples.ts";
 import type { StoreRule, StoreRules } from "./world.ts";

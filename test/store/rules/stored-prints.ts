@@ -1,6 +1,6 @@
-import { MARKET_SHARD, type PricedPrint } from "../../model/index.ts";
-import type { PlacedPrint, PrintPlace, ShardLeases } from "../../ports/index.ts";
-import { holds, refused, same } from "../suite/index.ts";
+import { holds, refused, same } from "../../../src/conformance/suite/index.ts";
+import { MARKET_SHARD, type PricedPrint } from "../../../src/model/index.ts";
+import type { PlacedPrint, PrintPlace, ShardLeases } from "../../../src/ports/index.ts";
 import { joined, leaseRule, leasesOf } from "./lease-rules.ts";
 import { batchesOf, countedOf, keepPrints } from "./prints.ts";
 import { samplePrint } from "./samples.ts";
