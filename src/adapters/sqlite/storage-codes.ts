@@ -21,7 +21,7 @@ const END = "~";
 
 /** Returns the code of a key; undefined if it is not a shard with a sequence. */
 export function codeOf(key: string): string | undefined {
-  const sequence = FORM.test(key) ? Number(key.slice(SEQUENCE)) : Number.NaN;
+  const sequence = FORM.test(key) ? Number.parseInt(key.slice(SEQUENCE), 10) : Number.NaN;
   if (!Number.isSafeInteger(sequence)) return undefined;
   const digits = sequence.toString(BASE);
   return key.slice(4, 7) + digits.length.toString(BASE) + digits;
@@ -53,7 +53,7 @@ function codeAfter(start: string): string {
   for (let at = start.length - 1; at >= 0; at--) {
     const digit = start.charAt(at);
     if (FIRST.charAt(at) !== "0" || digit === "9") continue;
-    return codeOrEnd(start.slice(0, at) + String(Number(digit) + 1) + FIRST.slice(at + 1));
+    return codeOrEnd(start.slice(0, at) + String(Number.parseInt(digit, 10) + 1) + FIRST.slice(at + 1));
   }
   return END;
 }

@@ -1,4 +1,4 @@
-import type { Entry, KeyRange } from "../../ports/storage.ts";
+import type { Entry, KeyRange } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 import { codeOf, firstCode, keyOfCode, shardOfCode } from "./storage-codes.ts";
 import { type KeyTable, merged, type ReadRange, taken } from "./storage-keys.ts";
@@ -18,7 +18,8 @@ export function countsOf(database: Database): Readonly<{ read(): Counts; write(c
   const write = database.prepare<[value: string]>("UPDATE heads SET value = ? WHERE key = ''");
   return {
     read() {
-      const [commits = 0, position = 0, indexed = 0] = (read.get() ?? "").split(" ").map(Number);
+      const numbers = (read.get() ?? "").split(" ").map((text) => Number.parseInt(text, 10));
+      const [commits = 0, position = 0, indexed = 0] = numbers;
       return { commits, position, indexed };
     },
     write: ({ commits, position, indexed }) => void write.run(`${commits} ${position} ${indexed}`),
@@ -48,10 +49,7 @@ export type JournalKeys = KeyTable &
     forget(): void;
   }>;
 
-/** Prepares the statements for the journal. A key that has no code is in `others`. */
-export function journalKeys(database: Database, others: KeyTable): JournalKeys {
-  const { add, flush, forget } = adding(database);
-  const waiting = waitingCodes(database, flush);
+function statementsOf(database: Database) {
   const fill = database.prepare<[after: number]>(FILL);
   const valueAt = database
     .prepare<[position: number], string>("SELECT value FROM journal WHERE position = ?")
@@ -61,6 +59,14 @@ export function journalKeys(database: Database, others: KeyTable): JournalKeys {
     .pluck();
   const remove = database.prepare<[position: number]>("DELETE FROM journal WHERE position = ?");
   const removeIndex = database.prepare<[code: string]>("DELETE FROM journal_index WHERE code = ?");
+  return { fill, valueAt, positionOf, remove, removeIndex };
+}
+
+/** Prepares the statements for the journal. A key that has no code is in `others`. */
+export function journalKeys(database: Database, others: KeyTable): JournalKeys {
+  const { add, flush, forget } = adding(database);
+  const waiting = waitingCodes(database, flush);
+  const { fill, valueAt, positionOf, remove, removeIndex } = statementsOf(database);
   let counts: Counts = { commits: 0, position: 0, indexed: 0 };
   const index = (): void => {
     flush();
@@ -141,11 +147,15 @@ function adding(database: Database) {
     add(position: number, code: string, value: string): void {
       rows.push(position, code, value);
       if (rows.length < 3 * ROWS) return;
-      many.run(...rows);
+      // Always as many: their number does not grow with anything.
+      Reflect.apply(many.run, many, rows);
       rows = [];
     },
     flush(): void {
-      for (let at = 0; at < rows.length; at += 3) one.run(...(rows.slice(at, at + 3) as Added));
+      for (let at = 0; at < rows.length; at += 3) {
+        const [position, code, value] = rows.slice(at, at + 3) as Added;
+        one.run(position, code, value);
+      }
       rows = [];
     },
     forget(): void {

@@ -1,4 +1,4 @@
-import type { Entry, KeyRange } from "../../ports/storage.ts";
+import type { Entry, KeyRange } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 
 /** The entries of one place. Call the methods inside a transaction. */

@@ -1,4 +1,4 @@
-import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../../ports/storage.ts";
+import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 import { withFileName } from "./open-database.ts";
 import { type Counts, countsOf, journalKeys } from "./storage-journal.ts";

@@ -17,6 +17,7 @@ import {
   under,
   unescaped,
 } from "../../store/internal.ts";
+import { readJson } from "../../wire/index.ts";
 import { checked } from "../checksums/index.ts";
 import { type DayOrders, pages, type StoreContents } from "../shared/index.ts";
 import { atRest, type ReadingOptions } from "./reading.ts";
@@ -70,7 +71,7 @@ async function contentsOf(storage: Storage): Promise<StoreContents> {
     volume: () => market.volume(),
     rejections: () => each("reject", ([, text]) => rejectionIn(text)),
     values: () =>
-      each("value", ([key, text]) => [unescaped(partsOf(key)[0] ?? ""), String(JSON.parse(text))] as const),
+      each("value", ([key, text]) => [unescaped(partsOf(key)[0] ?? ""), String(readJson(text))] as const),
     orderCounts: () => dayOrders(each("orders", ordersIn)),
     bans: () => each("ban", banIn),
   };
