@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { samplePrint } from "../store/rules/samples.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import { InvariantError } from "../../src/errors/index.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import {
   type Answer,
   begun,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { endedOrder, openOrder } from "../store/rules/samples.ts";
 import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
 import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { IdMap } from "../../src/triggers/index.ts";
+import { endedOrder, openOrder } from "../store/rules/samples.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 import { seedOr } from "../support/seed.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { sampleRecord } from "../store/rules/samples.ts";
 import type { Waiter } from "../../src/engine/core/live-order.ts";
 import { Undecided } from "../../src/engine/shards/undecided.ts";
 import { OrderError } from "../../src/errors/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
+import { sampleRecord } from "../store/rules/samples.ts";
 
 /** An undecided record 5, and what its caller is told if the journal ends with `last`. */
 function subject(): Readonly<{ undecided: Undecided; toldOf: (last: number) => string }> {

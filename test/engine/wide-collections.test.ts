@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { hashOf, KeyedTable } from "../../src/common/index.ts";
-import { openOrder } from "../store/rules/samples.ts";
 import { liveOrderOf } from "../../src/engine/core/live-order.ts";
 import { AccountOrders } from "../../src/engine/shards/account-orders.ts";
 import { OpenIds } from "../../src/engine/shards/open-ids.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";
 import { IdMap, TriggerBook } from "../../src/triggers/index.ts";
+import { openOrder } from "../store/rules/samples.ts";
 import { largestGrown } from "../support/largest-map.ts";
 
 const MANY = 40_000;

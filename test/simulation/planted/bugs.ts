@@ -247,11 +247,6 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
         before: "lastSequence < (before.get(shard) ?? 0)",
         after: "lastSequence < (before.get(shard) ?? 0) + 1_000",
       },
-      {
-        file: "src/adapters/sqlite/forgetting.ts",
-        before: "=> lastSequence < before);",
-        after: "=> lastSequence < before + 1_000);",
-      },
     ],
   },
   {
