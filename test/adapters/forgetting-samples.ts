@@ -1,3 +1,5 @@
+import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
 import {
   endedLegs,
   endedList,
@@ -6,8 +8,6 @@ import {
   part,
   recordsOfOrders,
 } from "../store/rules/samples.ts";
-import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
 
 /** The shard of all samples. */
 export const SHARD = 3;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
 import {
   endedList,
   endedOrder,
@@ -10,7 +11,6 @@ import {
   samplePrint,
   sampleRecord,
 } from "../store/rules/samples.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
 import { type TemporaryPlace, temporaryPlace } from "./sqlite/temporary-place.ts";
 
 const places: TemporaryPlace[] = [];

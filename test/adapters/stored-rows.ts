@@ -1,3 +1,5 @@
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
 import {
   endedList,
   endedOrder,
@@ -8,8 +10,6 @@ import {
   samplePrint,
   sampleRecords,
 } from "../store/rules/samples.ts";
-import type { ParentOrder } from "../../src/model/index.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
 
 /** The parent of the stored snapshot. */
 export const PARENT: ParentOrder = openOrder({ orderId: -259 });

@@ -1,5 +1,4 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { endedOrder, keepEnded, part } from "../store/rules/samples.ts";
 import { evolve, managedIdOf } from "../../src/lifecycle/index.ts";
 import {
   type Fact,
@@ -9,6 +8,7 @@ import {
   SHARD_COUNT,
 } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
+import { endedOrder, keepEnded, part } from "../store/rules/samples.ts";
 import { stopIntent } from "./bench-engine.ts";
 
 const BATCH = 2_000;

@@ -1,9 +1,9 @@
 import { DRIVER_NAMES, loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { openSqliteStore, type SqliteDriverName, type SqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { endedOrder, keepEnded, part, sampleRecords } from "../store/rules/samples.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";
 import { type JournalRecord, SHARD_COUNT } from "../../src/model/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
+import { endedOrder, keepEnded, part, sampleRecords } from "../store/rules/samples.ts";
 import { accountIn, openBenchEngine } from "./bench-engine.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { keepResting } from "./burst-stores.ts";

@@ -1,7 +1,7 @@
 import type { JournalPoint } from "../../src/adapters/sqlite/archive/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { endedOrder, part, sampleRecord } from "../store/rules/samples.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
+import { endedOrder, part, sampleRecord } from "../store/rules/samples.ts";
 
 const [path = "", archive = "", at, skip = "0"] = process.argv.slice(2);
 const SHARD = 3;

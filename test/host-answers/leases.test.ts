@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { samplePrint } from "../store/rules/samples.ts";
 import { PRICE_LIMIT, QUANTITY_LIMIT } from "../../src/decimal/index.ts";
 import { checkedLeases, Questions } from "../../src/host-answers/index.ts";
 import type { ShardLeases } from "../../src/ports/index.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 
 const TIMEOUT_MS = 5_000;
 

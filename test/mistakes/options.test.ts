@@ -35,7 +35,6 @@ import {
   openOrderBook,
 } from "../../src/client/index.ts";
 import { testRateLimiter, testRejections } from "../../src/conformance/index.ts";
-import { testOrderStore } from "../store/rules/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import {
   drainNode,
@@ -77,6 +76,7 @@ import {
   sweep,
 } from "../../src/simulator/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import { testOrderStore } from "../store/rules/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
 

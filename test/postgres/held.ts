@@ -1,9 +1,9 @@
 import type { PgClient } from "../../src/adapters/postgres/driver.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
-import { endedOrder, part, sampleMark, samplePrint } from "../store/rules/samples.ts";
 import { price } from "../../src/decimal/index.ts";
 import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
 import { medianOf } from "../bench/measure.ts";
+import { endedOrder, part, sampleMark, samplePrint } from "../store/rules/samples.ts";
 import type { Server } from "./server.ts";
 import { session } from "./session.ts";
 

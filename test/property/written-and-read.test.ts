@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { samplePrint } from "../store/rules/samples.ts";
 import {
   exactQuantityText,
   executedText,
@@ -24,6 +23,7 @@ import {
 } from "../../src/service/views/native-order-view.ts";
 import { type JsonInput, readJson, writeJson } from "../../src/wire/index.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import {
   anyAmount,
   anyFill,

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { part, sampleRecords } from "../store/rules/samples.ts";
 import { STORE_COMMANDS } from "../../src/sandbox/store-commands.ts";
 import {
   recordKey,
@@ -9,6 +8,7 @@ import {
   temporaryPlace,
   writeRows,
 } from "../adapters/sqlite/temporary-place.ts";
+import { part, sampleRecords } from "../store/rules/samples.ts";
 
 let place: TemporaryPlace;
 beforeEach(() => {

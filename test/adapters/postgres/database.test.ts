@@ -12,8 +12,8 @@ import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { explained, UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
 import { amountIn, asGiven, storable, wholeIn } from "../../../src/adapters/postgres/reading.ts";
 import { volume } from "../../../src/adapters/postgres/volume.ts";
-import { endedOrder, part, QUOTE, sampleRecord } from "../../store/rules/samples.ts";
 import { MARKET_SHARD } from "../../../src/model/index.ts";
+import { endedOrder, part, QUOTE, sampleRecord } from "../../store/rules/samples.ts";
 import { type Answer, FakeServer, serverError } from "./fake-driver.ts";
 
 const PASSWORD = "hunter2";

@@ -4,9 +4,9 @@ import type { Database } from "../../../src/adapters/postgres/database.ts";
 import type { Row } from "../../../src/adapters/postgres/driver.ts";
 import { Owner } from "../../../src/adapters/postgres/owner.ts";
 import { UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
-import { part, QUOTE, samplePrint, sampleRecord } from "../../store/rules/samples.ts";
 import { MARKET_SHARD } from "../../../src/model/index.ts";
 import type { ShardAppend } from "../../../src/ports/index.ts";
+import { part, QUOTE, samplePrint, sampleRecord } from "../../store/rules/samples.ts";
 
 const PATIENCE_MS = 30;
 

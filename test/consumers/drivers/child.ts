@@ -7,6 +7,8 @@ import {
   type SqliteDriverName,
   type SqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
+import { price } from "../../../src/decimal/index.ts";
+import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import {
   endedOrder,
   openOrder,
@@ -15,8 +17,6 @@ import {
   samplePrint,
   sampleRecords,
 } from "../../store/rules/samples.ts";
-import { price } from "../../../src/decimal/index.ts";
-import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 
 const SHARD = 3;
 const RECORDS = 5;

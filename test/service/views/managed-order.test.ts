@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { openOrder } from "../../store/rules/samples.ts";
 import { price, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import type { ParentIntent, ParentOrder } from "../../../src/model/index.ts";
 import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "../../../src/service/index.ts";
+import { openOrder } from "../../store/rules/samples.ts";
 
 const orderOf = (intent: Partial<ParentIntent>, rest: Partial<ParentOrder> = {}): ParentOrder => {
   const { stopPrice: _stopPrice, ...sample } = openOrder({ orderId: -257 }).intent;

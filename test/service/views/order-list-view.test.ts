@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { endedOrder, openOrder } from "../../store/rules/samples.ts";
 import { price } from "../../../src/decimal/index.ts";
 import type { LegRole, OrderList, ParentOrder } from "../../../src/model/index.ts";
 import { managedOrderView, orderListView } from "../../../src/service/index.ts";
+import { endedOrder, openOrder } from "../../store/rules/samples.ts";
 
 const LEGS = [-513, -769];
 
