@@ -51,6 +51,7 @@ export {
   type RejectionsSupport,
   testRejections,
 } from "./rejections/index.ts";
+export { type StoragePlace, type StorageSubject, type StorageSupport, testStorage } from "./storage/index.ts";
 export { ConformanceError, type TestFramework } from "./suite/index.ts";
 export {
   type ExecutedTrade,

@@ -13,6 +13,7 @@ export {
   operatorLeasesOption,
   rateLimiterOption,
   rejectionsOption,
+  storageOption,
   storeOption,
   telemetryOption,
   venueOption,

@@ -9,6 +9,7 @@ import type { NativeOrders } from "./native-orders.ts";
 import type { OrderStore } from "./order-store.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { Rejections } from "./rejections.ts";
+import type { Storage } from "./storage.ts";
 import type { VolumeHistory } from "./volume-history.ts";
 
 /*
@@ -171,3 +172,15 @@ export const storeOption: OptionCheck = (value, name) => {
   const { leases } = value as OrderStore;
   if (leases !== undefined) leasesOption(leases, `${name}.leases`);
 };
+
+/** Checks a storage. */
+export const storageOption: OptionCheck = /* @__PURE__ */ portOption<Storage>(
+  "Storage (managed-orders/ports)",
+  {
+    commit: "required",
+    get: "required",
+    range: "required",
+    clock: "optional",
+    close: "required",
+  },
+);

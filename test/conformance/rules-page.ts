@@ -5,11 +5,13 @@ import { orderStoreRules } from "../../src/conformance/order-store/order-store.t
 import { quoteSourceRules } from "../../src/conformance/quote-source/quote-source.ts";
 import { rateLimiterRules } from "../../src/conformance/rate-limiter/rate-limiter.ts";
 import { rejectionsRules } from "../../src/conformance/rejections/rejections.ts";
+import { storageRules } from "../../src/conformance/storage/storage.ts";
 import { volumeHistoryRules } from "../../src/conformance/volume-history/volume-history.ts";
 import { readPage } from "../examples/markdown.ts";
 
 /** The rules of each suite, by the word in the markers of the page. */
 export const suites: Readonly<Record<string, readonly Group[]>> = {
+  storage: storageRules,
   "order store": orderStoreRules,
   rejections: rejectionsRules,
   "rate limiter": rateLimiterRules,

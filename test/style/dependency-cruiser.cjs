@@ -118,7 +118,7 @@ const rooms = {
   },
   conformance: {
     order: [
-      ...["suite", "order-store", "rejections", "rate-limiter"],
+      ...["suite", "storage", "order-store", "rejections", "rate-limiter"],
       ...["execution-venue", "native-orders", "quote-source", "volume-history", "mount"],
     ],
     above: ["index.ts"],
