@@ -31,33 +31,31 @@ export const STORAGE_STEPS: readonly Migration[] = [
 /** An error of the server that says that a commit was rolled back because a key has appeared beside it (22012). */
 const ROLLED_BACK = "(1 / (octet_length(e.key) - octet_length(e.key)))::text";
 
-/** A row is locked before its value is read, in the order of the keys. The loop always searches in the index. */
-const LOCKED = (table: StorageTable): string => `
-  SELECT e.key, e.value FROM (SELECT u.key FROM unnest($2::text[]) AS u (key) ORDER BY u.key) AS k
-  CROSS JOIN LATERAL (SELECT e.key, e.value FROM managed_orders.${table} AS e WHERE e.key = k.key FOR UPDATE) AS e`;
-
-const JUDGED = `FROM unnest($1::int4[], $2::text[], $3::text[]) AS c (part, key, value)
-  LEFT JOIN locked AS l ON l.key = c.key WHERE l.value IS DISTINCT FROM c.value`;
+const CONDITIONS = "unnest($1::int4[], $2::text[], $3::text[]) AS c (part, key, value)";
 
 /** Whether the part of `p` is written. */
 const HOLDS = "NOT EXISTS (SELECT 1 FROM failed AS f WHERE f.part = p.part)";
 
 const PUTS = "FROM unnest($4::int4[], $5::text[], $6::text[]) AS p (part, key, value)";
 
-/** Only a value that was locked, or that is written without a condition, is replaced. */
+/** Only a value that is locked because of a condition, or that is written without one, is replaced. */
 const REPLACED = `
   ON CONFLICT (key) DO UPDATE SET value = CASE
-    WHEN e.value IS NULL OR e.key IN (SELECT l.key FROM locked AS l) OR e.key = ANY ($7::text[]) THEN excluded.value
+    WHEN e.value IS NULL OR e.key IN (SELECT u.key FROM unnest($7::text[]) AS u (key)) THEN excluded.value
     ELSE ${ROLLED_BACK} END
   RETURNING 1`;
 
-/** A key that is expected and not seen may have appeared since the snapshot of the statement. */
-const SEEN = "1 / CASE WHEN l.key IS NULL AND NOT c.value IS NULL THEN 0 ELSE 1 END = 1";
-
+/**
+ * Rows are locked in the order of their keys, and each is judged by its newest value. The loop always searches in the index.
+ * A key that is expected and not seen may have appeared since the snapshot of the statement.
+ */
 const BEGINNING = `
-WITH locked AS MATERIALIZED (${LOCKED("entry")}
-), failed AS MATERIALIZED (
-  SELECT c.part ${JUDGED} AND ${SEEN}
+WITH failed AS MATERIALIZED (
+  SELECT c.part FROM (SELECT c.part, c.key, c.value FROM ${CONDITIONS} ORDER BY c.key) AS c
+  LEFT JOIN LATERAL (
+    SELECT e.key, e.value FROM managed_orders.entry AS e WHERE e.key = c.key FOR UPDATE
+  ) AS l ON true
+  WHERE l.value IS DISTINCT FROM c.value AND 1 / CASE WHEN l.key IS NULL AND NOT c.value IS NULL THEN 0 ELSE 1 END = 1
 )`;
 
 const RECORDS = `, records AS (
@@ -72,6 +70,10 @@ const ENTRIES = `, written AS (
   WHERE ${HOLDS} ORDER BY p.key${REPLACED}
 )
 SELECT f.part, NULL::text FROM failed AS f`;
+
+const LOCKED = (table: StorageTable): string => `
+  SELECT e.key, e.value FROM (SELECT u.key FROM unnest($2::text[]) AS u (key) ORDER BY u.key) AS k
+  CROSS JOIN LATERAL (SELECT e.key, e.value FROM managed_orders.${table} AS e WHERE e.key = k.key FOR UPDATE) AS e`;
 
 const DELETES = "FROM unnest($9::int4[], $10::text[]) AS p (part, key)";
 
@@ -90,9 +92,8 @@ const WRITTEN = (table: StorageTable): string => {
 
 /**
  * Commits. Each is one statement at READ COMMITTED, whose parts have one place in the order of all commits: what it relies on
- * is locked until its end. A row is locked and its newest value judged (`locked`); a key without a row cannot be locked, so
- * that writing it fails if it has appeared since the snapshot, and the statement is sent again. The answer has a row for each
- * part that was left out.
+ * is locked until its end. A key without a row cannot be locked, so that writing it fails if it has appeared since the snapshot,
+ * and the statement is sent again. The answer has a row for each part that was left out.
  *
  * `records` and `entries` are for the most common commits: no deletions, no conditions on the journal, and what must be absent
  * is written by its own part. `whole` is for all others. It writes rows without a value (`missing`) for keys that must stay
@@ -105,7 +106,7 @@ export const COMMIT: Readonly<Record<"records" | "entries" | "whole", string>> =
 WITH locked AS MATERIALIZED (${LOCKED("entry")}
   UNION ALL${LOCKED("log")}
 ), failed AS MATERIALIZED (
-  SELECT c.part ${JUDGED}
+  SELECT c.part FROM ${CONDITIONS} LEFT JOIN locked AS l ON l.key = c.key WHERE l.value IS DISTINCT FROM c.value
 ), deleted_entries AS (${DELETED("entry")}
 ), deleted_records AS (${DELETED("log")}
 ), missing AS MATERIALIZED (
