@@ -137,7 +137,10 @@ const skew: Step = async (place) => {
   await closeAll(storages);
   const client = await session(place.server);
   for (const table of ["entry", "log"]) {
-    const rows = await rowsOf(client, `SELECT key FROM "${place.schema}".${table} WHERE value IS NULL`);
+    const rows = await rowsOf(
+      client,
+      `SELECT key FROM "${place.schema}".${table} WHERE value IS NULL AND octet_length(key) <= 1000`,
+    );
     demand(rows.length === 0, `${rows.length} rows without a value are left in ${table}`);
   }
   await client.end();

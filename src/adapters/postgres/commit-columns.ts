@@ -2,8 +2,8 @@ import type { CommitPart } from "../../ports/index.ts";
 import { binaryArray } from "./binary-arrays.ts";
 import { COMMIT, JOURNAL_KEYS, type StorageTable } from "./storage-statements.ts";
 
-/** A commit as it is sent: a statement and its columns. */
-export type SentCommit = Readonly<{ text: string; values: readonly Buffer[] }>;
+/** A commit as it is sent: a statement and its columns. One in the whole form is rare. */
+export type SentCommit = Readonly<{ text: string; values: readonly Buffer[]; isRare?: boolean }>;
 
 /** Returns the table that has a key. */
 export const tableOf = (key: string): StorageTable => (key.startsWith(JOURNAL_KEYS[0]) ? "log" : "entry");
@@ -60,6 +60,7 @@ export function wholeCommit(parts: readonly CommitPart[]): SentCommit {
   }
   return {
     text: COMMIT.whole,
+    isRare: true,
     values: [...columnsOf(parts), binaryArray("bool", alone), ...deletes.sentKeys],
   };
 }

@@ -69,14 +69,14 @@ export class Database {
   /**
    * Writes like `write`, but never gives up: the statement is neither canceled nor cut off while its answer may come.
    * `cutter` is told how to cut the connection, for a caller that knows that the answer matters no more; `limitMs` is for one
-   * that gives up after a time, as `write` does. The statement is prepared, until the server says that it does not know a prepared one: a definite no, after which the same bytes are
-   * sent without a name.
+   * that gives up after a time, as `write` does. The statement is prepared, unless `isRare`, until the server says that it does
+   * not know a prepared one: a definite no, after which the same bytes are sent without a name.
    */
   async append(
     text: string,
     values: readonly unknown[],
     cutter: (cut: () => void) => void,
-    limitMs?: number,
+    { limitMs, isRare = false }: Readonly<{ limitMs?: number | undefined; isRare?: boolean }> = {},
   ): Promise<readonly Row[]> {
     const sent = this.inSchema(text);
     const send = (name: string | undefined): Promise<readonly Row[]> => {
@@ -89,7 +89,7 @@ export class Database {
         : this.#pool.use("first", write, limitMs);
     };
     return await this.#again(async () => {
-      if (!this.#prepares) return await send(undefined);
+      if (isRare || !this.#prepares) return await send(undefined);
       try {
         return await send(this.#nameOf(sent));
       } catch (error) {

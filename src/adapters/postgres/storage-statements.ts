@@ -24,6 +24,9 @@ export const STORAGE_STEPS: readonly Migration[] = [
         key text COLLATE "C" PRIMARY KEY,
         value text
       )`,
+      // Pages of rows that are no entries, so that the table is never so small that a plan which searches all of it is made:
+      // the server would keep that plan while the table grows. These keys are longer than any that is allowed.
+      "INSERT INTO managed_orders.entry (key) SELECT repeat('!', 1100) || n FROM generate_series(1, 128) AS g (n)",
     ],
   },
 ];
@@ -97,7 +100,8 @@ const WRITTEN = (table: StorageTable): string => {
  *
  * `records` and `entries` are for the most common commits: no deletions, no conditions on the journal, and what must be absent
  * is written by its own part. `whole` is for all others. It writes rows without a value (`missing`) for keys that must stay
- * absent until its end, or were expected in vain; the answer names them, so that they are deleted.
+ * absent until its end, or were expected in vain; the answer names them, so that they are deleted. It is not prepared: its plan
+ * is made for the tables as they are.
  */
 export const COMMIT: Readonly<Record<"records" | "entries" | "whole", string>> = {
   records: BEGINNING + RECORDS + ENTRIES,

@@ -69,8 +69,9 @@ export class PostgresStorage implements Storage {
   async commit(parts: readonly CommitPart[]): Promise<readonly boolean[]> {
     if (parts.length === 0) return [];
     const pending = this.#pending.begin(parts);
-    const send = ({ text, values }: SentCommit): Promise<readonly Row[]> =>
-      this.#database.append(text, values, pending.cutter, pending.limitMs);
+    const { limitMs, cutter } = pending;
+    const send = ({ text, values, isRare = false }: SentCommit): Promise<readonly Row[]> =>
+      this.#database.append(text, values, cutter, { limitMs, isRare });
     try {
       for (let attempt = 1; ; attempt++) {
         try {
