@@ -5,9 +5,8 @@ import type { Database } from "./database.ts";
 import { headsOf } from "./journal.ts";
 import { LEASES } from "./lease-statements.ts";
 import { leases } from "./leases.ts";
-import { requireCurrent } from "./opening.ts";
+import { databaseOn, requireCurrent } from "./opening.ts";
 import { type PostgresStoreOptions, resolved, schemaOption, urlOption } from "./options.ts";
-import { databaseOn } from "./order-store.ts";
 import { Owner } from "./owner.ts";
 import { wholeIn } from "./reading.ts";
 

@@ -1,5 +1,5 @@
 /** The clock of the server in milliseconds. It is told, and decides nothing. */
-const CLOCK_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+export const CLOCK_MS: string = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 /**
  * Nodes that share the store, and which of them owns a shard. The rules of `statements.ts` hold here too. A row of `node`

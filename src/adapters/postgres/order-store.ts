@@ -9,25 +9,17 @@ import {
   StoredRateLimiters,
 } from "../shared/index.ts";
 import { Appends } from "./appends.ts";
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { afterMs } from "./deadline.ts";
-import { loadDriver } from "./driver.ts";
 import { endings } from "./endings.ts";
 import { journalLifetime } from "./forgetting.ts";
 import { journal } from "./journal.ts";
 import { leases } from "./leases.ts";
 import { limitTable } from "./limit-table.ts";
 import { forgetQuotes, market } from "./market.ts";
-import { durabilityProblems, migrate, requireDurable } from "./opening.ts";
-import {
-  databaseOf,
-  type PostgresStoreOptions,
-  type ResolvedOptions,
-  resolved,
-  storeOption,
-} from "./options.ts";
+import { databaseOn, durabilityProblems, migrate, requireDurable } from "./opening.ts";
+import { type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
 import { Owner } from "./owner.ts";
-import { Pool } from "./pool.ts";
 import { type PostgresRejections, rejectionTable } from "./rejections.ts";
 import { smallValues } from "./small-values.ts";
 import { snapshots } from "./snapshots.ts";
@@ -81,12 +73,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await database.close();
     throw error;
   }
-}
-
-/** Returns the database of a store, to which nothing is connected yet. */
-export function databaseOn(options: ResolvedOptions): Database {
-  const pool = new Pool({ ...options, driver: loadDriver() });
-  return new Database(pool, { database: databaseOf(options.url) ?? "", schema: options.schema });
 }
 
 type StoreParts = Pick<PostgresStoreOptions, "rejections" | "journal" | "telemetry" | "elsewhere"> &
