@@ -1,4 +1,4 @@
-import type { CommitPart } from "../../ports/index.ts";
+import type { CommitPart, Condition, Entry } from "../../ports/index.ts";
 import { binaryArray } from "./binary-arrays.ts";
 import { COMMIT, JOURNAL_KEYS, type StorageTable } from "./storage-statements.ts";
 
@@ -8,96 +8,103 @@ export type SentCommit = Readonly<{ text: string; values: readonly Buffer[]; isR
 /** Returns the table that has a key. */
 export const tableOf = (key: string): StorageTable => (key.startsWith(JOURNAL_KEYS[0]) ? "log" : "entry");
 
-/** Keys and values of parts, in three columns. */
-class Columns {
+/** A key of a commit: what it must have (null is nothing), and what becomes of it. */
+type Row = { checks: boolean; expected: string | null; puts: boolean; value: string | null; deletes: boolean };
+
+/** Rows of a commit, in columns. */
+class Rows {
   readonly #parts: number[] = [];
   readonly #keys: string[] = [];
-  readonly #values: (string | null)[] = [];
+  readonly #rows: Row[] = [];
 
-  add(part: number, key: string, value: string | undefined): void {
+  add(part: number, key: string, row: Row): void {
     this.#parts.push(part);
     this.#keys.push(key);
-    this.#values.push(value ?? null);
-  }
-
-  get isEmpty(): boolean {
-    return this.#keys.length === 0;
-  }
-
-  /** The numbers of the parts and the keys. */
-  get sentKeys(): readonly Buffer[] {
-    return [binaryArray("int4", this.#parts), binaryArray("text", this.#keys)];
+    this.#rows.push(row);
   }
 
   get sent(): readonly Buffer[] {
-    return [...this.sentKeys, binaryArray("text", this.#values)];
+    const column = <Name extends keyof Row>(type: "bool" | "text", name: Name): Buffer =>
+      binaryArray(
+        type,
+        this.#rows.map((row) => row[name]),
+      );
+    return [
+      ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
+      ...[column("bool", "checks"), column("text", "expected"), column("bool", "puts")],
+      ...[column("text", "value"), column("bool", "deletes")],
+    ];
+  }
+}
+
+/** Entries that are written if their key is not there. */
+class NewEntries {
+  readonly #parts: number[] = [];
+  readonly #entries: Entry[] = [];
+
+  add(part: number, entry: Entry): void {
+    this.#parts.push(part);
+    this.#entries.push(entry);
+  }
+
+  get sent(): readonly Buffer[] {
+    const texts = (place: 0 | 1): Buffer =>
+      binaryArray(
+        "text",
+        this.#entries.map((entry) => entry[place]),
+      );
+    return [binaryArray("int4", this.#parts), texts(0), texts(1)];
   }
 }
 
 /**
- * Returns the most frequent form of a commit if it has it: nothing is deleted, no condition is about the journal, and what must
- * be absent is written by its own part. The whole form knows everything.
+ * Returns the most frequent form of a commit if it has it: nothing is deleted, and what must be absent is written by its own
+ * part, as every record of the journal is. The whole form knows everything.
  */
 export function sentCommit(parts: readonly CommitPart[]): SentCommit {
-  if (!parts.every(isPlain)) return wholeCommit(parts);
-  const records = new Columns();
-  const values = columnsOf(parts, records);
-  if (records.isEmpty) return { text: COMMIT.entries, values };
-  return { text: COMMIT.records, values: [...values, ...records.sent] };
+  const [rows, fresh, records] = [new Rows(), new NewEntries(), new NewEntries()];
+  for (const [number, part] of parts.entries()) {
+    if (part.deletes.length > 0) return wholeCommit(parts);
+    const conditions = new Map(part.conditions);
+    for (const entry of part.puts) {
+      const [key, value] = entry;
+      const expected = conditions.get(key);
+      const isFresh = expected === undefined && conditions.delete(key);
+      if (tableOf(key) === "log") records.add(number, entry);
+      else if (isFresh) fresh.add(number, entry);
+      else rows.add(number, key, rowOf({ expected, value, checks: conditions.delete(key) }));
+    }
+    for (const [key, expected] of conditions) {
+      if (expected === undefined || tableOf(key) === "log") return wholeCommit(parts);
+      rows.add(number, key, rowOf({ expected, checks: true }));
+    }
+  }
+  return { text: COMMIT.plain, values: [...rows.sent, ...fresh.sent, ...records.sent] };
 }
 
-const isPlain = ({ conditions, puts, deletes }: CommitPart): boolean =>
-  deletes.length === 0 &&
-  conditions.every(([key, value]) => tableOf(key) === "entry" && (value !== undefined || has(puts, key)));
+type Given = Readonly<{
+  checks: boolean;
+  expected?: string | undefined;
+  value?: string | undefined;
+  deletes?: boolean;
+}>;
+
+const rowOf = ({ checks, expected, value, deletes = false }: Given): Row => ({
+  ...{ checks, expected: expected ?? null, puts: value !== undefined, value: value ?? null, deletes },
+});
 
 /** Returns a commit in the form that knows everything. */
 export function wholeCommit(parts: readonly CommitPart[]): SentCommit {
-  const deletes = new Columns();
-  const alone: boolean[] = [];
-  for (const [part, given] of parts.entries()) {
-    for (const [key, value] of given.conditions) alone.push(value === undefined && !has(given.puts, key));
-    for (const key of given.deletes) deletes.add(part, key, undefined);
+  const rows: Readonly<Record<StorageTable, Rows>> = { entry: new Rows(), log: new Rows() };
+  for (const [number, { conditions, puts, deletes }] of parts.entries()) {
+    const rest = new Map<string, Condition[1]>(conditions);
+    const add = (key: string, given: Readonly<{ value?: string; deletes?: boolean }>): void => {
+      const expected = rest.get(key);
+      rows[tableOf(key)].add(number, key, rowOf({ ...given, expected, checks: rest.delete(key) }));
+    };
+    for (const [key, value] of puts) add(key, { value });
+    for (const key of deletes) add(key, { deletes: true });
+    for (const key of [...rest.keys()]) add(key, {});
   }
-  return {
-    text: COMMIT.whole,
-    isRare: true,
-    values: [...columnsOf(parts), binaryArray("bool", alone), ...deletes.sentKeys],
-  };
-}
-
-/**
- * Returns the columns of conditions and puts, and the keys whose value may be replaced: those that need not be absent. Puts of
- * the journal go to `records` if it is given.
- */
-function columnsOf(parts: readonly CommitPart[], records?: Columns): readonly Buffer[] {
-  const [conditioned, put] = [new Columns(), new Columns()];
-  const replaced: string[] = [];
-  for (const [part, { conditions, puts }] of parts.entries()) {
-    for (const [key, value] of conditions) conditioned.add(part, key, value);
-    const absent = conditions.filter(([, value]) => value === undefined);
-    for (const [key, value] of puts) {
-      if (records !== undefined && tableOf(key) === "log") records.add(part, key, value);
-      else {
-        put.add(part, key, value);
-        if (!has(absent, key)) replaced.push(key);
-      }
-    }
-  }
-  return [...conditioned.sent, ...put.sent, binaryArray("text", replaced)];
-}
-
-/** Lists that are longer are searched with a set. */
-const SHORT = 32;
-
-const sets: WeakMap<readonly (readonly unknown[])[], ReadonlySet<unknown>> = new WeakMap();
-
-/** Whether a list of conditions or puts has a key. */
-function has(list: readonly (readonly [key: string, value: string | undefined])[], key: string): boolean {
-  if (list.length <= SHORT) return list.some(([one]) => one === key);
-  let set = sets.get(list);
-  if (set === undefined) {
-    set = new Set(list.map(([one]) => one));
-    sets.set(list, set);
-  }
-  return set.has(key);
+  return { text: COMMIT.whole, isRare: true, values: [...rows.entry.sent, ...rows.log.sent] };
 }

@@ -37,8 +37,8 @@ export function isDefiniteNo(error: unknown): boolean {
   return state !== undefined && !state.startsWith("08") && !state.startsWith("57P") && state !== "40003";
 }
 
-/** Serialization failure, deadlock, equal key, lock not available: the same statement may succeed when it comes again. */
-const PASSING = ["40001", "40P01", "23505", "55P03"];
+/** Serialization failure, deadlock, lock not available: the same statement may succeed when it comes again. */
+const PASSING = ["40001", "40P01", "55P03"];
 
 /** Whether a statement that was rolled back may succeed when the same bytes are sent again. */
 export function mayPass(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { Migration } from "./migrations.ts";
+import { VIEWS } from "./views.ts";
 
 /** The two tables. The journal has its own, because its keys only come, in order, and need no search for older values. */
 export type StorageTable = "entry" | "log";
@@ -6,10 +7,18 @@ export type StorageTable = "entry" | "log";
 /** The first key of the journal, and the first after all of its keys. */
 export const JOURNAL_KEYS: readonly [first: string, end: string] = ["log ", "log!"];
 
+/** The clock of the server in milliseconds. It is told, and decides nothing. */
+export const CLOCK_MS: string = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+
 /**
- * The steps of a schema that holds entries. `value` is NULL in the row of a key that has no value: such a row is locked by a
- * commit that relies on it, and deleted after the commit. Pages of `entry` keep room, so that a value that is replaced stays
- * on its page and the index is not written.
+ * The step of a schema that holds entries. A value of `entry` is never changed in place: dead versions of a row that is
+ * updated often would form a chain that every search of it walks, and that grows as long as a backup holds its snapshot. A
+ * value that is replaced is deleted, and the new one has the next version, which a search finds first.
+ *
+ * The row of version 0 stays as long as its key has a value, so that inserting it fails for a key that is there: a first
+ * value is that row, and when it is replaced the row loses its value and says so (`replaced`). A row of version 0 without
+ * a value that was not replaced is that of a key without a value: a commit that relies on that writes it, and it is deleted
+ * after the commit.
  */
 export const STORAGE_STEPS: readonly Migration[] = [
   {
@@ -17,110 +26,137 @@ export const STORAGE_STEPS: readonly Migration[] = [
     usableFrom: 1,
     sql: [
       `CREATE TABLE managed_orders.entry (
-        key text COLLATE "C" PRIMARY KEY,
-        value text
-      ) WITH (fillfactor = 80)`,
+        key text COLLATE "C",
+        version int8,
+        value text,
+        replaced bool,
+        PRIMARY KEY (key, version)
+      ) WITH (fillfactor = 10)`,
       `CREATE TABLE managed_orders.log (
         key text COLLATE "C" PRIMARY KEY,
         value text
       )`,
-      // Pages of rows that are no entries, so that the table is never so small that a plan which searches all of it is made:
+      // Pages with a row that is no entry, so that the table is never so small that a plan which searches all of it is made:
       // the server would keep that plan while the table grows. These keys are longer than any that is allowed.
-      "INSERT INTO managed_orders.entry (key) SELECT repeat('!', 1100) || n FROM generate_series(1, 128) AS g (n)",
+      `INSERT INTO managed_orders.entry (key, version)
+        SELECT repeat('!', 1100) || n, 0 FROM generate_series(1, 256) AS g (n)`,
+      "ALTER TABLE managed_orders.entry SET (fillfactor = 100)",
+      ...VIEWS,
     ],
   },
 ];
 
-/** An error of the server that says that a commit was rolled back because a key has appeared beside it (22012). */
-const ROLLED_BACK = "(1 / (octet_length(e.key) - octet_length(e.key)))::text";
-
-const CONDITIONS = "unnest($1::int4[], $2::text[], $3::text[]) AS c (part, key, value)";
+/** The newest row of `c`. The loop always searches in the index. */
+const NEWEST = `
+  LEFT JOIN LATERAL (
+    SELECT e.version, e.value, e.replaced FROM managed_orders.entry AS e WHERE e.key = c.key
+    ORDER BY e.version DESC LIMIT 1 FOR UPDATE
+  ) AS l ON true`;
 
 /** Whether the part of `p` is written. */
 const HOLDS = "NOT EXISTS (SELECT 1 FROM failed AS f WHERE f.part = p.part)";
 
-const PUTS = "FROM unnest($4::int4[], $5::text[], $6::text[]) AS p (part, key, value)";
+/** Rows of which a version is locked that was replaced since the snapshot. What has a condition fails by it. */
+const DUE = `
+  SELECT p.key, p.expected, p.checks, p.puts, p.value, p.deletes, p.version, p.found FROM locked AS p
+  WHERE ${HOLDS} AND 1 / CASE WHEN p.replaced AND NOT p.checks AND (p.puts OR p.deletes) THEN 0 ELSE 1 END = 1`;
 
-/** Only a value that is locked because of a condition, or that is written without one, is replaced. */
-const REPLACED = `
-  ON CONFLICT (key) DO UPDATE SET value = CASE
-    WHEN e.value IS NULL OR e.key IN (SELECT u.key FROM unnest($7::text[]) AS u (key)) THEN excluded.value
-    ELSE ${ROLLED_BACK} END
-  RETURNING 1`;
+/** A first value is replaced, or a row without one gets it. */
+const FILLED = `
+  UPDATE managed_orders.entry AS e
+  SET value = CASE WHEN d.found IS NULL THEN d.value END, replaced = CASE WHEN d.found IS NULL THEN NULL ELSE true END
+  FROM due AS d WHERE d.puts AND d.version = 0 AND e.key = d.key AND e.version = 0 RETURNING 1`;
 
-/**
- * Rows are locked in the order of their keys, and each is judged by its newest value. The loop always searches in the index.
- * A key that is expected and not seen may have appeared since the snapshot of the statement.
- */
-const BEGINNING = `
-WITH failed AS MATERIALIZED (
-  SELECT c.part FROM (SELECT c.part, c.key, c.value FROM ${CONDITIONS} ORDER BY c.key) AS c
-  LEFT JOIN LATERAL (
-    SELECT e.key, e.value FROM managed_orders.entry AS e WHERE e.key = c.key FOR UPDATE
-  ) AS l ON true
-  WHERE l.value IS DISTINCT FROM c.value AND 1 / CASE WHEN l.key IS NULL AND NOT c.value IS NULL THEN 0 ELSE 1 END = 1
-)`;
+const WRITTEN = `
+  SELECT d.key, coalesce(d.version + 1, 0), d.value FROM due AS d
+  WHERE d.puts AND (d.version IS NULL OR d.found IS NOT NULL)`;
 
-const RECORDS = `, records AS (
-  INSERT INTO managed_orders.log (key, value)
-  SELECT p.key, p.value FROM unnest($8::int4[], $9::text[], $10::text[]) AS p (part, key, value)
-  WHERE ${HOLDS}
-  RETURNING 1
-)`;
+const LOCKED = `
+  SELECT c.part, c.key, c.checks, c.expected, c.puts, c.value, c.deletes, l.version, l.value AS found, l.replaced
+  FROM (SELECT c.part, c.key, c.checks, c.expected, c.puts, c.value, c.deletes
+    FROM unnest($1::int4[], $2::text[], $3::bool[], $4::text[], $5::bool[], $6::text[], $7::bool[])
+      AS c (part, key, checks, expected, puts, value, deletes) ORDER BY c.key) AS c${NEWEST}`;
 
-const ENTRIES = `, written AS (
-  INSERT INTO managed_orders.entry AS e (key, value) SELECT p.key, p.value ${PUTS}
-  WHERE ${HOLDS} ORDER BY p.key${REPLACED}
-)
-SELECT f.part, NULL::text FROM failed AS f`;
+const FAILED = (table: string): string =>
+  `SELECT p.part FROM ${table} AS p WHERE p.checks AND (p.found IS DISTINCT FROM p.expected OR p.replaced)`;
 
-const LOCKED = (table: StorageTable): string => `
-  SELECT e.key, e.value FROM (SELECT u.key FROM unnest($2::text[]) AS u (key) ORDER BY u.key) AS k
-  CROSS JOIN LATERAL (SELECT e.key, e.value FROM managed_orders.${table} AS e WHERE e.key = k.key FOR UPDATE) AS e`;
+/** Rows of the journal are changed in place: that is rare. */
+const LOCKED_RECORDS = `
+  SELECT c.part, c.key, c.checks, c.expected, c.puts, c.value, c.deletes, l.key AS held, l.value AS found, false AS replaced
+  FROM (SELECT c.part, c.key, c.checks, c.expected, c.puts, c.value, c.deletes
+    FROM unnest($8::int4[], $9::text[], $10::bool[], $11::text[], $12::bool[], $13::text[], $14::bool[])
+      AS c (part, key, checks, expected, puts, value, deletes) ORDER BY c.key) AS c
+  LEFT JOIN LATERAL (SELECT e.key, e.value FROM managed_orders.log AS e WHERE e.key = c.key FOR UPDATE) AS l ON true`;
 
-const DELETES = "FROM unnest($9::int4[], $10::text[]) AS p (part, key)";
+/** What must stay absent until the end of the commit. */
+const ABSENT = "(d.deletes OR d.checks AND d.expected IS NULL AND NOT d.puts)";
 
-const DELETED = (table: StorageTable): string => `
-  DELETE FROM managed_orders.${table} AS e WHERE e.key = ANY (ARRAY (SELECT p.key ${DELETES} WHERE ${HOLDS}))
-  RETURNING e.key`;
-
-const WRITTEN = (table: StorageTable): string => {
-  const isIts = table === "log" ? "LIKE" : "NOT LIKE";
-  return `
-  INSERT INTO managed_orders.${table} AS e (key, value)
-  SELECT p.key, p.value ${PUTS} WHERE p.key ${isIts} 'log %' AND ${HOLDS}
-  UNION ALL SELECT m.key, NULL::text FROM missing AS m WHERE m.key ${isIts} 'log %'
-  ORDER BY 1${REPLACED}`;
-};
+/** An error of the server that says that a commit was rolled back because a key has appeared beside it (22012). */
+const ROLLED_BACK = "(1 / (octet_length(e.key) - octet_length(e.key)))::text";
 
 /**
  * Commits. Each is one statement at READ COMMITTED, whose parts have one place in the order of all commits: what it relies on
- * is locked until its end. A key without a row cannot be locked, so that writing it fails if it has appeared since the snapshot,
- * and the statement is sent again. The answer has a row for each part that was left out.
+ * is locked, in the order of the keys, until its end. Writing a key without a row fails if it has appeared since the snapshot
+ * of the statement; so does replacing a value without a condition that was replaced since then. The statement is then sent
+ * again. The answer has a row for each part that was left out.
  *
- * `records` and `entries` are for the most common commits: no deletions, no conditions on the journal, and what must be absent
- * is written by its own part. `whole` is for all others. It writes rows without a value (`missing`) for keys that must stay
- * absent until its end, or were expected in vain; the answer names them, so that they are deleted. It is not prepared: its plan
- * is made for the tables as they are.
+ * `plain` is for the most common commits: no deletions, no conditions on the journal, and what must be absent is written by its
+ * own part, and not searched for. `whole` is for all others. It writes rows without a value (`missing`) for keys that must stay
+ * absent until its end; the answer names them, so that they are deleted. It is not prepared: its plan is made for the tables
+ * as they are.
  */
-export const COMMIT: Readonly<Record<"records" | "entries" | "whole", string>> = {
-  records: BEGINNING + RECORDS + ENTRIES,
-  entries: BEGINNING + ENTRIES,
-  whole: `
-WITH locked AS MATERIALIZED (${LOCKED("entry")}
-  UNION ALL${LOCKED("log")}
+export const COMMIT: Readonly<Record<"plain" | "whole", string>> = {
+  plain: `
+WITH locked AS MATERIALIZED (${LOCKED}
 ), failed AS MATERIALIZED (
-  SELECT c.part FROM ${CONDITIONS} LEFT JOIN locked AS l ON l.key = c.key WHERE l.value IS DISTINCT FROM c.value
-), deleted_entries AS (${DELETED("entry")}
-), deleted_records AS (${DELETED("log")}
+  ${FAILED("locked")}
+), due AS MATERIALIZED (${DUE}
+), records AS (
+  INSERT INTO managed_orders.log (key, value)
+  SELECT p.key, p.value FROM unnest($11::int4[], $12::text[], $13::text[]) AS p (part, key, value) WHERE ${HOLDS}
+  RETURNING 1
+), removed AS (
+  DELETE FROM managed_orders.entry AS e USING due AS d
+  WHERE d.version > 0 AND d.puts AND e.key = d.key AND e.version = d.version RETURNING 1
+), filled AS (${FILLED}
+), written AS (
+  INSERT INTO managed_orders.entry (key, version, value)${WRITTEN}
+  UNION ALL SELECT p.key, 0, p.value FROM unnest($8::int4[], $9::text[], $10::text[]) AS p (part, key, value) WHERE ${HOLDS}
+  ORDER BY 1 RETURNING 1
+)
+SELECT f.part, NULL::text FROM failed AS f`,
+  whole: `
+WITH locked AS MATERIALIZED (${LOCKED}
+), locked_records AS MATERIALIZED (${LOCKED_RECORDS}
+), failed AS MATERIALIZED (
+  ${FAILED("locked")}
+  UNION ${FAILED("locked_records")}
+), due AS MATERIALIZED (${DUE}
+), due_records AS MATERIALIZED (
+  SELECT p.key, p.expected, p.checks, p.puts, p.value, p.deletes, p.held FROM locked_records AS p WHERE ${HOLDS}
+), removed AS (
+  DELETE FROM managed_orders.entry AS e USING (
+    SELECT d.key, d.version FROM due AS d WHERE d.puts AND d.version > 0 OR d.deletes
+    UNION SELECT d.key, 0 FROM due AS d WHERE d.deletes
+  ) AS d WHERE e.key = d.key AND e.version = d.version RETURNING 1
+), removed_records AS (
+  DELETE FROM managed_orders.log AS e
+  WHERE e.key = ANY (ARRAY (SELECT d.key FROM due_records AS d WHERE d.deletes)) RETURNING 1
+), filled AS (${FILLED}
 ), missing AS MATERIALIZED (
-  SELECT c.key FROM unnest($2::text[], $3::text[], $8::bool[]) AS c (key, value, alone)
-  LEFT JOIN locked AS l ON l.key = c.key WHERE l.key IS NULL AND (c.alone OR NOT c.value IS NULL)
-  UNION SELECT p.key ${DELETES} WHERE ${HOLDS}
-    AND NOT EXISTS (SELECT 1 FROM deleted_entries AS d WHERE d.key = p.key)
-    AND NOT EXISTS (SELECT 1 FROM deleted_records AS d WHERE d.key = p.key)
-), written_entries AS (${WRITTEN("entry")}
-), written_records AS (${WRITTEN("log")}
+  SELECT d.key FROM due AS d WHERE d.version IS NULL AND ${ABSENT}
+  UNION SELECT d.key FROM due_records AS d WHERE d.held IS NULL AND ${ABSENT}
+), written AS (
+  INSERT INTO managed_orders.entry (key, version, value)${WRITTEN}
+  UNION ALL SELECT m.key, 0, NULL::text FROM missing AS m WHERE m.key NOT LIKE 'log %'
+  ORDER BY 1 RETURNING 1
+), written_records AS (
+  INSERT INTO managed_orders.log AS e (key, value) SELECT d.key, d.value FROM due_records AS d WHERE d.puts
+  UNION ALL SELECT m.key, NULL::text FROM missing AS m WHERE m.key LIKE 'log %'
+  ORDER BY 1
+  ON CONFLICT (key) DO UPDATE SET value = CASE
+    WHEN e.key IN (SELECT d.held FROM due_records AS d) THEN excluded.value ELSE ${ROLLED_BACK} END
+  RETURNING 1
 )
 SELECT f.part, NULL::text FROM failed AS f UNION ALL SELECT -1, m.key FROM missing AS m`,
 };
@@ -128,12 +164,16 @@ SELECT f.part, NULL::text FROM failed AS f UNION ALL SELECT -1, m.key FROM missi
 /** Deletes the rows of keys that have no value. */
 export const SWEEP = `
 WITH entries AS (
-  DELETE FROM managed_orders.entry AS e WHERE e.key = ANY ($1::text[]) AND e.value IS NULL RETURNING 1
+  DELETE FROM managed_orders.entry AS e
+  WHERE e.key = ANY ($1::text[]) AND e.version = 0 AND e.value IS NULL AND e.replaced IS NULL RETURNING 1
 )
 DELETE FROM managed_orders.log AS e WHERE e.key = ANY ($1::text[]) AND e.value IS NULL RETURNING 1`;
 
 export const GET: Readonly<Record<StorageTable, string>> = {
-  entry: "SELECT e.key, e.value FROM managed_orders.entry AS e WHERE e.key = ANY ($1::text[])",
+  entry: `SELECT k.key, l.value FROM unnest($1::text[]) AS k (key)
+CROSS JOIN LATERAL (
+  SELECT e.value FROM managed_orders.entry AS e WHERE e.key = k.key ORDER BY e.version DESC LIMIT 1
+) AS l WHERE l.value IS NOT NULL`,
   log: "SELECT e.key, e.value FROM managed_orders.log AS e WHERE e.key = ANY ($1::text[])",
 };
 

@@ -3,13 +3,14 @@ import { binaryArray } from "./binary-arrays.ts";
 import { type SentCommit, sentCommit, tableOf, wholeCommit } from "./commit-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
-import { CLOCK_MS } from "./lease-statements.ts";
+
 import { databaseOn, durabilityProblems, migrate, requireDurable } from "./opening.ts";
 import { type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
 import { PendingCommits } from "./pending-commits.ts";
 import { sqlState } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import {
+  CLOCK_MS,
   GET,
   JOURNAL_KEYS,
   type RangeGroup,
