@@ -4,5 +4,6 @@ export type { RecordPlace } from "./journal.ts";
 export { recordKey } from "./journal.ts";
 export type { KeepRecords } from "./leaving.ts";
 export { RestoredStore, type RewindTarget } from "./rewind.ts";
+export { headerIn, headerKey } from "./snapshots.ts";
 export { storeOn, storeOptions } from "./store.ts";
 export { type RowsVerification, type VerifiedHead, verifiedHeads, verifyRows } from "./whole.ts";

@@ -13,6 +13,19 @@ const OLDEST_SERVER = 140_000;
 /** Version in a schema that is being copied into, see `COPYING.begin`. */
 const UNFINISHED_COPY = 2_147_483_647;
 
+/** Opens the database of a store, and creates its schema if it is missing. Rejects like `openPostgresStore`. */
+export async function openedDatabase(options: ResolvedOptions): Promise<Database> {
+  const database = databaseOn(options);
+  try {
+    await (options.requireDurability ? requireDurable(database) : durabilityProblems(database));
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
 /** Returns the database of a store, to which nothing is connected yet. */
 export function databaseOn(options: ResolvedOptions): Database {
   const pool = new Pool({ ...options, driver: loadDriver() });

@@ -15,7 +15,7 @@ type Entry = { readonly keys: readonly string[]; cut: () => void };
 
 /**
  * Commits under way. One is never given up from here: a server may wait for its standby for a long time. Only a later commit
- * that touches what the earlier one relies on says that its answer matters no more, such as a fence: the earlier connection
+ * that changes what the earlier one relies on says that its answer matters no more, such as a fence: the earlier connection
  * is cut after a while, and the later commit, which may have met the same dead network, is itself given up after that time.
  */
 export class PendingCommits {
@@ -30,7 +30,7 @@ export class PendingCommits {
 
   begin(parts: readonly CommitPart[]): PendingCommit {
     const keys = parts.flatMap(({ conditions }) => conditions.map(([key]) => key));
-    const overtaken = this.#overtakenBy(parts, keys);
+    const overtaken = this.#overtakenBy(parts);
     for (const earlier of overtaken) this.#cutLater(earlier);
     const entry: Entry = { keys, cut: () => undefined };
     this.#all.add(entry);
@@ -49,15 +49,17 @@ export class PendingCommits {
     for (const entry of this.#all) this.#cutLater(entry);
   }
 
-  #overtakenBy(parts: readonly CommitPart[], keys: readonly string[]): ReadonlySet<Entry> {
+  #overtakenBy(parts: readonly CommitPart[]): ReadonlySet<Entry> {
     const overtaken = new Set<Entry>();
     if (this.#all.size === 0) return overtaken;
     const note = (key: string): void => {
       const earlier = this.#byKey.get(key);
       if (earlier !== undefined) overtaken.add(earlier);
     };
-    for (const key of keys) note(key);
-    for (const { puts } of parts) for (const [key] of puts) note(key);
+    for (const { puts, deletes } of parts) {
+      for (const [key] of puts) note(key);
+      for (const key of deletes) note(key);
+    }
     return overtaken;
   }
 

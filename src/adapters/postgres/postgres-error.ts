@@ -55,13 +55,6 @@ export function isUnprepared(error: unknown): boolean {
   return state !== undefined && UNPREPARED.includes(state);
 }
 
-/** Returns the name of the unique key that a write would have broken. */
-export function brokenKey(error: unknown): string | undefined {
-  if (sqlState(error) !== "23505") return undefined;
-  const { constraint } = error as { readonly constraint?: unknown };
-  return typeof constraint === "string" ? constraint : undefined;
-}
-
 /** Where a store is, as messages name it: without user and password. */
 export type Place = Readonly<{ database: string; schema: string }>;
 

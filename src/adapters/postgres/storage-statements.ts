@@ -1,6 +1,3 @@
-import type { Migration } from "./migrations.ts";
-import { VIEWS } from "./views.ts";
-
 /** The two tables. The journal has its own, because its keys only come, in order, and need no search for older values. */
 export type StorageTable = "entry" | "log";
 
@@ -9,42 +6,6 @@ export const JOURNAL_KEYS: readonly [first: string, end: string] = ["log ", "log
 
 /** The clock of the server in milliseconds. It is told, and decides nothing. */
 export const CLOCK_MS: string = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
-
-/**
- * The step of a schema that holds entries. A value of `entry` is never changed in place: dead versions of a row that is
- * updated often would form a chain that every search of it walks, and that grows as long as a backup holds its snapshot. A
- * value that is replaced is deleted, and the new one has the next version, which a search finds first.
- *
- * The row of version 0 stays as long as its key has a value, so that inserting it fails for a key that is there: a first
- * value is that row, and when it is replaced the row loses its value and says so (`replaced`). A row of version 0 without
- * a value that was not replaced is that of a key without a value: a commit that relies on that writes it, and it is deleted
- * after the commit.
- */
-export const STORAGE_STEPS: readonly Migration[] = [
-  {
-    version: 1,
-    usableFrom: 1,
-    sql: [
-      `CREATE TABLE managed_orders.entry (
-        key text COLLATE "C",
-        version int8,
-        value text,
-        replaced bool,
-        PRIMARY KEY (key, version)
-      ) WITH (fillfactor = 10)`,
-      `CREATE TABLE managed_orders.log (
-        key text COLLATE "C" PRIMARY KEY,
-        value text
-      )`,
-      // Pages with a row that is no entry, so that the table is never so small that a plan which searches all of it is made:
-      // the server would keep that plan while the table grows. These keys are longer than any that is allowed.
-      `INSERT INTO managed_orders.entry (key, version)
-        SELECT repeat('!', 1100) || n, 0 FROM generate_series(1, 256) AS g (n)`,
-      "ALTER TABLE managed_orders.entry SET (fillfactor = 100)",
-      ...VIEWS,
-    ],
-  },
-];
 
 /** The newest row of `c`. The loop always searches in the index. */
 const NEWEST = `

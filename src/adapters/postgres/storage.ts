@@ -1,12 +1,13 @@
-import type { CommitPart, Entry, KeyRange, Storage, StorageTime } from "../../ports/index.ts";
+import { errorMessage } from "../../common/index.ts";
+import { QuietTelemetry } from "../../host-answers/index.ts";
+import type { CommitPart, Entry, KeyRange, Storage, StorageTime, Telemetry } from "../../ports/index.ts";
 import { binaryArray } from "./binary-arrays.ts";
 import { type SentCommit, sentCommit, tableOf, wholeCommit } from "./commit-columns.ts";
 import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 
-import { databaseOn, durabilityProblems, migrate, requireDurable } from "./opening.ts";
-import { type PostgresStoreOptions, resolved, storeOption } from "./options.ts";
 import { PendingCommits } from "./pending-commits.ts";
+import type { Lane } from "./pool.ts";
 import { sqlState } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import {
@@ -15,7 +16,6 @@ import {
   JOURNAL_KEYS,
   type RangeGroup,
   rangeStatement,
-  STORAGE_STEPS,
   type StorageTable,
   SWEEP,
 } from "./storage-statements.ts";
@@ -29,40 +29,36 @@ const RANGE_BYTES = 16 * 1_024 * 1_024;
 /** What the server says when a key has appeared beside a commit: the division in its statement, and an equal key. */
 const APPEARED = ["22012", "23505"];
 
-/** Options of a storage. */
-export type PostgresStorageOptions = Omit<PostgresStoreOptions, "rejections" | "journal" | "telemetry">;
-
-/**
- * Opens a storage in a Postgres database, and creates its schema if it is missing. A commit is one statement in one round
- * trip. Rejects like `openPostgresStore`.
- */
-export async function openPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
-  storeOption(options, "openPostgresStorage");
-  const all = resolved(options);
-  const database = databaseOn(all);
-  try {
-    await (all.requireDurability ? requireDurable(database) : durabilityProblems(database));
-    await migrate(database, STORAGE_STEPS);
-    return new PostgresStorage(database, all);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+/** How long a storage waits for its server, in milliseconds. */
+export interface StoragePatience {
+  /** Whether a commit is waited for until its connection breaks or a later commit decides, and else how long. */
+  ofCommit(parts: readonly CommitPart[]): number | "for ever";
+  /** Undefined is the `answerTimeoutMs` of the pool. */
+  ofRead(): number | undefined;
 }
 
 /** What a storage knows of its place: its patience with the server, and whether that is another machine. */
-type Surroundings = Readonly<{ answerTimeoutMs: number; elsewhere: boolean }>;
+type Surroundings = Readonly<{
+  answerTimeoutMs: number;
+  elsewhere: boolean;
+  patience: StoragePatience;
+  telemetry?: Telemetry | undefined;
+}>;
 
-/** A storage on a database whose schema is there. */
+/** A storage on a database whose schema is there. A commit is one statement in one round trip. */
 export class PostgresStorage implements Storage {
   readonly #database: Database;
   readonly #elsewhere: boolean;
+  readonly #patience: StoragePatience;
+  readonly #telemetry: QuietTelemetry;
   readonly #pending: PendingCommits;
   readonly #sweeps: Set<Promise<unknown>> = new Set();
 
-  constructor(database: Database, { answerTimeoutMs, elsewhere }: Surroundings) {
+  constructor(database: Database, { answerTimeoutMs, elsewhere, patience, telemetry }: Surroundings) {
     this.#database = database;
     this.#elsewhere = elsewhere;
+    this.#patience = patience;
+    this.#telemetry = new QuietTelemetry(telemetry);
     this.#pending = new PendingCommits(answerTimeoutMs);
   }
 
@@ -70,7 +66,9 @@ export class PostgresStorage implements Storage {
   async commit(parts: readonly CommitPart[]): Promise<readonly boolean[]> {
     if (parts.length === 0) return [];
     const pending = this.#pending.begin(parts);
-    const { limitMs, cutter } = pending;
+    const { cutter } = pending;
+    const ownMs = this.#patience.ofCommit(parts);
+    const limitMs = ownMs === "for ever" ? pending.limitMs : Math.min(ownMs, pending.limitMs ?? ownMs);
     const send = ({ text, values, isRare = false }: SentCommit): Promise<readonly Row[]> =>
       this.#database.append(text, values, cutter, { limitMs, isRare });
     try {
@@ -91,7 +89,7 @@ export class PostgresStorage implements Storage {
     if (keys.length === 0) return [];
     const tables = [...new Set(keys.map(tableOf))];
     const text = tables.map((table) => GET[table]).join(" UNION ALL ");
-    const rows = await this.#database.read(text, [binaryArray("text", keys)], "first");
+    const rows = await this.#read(text, [binaryArray("text", keys)], "first");
     const values = new Map(rows.map((row) => [row[0], row[1] ?? undefined]));
     return keys.map((key) => values.get(key));
   }
@@ -102,12 +100,14 @@ export class PostgresStorage implements Storage {
     const groups = [...groupsOf(pieces).values()];
     const bytes = Math.ceil(RANGE_BYTES / pieces.length);
     const values = [bytes, ...groups.flatMap(({ members }) => columnsOf(members))];
-    const found = pagesIn(await this.#database.read(rangeStatement(groups), values));
+    // Ends of journals are asked for by what must not wait for reads of an engine.
+    const lane = ranges.every(({ limit }) => limit === 1) ? "first" : "other";
+    const found = pagesIn(await this.#read(rangeStatement(groups), values, lane));
     return ranges.map((range) => joined(range, pieces, found));
   }
 
   async clock(): Promise<StorageTime> {
-    const [row] = await this.#database.read(`SELECT ${CLOCK_MS}`, [], "first");
+    const [row] = await this.#read(`SELECT ${CLOCK_MS}`, [], "first");
     return { nowMs: wholeIn(row, 0), ...(this.#elsewhere && { elsewhere: true }) };
   }
 
@@ -115,6 +115,10 @@ export class PostgresStorage implements Storage {
     this.#pending.close();
     await Promise.all(this.#sweeps);
     await this.#database.close();
+  }
+
+  async #read(text: string, values: readonly unknown[], lane: Lane): Promise<readonly Row[]> {
+    return await this.#database.read(text, values, lane, this.#patience.ofRead());
   }
 
   /** Reads an answer: the parts that were left out, and keys whose rows without a value are needed no more. */
@@ -130,11 +134,13 @@ export class PostgresStorage implements Storage {
     return parts.map((_, part) => !failed.has(part));
   }
 
-  /** A row that stays because this fails says nothing, and is deleted or filled by the next commit of its key. */
+  /** A row that stays because this fails is no entry, and is deleted or filled by the next commit of its key. */
   #sweep(keys: readonly string[]): void {
     const swept: Promise<unknown> = this.#database
       .write(SWEEP, [binaryArray("text", keys)])
-      .catch(() => undefined)
+      .catch((error: unknown) =>
+        this.#telemetry.event("warn", "keys.kept", { message: errorMessage(error) }),
+      )
       .finally(() => this.#sweeps.delete(swept));
     this.#sweeps.add(swept);
   }
