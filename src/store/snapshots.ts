@@ -105,7 +105,8 @@ export class Snapshots {
   }
 
   /**
-   * Writes a snapshot in steps. One older than the newest does not become visible. Throws an InvariantError I53 for one that
+   * Writes a snapshot in steps, and again if an older one that was begun later became visible meanwhile. One older than the
+   * newest does not become visible. Throws an InvariantError I53 for one that
    * is ahead of its journal.
    */
   async write(snapshot: ShardSnapshot, writing?: () => void): Promise<void> {
@@ -121,8 +122,11 @@ export class Snapshots {
     for (let part = 0; part < parts; part++) {
       const some = parents.slice(part * PARENTS_PER_PART, (part + 1) * PARENTS_PER_PART);
       const entry: Entry = [partKey(shard, generation, part), some.map(encodeParent).join("\n")];
-      if (part === parts - 1) await this.#show(snapshot, { generation, parts, entry });
-      else await this.#rows.write({ reads: [], change: () => ({ puts: [entry] }) });
+      if (part === parts - 1) {
+        const isShown = await this.#show(snapshot, { generation, parts, entry });
+        const newest = isShown ? sequence : (await this.sequences([shard])).get(shard);
+        if (newest !== undefined && newest < sequence) return await this.write(snapshot, writing);
+      } else await this.#rows.write({ reads: [], change: () => ({ puts: [entry] }) });
       writing?.();
       if (part < parts - 1) await nextTurn();
     }
@@ -141,13 +145,13 @@ export class Snapshots {
     return generation;
   }
 
-  /** Writes the header of a snapshot with its last part. */
+  /** Writes the header of a snapshot with its last part. Resolves to whether it became visible. */
   async #show(
     { shard, sequence, counter, parents }: ShardSnapshot,
     { generation, parts, entry }: Readonly<{ generation: number; parts: number; entry: Entry }>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const key = headerKey(shard);
-    await this.#rows.write({
+    return await this.#rows.write({
       reads: [key],
       change(valueAt) {
         const text = valueAt(key);

@@ -37,7 +37,7 @@ const allowed = {
   "adapters/checksums": ["errors", "ports"],
   "adapters/memory": [...adapterBase, "store", "adapters/shared"],
   // A restore folds records as an opening does.
-  "adapters/sqlite": [...adapterBase, "lifecycle", "adapters/shared", "adapters/checksums"],
+  "adapters/sqlite": [...adapterBase, "store", "lifecycle", "adapters/shared", "adapters/checksums"],
   "adapters/postgres": [
     ...adapterBase,
     ...["lifecycle", "host-answers", "adapters/shared", "adapters/checksums"],

@@ -22,6 +22,7 @@ import { FileProblem } from "./file-problem.ts";
 import { schemaVersion } from "./migrations.ts";
 import { explained, refuseOthers } from "./open-database.ts";
 import type { ReadingOptions } from "./reading.ts";
+import { commitsIn } from "./storage.ts";
 
 /** Size of the file. It never grows, so that a full disk does not stop it. */
 const FILE_BYTES = 4096;
@@ -35,18 +36,18 @@ const SLOT = /^managed-orders acknowledged ([0-9]{1,16}) ([0-9]{1,10})\n/;
 /** How long the disk may be behind the file, which the system keeps when only the process dies. */
 const SYNC_AFTER_MS = 250;
 
-/** Path of the file beside a store that says how many records were acknowledged. */
+/** Path of the file beside a store that says how many of its transactions were acknowledged. */
 export const acknowledgedFileOf = (path: string): string => `${path}.acknowledged`;
 
-/** Notes beside a store how many records its journal had when the last append was acknowledged. */
+/** Notes beside a store how many transactions it had when the last one was acknowledged. */
 export type Acknowledged = Readonly<{
-  /** Notes that so many more records are durable. Call it after their commit and before anyone is told. */
-  add(records: number): void;
+  /** Notes that so many transactions are durable. Call it after a commit and before anyone is told. */
+  note(commits: number): void;
   /** Brings the file to the disk and closes it. */
   close(): void;
 }>;
 
-/** Returns the number of records that were acknowledged to users of a store; undefined if no file says so. */
+/** Returns the number of transactions that were acknowledged to users of a store; undefined if no file says so. */
 function readAcknowledged(path: string): number | undefined {
   let file: number | undefined;
   try {
@@ -68,22 +69,17 @@ function totalIn(text: string): readonly number[] {
   return total !== "" && checksum === String(crc32(`${WORDS} ${total}`)) ? [Number.parseInt(total, 10)] : [];
 }
 
-/** Returns the number of records of a store's journal since it began: it never falls. */
-export function recordsIn(database: Database): number {
-  return database.prepare<[], number | null>("SELECT sum(sequence) FROM shards").pluck().get() ?? 0;
-}
-
 /**
- * Says what a store lacks of the records that were acknowledged; undefined if it lacks nothing. Reads only, so that what is
+ * Says what a store lacks of the transactions that were acknowledged; undefined if it lacks nothing. Reads only, so that what is
  * left of the write-ahead log stays for a repair. The number of those that were acknowledged is read first: a process that
  * has the store open goes on meanwhile. Throws an Error that names the file if it cannot be read.
  */
 export function missingOf({ path, driver }: ReadingOptions): string | undefined {
   const acknowledged = readAcknowledged(path) ?? 0;
-  const records = acknowledged === 0 ? 0 : storedRecords(path, driver);
-  if (records >= acknowledged) return undefined;
+  const commits = acknowledged === 0 ? 0 : storedCommits(path, driver);
+  if (commits >= acknowledged) return undefined;
   const name = basename(path);
-  return `${name} ends after ${records} records, but ${acknowledged} were acknowledged: the last ${acknowledged - records} are missing. Its write-ahead log (${name}-wal) was lost, cut or damaged, or the file was cut or replaced by an older one`;
+  return `${name} ends after ${commits} transactions, but ${acknowledged} were acknowledged: the last ${acknowledged - commits} are missing. Its write-ahead log (${name}-wal) was lost, cut or damaged, or the file was cut or replaced by an older one`;
 }
 
 /** Throws an Error that names the file, what is missing and how to go on, if a store ends before what was acknowledged. */
@@ -95,7 +91,7 @@ export function requireAcknowledged(options: ReadingOptions): void {
     );
 }
 
-function storedRecords(path: string, driver: SqliteDriverName | undefined): number {
+function storedCommits(path: string, driver: SqliteDriverName | undefined): number {
   // SQLite would delete the write-ahead log of an empty file.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return 0;
   const name = basename(path);
@@ -106,7 +102,7 @@ function storedRecords(path: string, driver: SqliteDriverName | undefined): numb
     database = loaded.open(path, { readonly: true });
     refuseOthers(database, name);
     const hasTables = kindOf(database) !== undefined && schemaVersion(database) > 0;
-    return hasTables ? recordsIn(database) : 0;
+    return hasTables ? commitsIn(database) : 0;
   } catch (error) {
     throw explained(error, name);
   } finally {
@@ -118,11 +114,11 @@ function storedRecords(path: string, driver: SqliteDriverName | undefined): numb
 /** Removes the file of a store, so that the next opening begins a new one. */
 export const forgetAcknowledged = (path: string): void => rmSync(acknowledgedFileOf(path), { force: true });
 
-/** Opens the file beside a store and writes how many records are there now. */
-export function keepAcknowledged(path: string, records: number): Acknowledged {
+/** Opens the file beside a store and writes how many transactions are there now. */
+export function keepAcknowledged(path: string, commits: number): Acknowledged {
   // Not truncated: until the new number is written, the old one stands.
   const flags = constants.O_RDWR | constants.O_CREAT;
-  return new AcknowledgedFile(openSync(acknowledgedFileOf(path), flags, 0o600), records);
+  return new AcknowledgedFile(openSync(acknowledgedFileOf(path), flags, 0o600), commits);
 }
 
 class AcknowledgedFile implements Acknowledged {
@@ -142,9 +138,9 @@ class AcknowledgedFile implements Acknowledged {
     fdatasyncSync(file);
   }
 
-  add(records: number): void {
-    if (records === 0 || this.#isClosed) return;
-    this.#total += records;
+  note(commits: number): void {
+    if (this.#isClosed) return;
+    this.#total = commits;
     this.#write();
     this.#stopWaiting ??= afterMs(SYNC_AFTER_MS, () => {
       this.#stopWaiting = undefined;

@@ -7,8 +7,13 @@ export type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/inde
 export type { JournalPoint } from "./archive/index.ts";
 export type { SqliteDriverName } from "./database.ts";
 export type { SqliteJournalOptions } from "./journal-lifetime.ts";
-export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./order-store.ts";
-export type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
+export {
+  openSqliteStore,
+  type SqliteRejectionOptions,
+  type SqliteRejections,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from "./order-store.ts";
 export type { MissingRecords } from "./seen-records.ts";
 export {
   backupSqliteStore,

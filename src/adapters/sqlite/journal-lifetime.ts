@@ -7,13 +7,22 @@ import {
   optional,
   optionsOf,
 } from "../../common/index.ts";
+import { invariant } from "../../errors/index.ts";
 import type { OrderStore } from "../../ports/index.ts";
-import { inTurns } from "../shared/index.ts";
-import { archiveWriter, closeDays, type JournalPoint, requireBound, unwatched } from "./archive/index.ts";
+import { headIn, headKey, type KeepRecords, type RecordPlace, recordKey } from "../../store/internal.ts";
+import { intactValue } from "../checksums/index.ts";
+import {
+  type ArchivedRecord,
+  archiveWriter,
+  closeDays,
+  type JournalPoint,
+  requireBound,
+  unwatched,
+} from "./archive/index.ts";
 import type { Database } from "./database.ts";
-import { forgetting, type KeepRecords } from "./forgetting.ts";
+import { codeOf } from "./storage-codes.ts";
+import { indexAll } from "./storage-journal.ts";
 import { hasArchive, noteArchive, storeIdOf } from "./store-id.ts";
-import type { Tables } from "./tables.ts";
 
 /** Lifetime of the journal (decisions TA and TC). */
 export interface SqliteJournalOptions {
@@ -42,32 +51,88 @@ const journalOptions: OptionCheck = optionsOf<SqliteJournalOptions>({
   probe: optional(functionOption("is called at the named points")),
 });
 
-type Guarded = <T>(run: () => T) => Promise<T>;
-type Parts = Readonly<{ database: Database; tables: Tables; guarded: Guarded }>;
+/** What a store does beside deleting records. */
+export type JournalLifetime = Readonly<{
+  /** Keeps records before they are deleted. */
+  keep: KeepRecords;
+  /** Returns the methods that know of it, in place of those of the store. */
+  methodsOf(store: OrderStore): Pick<OrderStore, "acquire" | "forgetEnded">;
+}>;
 
-/** Returns the method with which a store forgets records, if its options say that it does. */
+/** Returns what a store does when it forgets records; undefined if its options say that it does not. */
 export function journalLifetime(
-  { database, tables, guarded }: Parts,
+  database: Database,
   { forget = false, archive, probe = unwatched }: SqliteJournalOptions = {},
-): Pick<OrderStore, "forgetEnded"> {
-  if (!forget) return {};
+): JournalLifetime | undefined {
+  if (!forget) return undefined;
   const folder = archive === undefined ? undefined : resolve(archive);
   const storeId = storeIdOf(database);
   const owner = { storeId, hasArchive: hasArchive(database) };
   const writer = folder === undefined ? undefined : archiveWriter(folder, owner, probe);
   if (writer !== undefined) noteArchive(database);
-  const keep: KeepRecords = (records, beforeMs) => writer?.add(records, beforeMs);
-  const steps = forgetting({ database, tables }, keep, probe);
-  const { immediate: alone } = database.transaction((change: () => void) => {
-    tables.marks.requireOwner();
+  const recordsAt = archivedRecords(database);
+  let epoch = 0;
+  const { immediate } = database.transaction((change: () => void) => {
+    requireOwner(database, epoch);
     if (folder !== undefined) requireBound(folder, storeId);
     change();
   });
+  const alone = (change: () => void): void => {
+    if (!database.open) throw new Error("the store is closed");
+    immediate(change);
+  };
   return {
-    async forgetEnded(range, goesOn) {
-      await inTurns(steps(range, goesOn), guarded);
-      if (folder === undefined) return;
-      await closeDays(folder, { alone, goesOn: () => database.open && goesOn(), probe });
+    keep(places, beforeMs) {
+      if (places.length === 0) return;
+      if (writer !== undefined) alone(() => writer.add(recordsAt(places), beforeMs));
+      probe("before-forget-commit");
     },
+    methodsOf: (store) => ({
+      async acquire() {
+        const heads = await store.acquire();
+        epoch = heads[0]?.epoch ?? 0;
+        return heads;
+      },
+      async forgetEnded(range, goesOn) {
+        const watched = (): boolean => {
+          probe("after-forget-commit");
+          return goesOn();
+        };
+        await store.forgetEnded?.(range, watched);
+        if (folder === undefined) return;
+        await closeDays(folder, { alone, goesOn: () => database.open && goesOn(), probe });
+      },
+    }),
+  };
+}
+
+/** Throws an InvariantError I60 if the store has another owner than that of an epoch. Call it inside a transaction. */
+function requireOwner(database: Database, epoch: number): void {
+  const key = headKey(0);
+  const stored = database
+    .prepare<[key: string], string>("SELECT value FROM heads WHERE key = ?")
+    .pluck()
+    .get(key);
+  const head = headIn(stored === undefined ? undefined : intactValue([key, stored], "file"));
+  invariant(epoch > 0 && head.epoch === epoch, "I60", "the store belongs to a later owner");
+}
+
+/** Returns what reads records by their places, with their positions. Call it inside a transaction. */
+function archivedRecords(database: Database): (places: readonly RecordPlace[]) => readonly ArchivedRecord[] {
+  const stored = database
+    .prepare<[code: string], [position: number, value: string]>(
+      `SELECT place.position, value FROM journal_index AS place JOIN journal ON journal.position = place.position
+       WHERE place.code = ?`,
+    )
+    .raw();
+  return (places) => {
+    // The deletion needs it too.
+    indexAll(database);
+    return places.flatMap(({ shard, sequence }) => {
+      const key = recordKey(shard, sequence);
+      const [position, value] = stored.get(codeOf(key) ?? "") ?? [];
+      if (position === undefined || value === undefined) return [];
+      return [{ position, text: intactValue([key, value], "file") }];
+    });
   };
 }

@@ -4,37 +4,32 @@ import {
   errorCode,
   flagOption,
   nameOption,
-  numberOption,
   type OptionCheck,
   optional,
   optionsOf,
   wholeOption,
   wordOption,
 } from "../../common/index.ts";
-import type { AppendBatch, AppendOutcome, KeyValueStore, OrderStore } from "../../ports/index.ts";
-import { telemetryOption } from "../../ports/internal.ts";
-import {
-  inTurns,
-  limited,
-  QueuedRejections,
-  type StoredRateLimiter,
-  type StoredRateLimiterOptions,
-  StoredRateLimiters,
-} from "../shared/index.ts";
-import { type Acknowledged, keepAcknowledged, recordsIn, requireAcknowledged } from "./acknowledged.ts";
-import { afterMs } from "./after-ms.ts";
+import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import type { StoredRejectionOptions, StoredRejections } from "../../store/index.ts";
+import { storeOn, storeOptions } from "../../store/internal.ts";
+import { checked } from "../checksums/index.ts";
+import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
+import { type Acknowledged, keepAcknowledged, requireAcknowledged } from "./acknowledged.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { useDriver } from "./driver-in-use.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalLifetime, journalOption, type SqliteJournalOptions } from "./journal-lifetime.ts";
-import { keyValueTable } from "./key-value-table.ts";
-import { limitTable } from "./limit-table.ts";
-import { type DatabaseOptions, explained, oneFile, openDatabase, withFileName } from "./open-database.ts";
-import { rejectionTable } from "./rejection-table.ts";
-import type { SqliteRejectionOptions, SqliteRejections } from "./rejections.ts";
-import { tablesOf } from "./tables-of.ts";
-import { transactions } from "./transactions.ts";
+import { type DatabaseOptions, explained, oneFile, openDatabase } from "./open-database.ts";
+import { requireEnd } from "./restore/index.ts";
+import { commitsIn, sqliteStorage } from "./storage.ts";
+
+/** Rejections that survive a restart of the process. */
+export type SqliteRejections = StoredRejections;
+
+/** Options for retained rejections. */
+export type SqliteRejectionOptions = StoredRejectionOptions;
 
 /**
  * An order store in a SQLite file. The same file holds small values of the host and retained rejections. An engine
@@ -64,7 +59,7 @@ export interface SqliteStoreOptions {
    */
   readonly exclusive?: boolean;
   /**
-   * Opens a store that lacks records which were acknowledged (its write-ahead log was lost, cut or damaged, or the file was
+   * Opens a store that lacks transactions which were acknowledged (its write-ahead log was lost, cut or damaged, or the file was
    * cut or replaced by an older one), and goes on without them. Default false: such a store is refused.
    */
   readonly acceptLoss?: boolean;
@@ -86,14 +81,7 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
   exclusive: optional(flagOption),
   acceptLoss: optional(flagOption),
   driver: optional(wordOption(DRIVER_NAMES)),
-  rejections: optional(
-    optionsOf<SqliteRejectionOptions>({
-      capacity: optional(wholeOption({ from: 0 })),
-      retentionDays: optional(numberOption({ from: 0 })),
-      perAccount: optional(wholeOption({ from: 0 })),
-      telemetry: optional(telemetryOption),
-    }),
-  ),
+  rejections: storeOptions.rejections,
   journal: optional(journalOption),
 });
 
@@ -101,9 +89,9 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
  * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
  * transaction, which is on disk when the append resolves (write-ahead log, synchronous=FULL). An append blocks the
  * thread for about a millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
- * A file of 4 kB beside it, `<path>.acknowledged`, says how many records were acknowledged: after every append, and so also
- * when the process dies at once; on the disk at most a quarter of a second later, as a power failure may show. Without that
- * file, a store opens as one of which nothing is known.
+ * A file of 4 kB beside it, `<path>.acknowledged`, says how many transactions were acknowledged: after every one, and so
+ * also when the process dies at once; on the disk at most a quarter of a second later, as a power failure may show. Without
+ * that file, a store opens as one of which nothing is known.
  * Needs the package better-sqlite3 12 or Node.js 22.13; `driver` chooses between them. Throws an Error that says what to
  * do if neither can be loaded, a TypeError or RangeError that names an option that is missing, unknown or wrong, and an
  * Error that names the file if it belongs to another program, is a backup, has a newer version, is damaged, is not
@@ -138,68 +126,25 @@ type OpenFile = Readonly<{ database: Database; acknowledged: Acknowledged; relea
 
 function storeIn(
   { database, acknowledged, release }: OpenFile,
-  { path, driver, ...options }: SqliteStoreOptions & Readonly<{ driver: SqliteDriverName }>,
+  { path, driver, rejections, journal }: SqliteStoreOptions & Readonly<{ driver: SqliteDriverName }>,
 ): SqliteStore {
-  const tables = tablesOf(database);
-  const { journal, marks, volume, quotes, snapshots, ended, endedLists } = tables;
-  const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, deleteVolume } = transactions(
-    database,
-    tables,
-  );
-  const values = keyValueTable(database);
-  const rejections = new QueuedRejections(rejectionTable(database), options.rejections ?? {});
-  const guarded = async <T>(run: () => T): Promise<T> => {
-    if (!database.open) throw new Error("the store is closed");
-    try {
-      return run();
-    } catch (error) {
-      throw withFileName(error, basename(path));
-    }
+  const committed = (commits: number): void => acknowledged.note(commits);
+  const storage = sqliteStorage(database, { name: basename(path), committed, release });
+  const lifetime = journalLifetime(database, journal);
+  const options = {
+    ...(rejections !== undefined && { rejections }),
+    journal: { forget: lifetime !== undefined },
   };
-  const limiters = new StoredRateLimiters(limitTable(database, guarded), afterMs);
-  const close = async (): Promise<void> => {
-    await rejections.flush();
-    await limiters.close();
-    database.close();
-    release();
-  };
-  return {
-    acquire: () => guarded(acquire),
-    head: (shard) => guarded(() => journal.head(shard)),
-    append: (batch) =>
-      guarded(() => {
-        const outcomes = append(batch);
-        acknowledged.add(durableRecords(batch, outcomes));
-        return outcomes;
-      }),
-    fence: (round) => guarded(() => journal.fence(round)),
-    readRecords: (range) => guarded(() => readRecords(limited(range))),
-    readSnapshot: (shard, reading) => inTurns(snapshots.read(shard, reading), guarded),
-    writeSnapshot: (snapshot, writing) => inTurns(snapshots.write(snapshot), guarded, writing),
-    readMarks: (shards) => guarded(() => marks.read(shards)),
-    readQuotes: () => guarded(quotes.read),
-    deleteMarks: (old) => guarded(() => deleteMarks(old)),
-    findEnded: (key) => guarded(() => ended.find(key)),
-    pageEnded: (page) => guarded(() => ended.page(limited(page))),
-    countEnded: (whose) => guarded(() => countEnded(whose)),
-    readEnded: (range) => guarded(() => ended.ofShard(limited(range))),
-    pageEndedNames: (page) => guarded(() => ended.names(limited(page))),
-    findEndedList: (key) => guarded(() => endedLists.find(key)),
-    pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
-    deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
-    ...journalLifetime({ database, tables, guarded }, options.journal),
-    readVolume: (reading) => inTurns(volume.read(reading), guarded),
-    deleteVolume: (cutoff, deleting) => inTurns(deleteVolume(cutoff), guarded, deleting),
-    close,
-    [Symbol.asyncDispose]: close,
-    rejections,
-    openRateLimiter: (limits) => limiters.open(limits),
-    driver,
-    keyValue: {
-      get: (key) => guarded(() => values.get(key)),
-      set: (key, value) => guarded(() => values.set(key, value)),
+  const store = storeOn(checked(storage, "file"), options, lifetime?.keep);
+  const whole: OrderStore = {
+    ...store,
+    async acquire() {
+      const heads = await store.acquire();
+      requireEnd(database);
+      return heads;
     },
   };
+  return { ...store, acquire: whole.acquire, ...lifetime?.methodsOf(whole), driver };
 }
 
 /**
@@ -218,7 +163,7 @@ function openFile(
     if (exclusive) unlock = lockFile(options);
     if (!acceptLoss) requireAcknowledged(options);
     database = openDatabase(options);
-    const acknowledged = keepAcknowledged(path, recordsIn(database));
+    const acknowledged = keepAcknowledged(path, commitsIn(database));
     return {
       database,
       acknowledged,
@@ -235,7 +180,3 @@ function openFile(
     throw error;
   }
 }
-
-/** Number of records of a batch that are now durable. */
-const durableRecords = ({ shards }: AppendBatch, outcomes: readonly AppendOutcome[]): number =>
-  shards.reduce((sum, { records }, at) => sum + (outcomes[at] === "durable" ? records.length : 0), 0);

@@ -83,7 +83,7 @@ function openToRead(
     requireNewest(database, name);
     database.exec("BEGIN");
     // A transaction sees the moment of its first read.
-    database.prepare("SELECT 1 FROM shards").get();
+    database.prepare("SELECT 1 FROM heads").get();
     return { database, release };
   } catch (error) {
     release();

@@ -23,8 +23,10 @@ import {
   wordOption,
 } from "../../common/index.ts";
 import type { ShardHead } from "../../ports/index.ts";
+import { RestoredStore } from "../../store/internal.ts";
+import { checked } from "../checksums/index.ts";
 import { forgetAcknowledged, keepAcknowledged } from "./acknowledged.ts";
-import type { Database, SqliteDriverName } from "./database.ts";
+import type { SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES, loadDriver } from "./driver.ts";
 import { type FileKind, kindOf, markAs } from "./file-kind.ts";
 import { lockFile, lockFileOnce } from "./file-lock.ts";
@@ -33,8 +35,8 @@ import { createFile, explained, openDatabase, partOf, refuseOthers, requireThere
 import type { Progress } from "./progress.ts";
 import { atOneMoment } from "./reading.ts";
 import { lastPosition, restoreContents } from "./restore/index.ts";
+import { commitsIn, sqliteStorage } from "./storage.ts";
 import { verifySqliteStore } from "./store-verification.ts";
-import { headsOf, portHead } from "./stored-heads.ts";
 
 /** What to copy and where to, and who is told of the progress. */
 export interface SqliteBackupOptions {
@@ -142,7 +144,8 @@ export async function backupSqliteStore(options: SqliteBackupOptions): Promise<S
       // SQLite would create it with the permissions of the umask, and it has orders long before it is complete.
       createFile(part);
       await database.backup(part, { pagesPerStep: PAGES_PER_STEP, progress });
-      return oneFileCopy(part, "backup", driver);
+      oneFileCopy(part, "backup", driver);
+      return (await contentsOf(part, driver)).contents;
     });
   });
 }
@@ -169,7 +172,7 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
   const { driver, at, archive, pause = true, onProgress = () => undefined } = options;
   const verifying: Progress = (done, all) => onProgress("Verifying", done, all);
   const folder = archive === undefined ? undefined : resolve(archive);
-  let paused = 0;
+  let [paused, commits] = [0, 0];
   const [from, path] = [resolve(options.from), resolve(options.path)];
   requireThere(from);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -191,12 +194,14 @@ export async function restoreSqliteStore(options: SqliteRestoreOptions): Promise
         puttingBack: (done, all) => onProgress("Putting back", done, all),
         pausing: (done, all) => onProgress("Pausing", done, all),
       });
-      const contents = oneFileCopy(part, "store", driver);
+      oneFileCopy(part, "store", driver);
+      const made = await contentsOf(part, driver);
+      commits = made.commits;
       if (at !== undefined || folder !== undefined)
         await requireWhole(part, basename(from), driver, verifying);
-      return contents;
+      return made.contents;
     });
-    keepAcknowledged(path, copy.records).close();
+    keepAcknowledged(path, commits).close();
     return { ...copy, paused };
   } finally {
     unlock();
@@ -311,29 +316,36 @@ async function requireWhole(
   throw damaged(name, `${counts}${first}`);
 }
 
-/** Takes a copy out of the mode in which a second file belongs to it, marks it, and returns what it contains. */
-function oneFileCopy(
-  path: string,
-  kind: FileKind,
-  driver: SqliteDriverName | undefined,
-): Omit<SqliteCopy, "bytes"> {
+/** Takes a copy out of the mode in which a second file belongs to it, and marks it. */
+function oneFileCopy(path: string, kind: FileKind, driver: SqliteDriverName | undefined): void {
   const database = loadDriver(driver).open(path);
   try {
     database.pragma("journal_mode = DELETE");
     markAs(database, kind);
     chmodSync(path, 0o600);
-    return contentsOf(database);
   } finally {
     database.close();
   }
 }
 
-function contentsOf(database: Database): Omit<SqliteCopy, "bytes"> {
-  const heads = headsOf(database).filter(({ sequence }) => sequence > 0);
-  return {
-    records: heads.reduce((sum, { sequence }) => sum + sequence, 0),
-    position: lastPosition(database),
-    shards: heads.map(portHead),
-    forgets: heads.some(({ forgotten }) => forgotten > 0),
-  };
+type Contents = Readonly<{ contents: Omit<SqliteCopy, "bytes">; commits: number }>;
+
+/** Resolves to what a copy contains, and to the number of its transactions. */
+async function contentsOf(path: string, driver: SqliteDriverName | undefined): Promise<Contents> {
+  const database = loadDriver(driver).open(path, { readonly: true });
+  try {
+    const store = new RestoredStore(checked(sqliteStorage(database), "file"));
+    const shards = (await store.heads()).filter(({ sequence }) => sequence > 0);
+    return {
+      commits: commitsIn(database),
+      contents: {
+        records: shards.reduce((sum, { sequence }) => sum + sequence, 0),
+        position: lastPosition(database),
+        shards,
+        forgets: shards.some(({ forgotten = 0 }) => forgotten > 0),
+      },
+    };
+  } finally {
+    database.close();
+  }
 }

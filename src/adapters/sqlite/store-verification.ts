@@ -9,21 +9,22 @@ import {
   optionsOf,
   wordOption,
 } from "../../common/index.ts";
+import type { Entry } from "../../ports/index.ts";
+import { type VerifiedHead, verifiedHeads, verifyRows } from "../../store/internal.ts";
 import { decodeRecord } from "../../wire/index.ts";
-import { checksumOf, requireIntact } from "../checksums/index.ts";
+import { intactValue } from "../checksums/index.ts";
 import { nextTurn } from "../shared/index.ts";
 import { missingOf } from "./acknowledged.ts";
 import { readArchive } from "./archive/index.ts";
 import type { Database, SqliteDriverName } from "./database.ts";
 import { DRIVER_NAMES } from "./driver.ts";
-import type { EndedTable } from "./ended-table.ts";
 import { FileProblem } from "./file-problem.ts";
-import { idPages } from "./id-pages.ts";
 import { atOneMoment } from "./reading.ts";
-import { lastPosition } from "./restore/index.ts";
+import { lastPosition, requireEnd } from "./restore/index.ts";
 import { type MissingRecords, SeenRecords } from "./seen-records.ts";
-import { tablesOf } from "./tables-of.ts";
-import { type Structure, structureOf } from "./verified-structure.ts";
+import { sqliteStorage } from "./storage.ts";
+import { keyOfCode } from "./storage-codes.ts";
+import { countsOf } from "./storage-journal.ts";
 
 /** What to verify: a store, the archive of its journal, and who is told of the progress. */
 export interface SqliteVerifyOptions {
@@ -68,7 +69,7 @@ const verifyOption: OptionCheck = optionsOf<SqliteVerifyOptions>({
 
 /**
  * Reads every row of a store, and the archive of its journal, in short steps, while a process has the store open. Each
- * record must be readable, match its checksum and be where the index says, and all records of the journal must be there:
+ * row must be readable, match its checksum and have the rows that it needs, each record must be where the index says, and all records of the journal must be there:
  * in the store, or in the archive, and as many as were acknowledged. Whether the records produce the current state is checked by `engine.verify()`. Takes
  * about 4 bytes of memory for each record of the journal. Rejects with an Error that names the file if it is not a store
  * of this version, or the archive if it cannot be read, and with a TypeError or RangeError that names an option that is
@@ -91,8 +92,8 @@ export async function verifySqliteStore(options: SqliteVerifyOptions): Promise<S
     const findings = new Findings(database, options);
     findings.note(missing);
     // The store first: a record that is archived meanwhile has been seen here.
-    await findings.readJournal();
-    await findings.readTables();
+    await findings.readRows();
+    await findings.readIndex();
     if (archive !== undefined) await findings.readArchive(resolve(archive));
     return findings.result();
   });
@@ -102,12 +103,9 @@ export async function verifySqliteStore(options: SqliteVerifyOptions): Promise<S
   });
 }
 
-type JournalRow = Readonly<{
+type IndexRow = Readonly<{
   position: number;
-  shard: number;
-  sequence: number;
-  record: string;
-  checksum: number;
+  code: string;
   /** Where the index says that it is; null if it has no entry. */
   place: number | null;
 }>;
@@ -119,10 +117,10 @@ const later = (a: Place, b: Place): Place => (b.position > a.position ? b : a);
 class Findings {
   readonly #database: Database;
   readonly #options: SqliteVerifyOptions;
-  readonly #structure: Structure;
-  readonly #seen: ReadonlyMap<number, SeenRecords>;
   readonly #texts: string[] = [];
-  readonly #all: number;
+  #heads: readonly VerifiedHead[] = [];
+  readonly #seen: Map<number, SeenRecords> = new Map();
+  #all = 0;
   #problems = 0;
   #stored = 0;
   #archived = 0;
@@ -130,14 +128,6 @@ class Findings {
   constructor(database: Database, options: SqliteVerifyOptions) {
     this.#database = database;
     this.#options = options;
-    this.#structure = structureOf(database);
-    const { heads, lastOf } = this.#structure;
-    // The smaller one: a damaged number must not make the notes of what was seen fill the memory.
-    this.#seen = new Map(
-      heads.map(({ shard, sequence }) => [shard, new SeenRecords(Math.min(sequence, lastOf(shard)))]),
-    );
-    this.#all = heads.reduce((sum, { sequence }) => sum + sequence, 0);
-    for (const text of this.#structure.problems()) this.#problem(text);
   }
 
   /** Notes a problem that was found outside the tables, if there is one. */
@@ -145,76 +135,56 @@ class Findings {
     if (text !== undefined) this.#problem(text);
   }
 
-  /** Reads every record, and its place in the index. */
-  async readJournal(): Promise<void> {
-    const page = this.#database.prepare<[after: number, limit: number], JournalRow>(
-      `SELECT journal.position, journal.shard, journal.sequence, record, checksum, place.position AS place
-       FROM journal LEFT JOIN journal_index AS place
-         ON place.shard = journal.shard AND place.sequence = journal.sequence
+  /** Reads every row. */
+  async readRows(): Promise<void> {
+    const reading = {
+      storage: sqliteStorage(this.#database),
+      valueIn: (entry: Entry) => intactValue(entry, "file"),
+      problem: (text: string) => this.#problem(text),
+    };
+    this.#heads = await verifiedHeads(reading);
+    const { position } = countsOf(this.#database).read();
+    for (const { shard, sequence } of this.#heads) {
+      // The smaller one: a damaged number must not make the notes of what was seen fill the memory.
+      this.#seen.set(shard, new SeenRecords(Math.min(sequence, position)));
+      this.#all += sequence;
+    }
+    await verifyRows({
+      ...reading,
+      record: ({ shard, sequence, text }) => {
+        this.#note(text, `record ${sequence} of shard ${shard} in the store`);
+        this.#stored++;
+      },
+      progress: () => this.#progress(),
+    });
+  }
+
+  /** Compares the journal with its index. */
+  async readIndex(): Promise<void> {
+    this.#attempt(() => requireEnd(this.#database));
+    const { position, indexed } = countsOf(this.#database).read();
+    // A record that is stored below this position later would never be found.
+    if (!(indexed <= position)) this.#problem("the index of the journal is ahead of the journal");
+    const page = this.#database.prepare<[after: number, limit: number], IndexRow>(
+      `SELECT journal.position, journal.code, place.position AS place
+       FROM journal LEFT JOIN journal_index AS place ON place.code = journal.code
        WHERE journal.position > ? ORDER BY journal.position LIMIT ?`,
     );
-    const entries = new Map<number, number>();
-    for (let after = 0; ; ) {
+    let entries = 0;
+    for (let after = 0; ; await nextTurn()) {
       const rows = page.all(after, ROWS_PER_STEP);
       const last = rows.at(-1);
       if (last === undefined) break;
-      for (const row of rows) {
-        this.#attempt(() => this.#readRow(row));
-        if (row.place !== null) entries.set(row.shard, (entries.get(row.shard) ?? 0) + 1);
+      for (const { position: at, code, place } of rows) {
+        if (place === at) entries++;
+        if (place !== (at <= indexed ? at : null))
+          this.#problem(`the index of the journal is wrong about the row "${keyOfCode(code)}"`);
       }
       after = last.position;
-      await this.#progress();
     }
-    for (const { shard } of this.#structure.heads) {
-      const more = this.#structure.entriesOf(shard) - (entries.get(shard) ?? 0);
-      if (more > 0) this.#problem(`the index of shard ${shard} names ${more} records that are not stored`);
-      await nextTurn();
-    }
-  }
-
-  #readRow({ position, shard, sequence, record, checksum, place }: JournalRow): void {
-    const name = `record ${sequence} of shard ${shard}`;
-    requireIntact(checksum, checksumOf([shard, sequence], record), () => `journal ${name}`);
-    this.#note(record, `${name} in the store`, { shard, sequence });
-    this.#stored++;
-    const wanted = position <= this.#structure.indexed ? position : null;
-    if (place !== wanted) throw new Error(`${name} in the store: the index of the journal is wrong about it`);
-  }
-
-  /** Reads every other table with checksums. */
-  async readTables(): Promise<void> {
-    const { ended, endedLists, snapshots, marks, quotes, volume } = tablesOf(this.#database);
-    const counts = new Map(this.#structure.counts().map(({ accountId, rows }) => [accountId, rows]));
-    let isWhole = true;
-    for (const { shard } of this.#structure.heads) {
-      await this.#steps(snapshots.read(shard));
-      isWhole = (await this.#readEnded(ended, { shard, counts })) && isWhole;
-    }
-    for (const [accountId, left] of isWhole ? counts : [])
-      if (left !== 0) this.#problem(`the number of ended orders of account ${accountId} is wrong by ${left}`);
-    for await (const ids of idPages(endedLists.ids))
-      for (const id of ids) this.#attempt(() => endedLists.row(id));
-    this.#attempt(marks.read);
-    this.#attempt(quotes.read);
-    await this.#steps(volume.read());
-  }
-
-  /** Subtracts the ended orders of a shard from the numbers by account. Returns whether all rows could be read. */
-  async #readEnded(
-    ended: EndedTable,
-    { shard, counts }: Readonly<{ shard: number; counts: Map<number, number> }>,
-  ): Promise<boolean> {
-    let isWhole = true;
-    const page = (after: number, limit: number): readonly number[] => ended.ids(shard, after, limit);
-    for await (const ids of idPages(page)) {
-      for (const id of ids) {
-        // One at a time: a row that is damaged does not keep the others from being read.
-        const row = this.#attempt(() => ended.row(id));
-        isWhole &&= row !== undefined;
-        if (row !== undefined) counts.set(row.accountId, (counts.get(row.accountId) ?? 0) - 1);
-      }
-    }
-    return isWhole;
+    const count = this.#database.prepare<[], number>("SELECT count(*) FROM journal_index").pluck();
+    const more = (count.get() ?? 0) - entries;
+    if (more > 0) this.#problem(`the index of the journal names ${more} records that are not stored`);
   }
 
   /** Reads the archive, and ends the moment at which the store was read. */
@@ -229,7 +199,10 @@ class Findings {
         this.#attempt(() => {
           if (this.#note(record.text, name) === "first") this.#archived++;
         });
-      if (line % ROWS_PER_STEP === 0) await this.#progress();
+      if (line % ROWS_PER_STEP === 0) {
+        this.#progress();
+        await nextTurn();
+      }
     }
     // A record that came after the moment can have left meanwhile. Then the journal has gone on at least as far.
     this.#database.exec("COMMIT");
@@ -243,7 +216,7 @@ class Findings {
   result(): SqliteVerification {
     const missingRecords: MissingRecords[] = [];
     let missing = 0;
-    for (const { shard, forgotten } of this.#structure.heads) {
+    for (const { shard, forgotten = 0 } of this.#heads) {
       const from = this.#options.archive === undefined ? forgotten + 1 : 1;
       for (const run of this.#seen.get(shard)?.missing(from) ?? []) {
         missing += run.to - run.from + 1;
@@ -262,36 +235,23 @@ class Findings {
     };
   }
 
-  /**
-   * Notes a record at a place. Returns whether it was seen before. Throws if it cannot be read, or contradicts one that
-   * was seen.
-   */
-  #note(
-    text: string,
-    name: string,
-    place?: Readonly<{ shard: number; sequence: number }>,
-  ): "first" | "again" {
-    const { shard, sequence } = decodeRecord(text, place);
+  /** Notes a record. Returns whether it was seen before. Throws if it cannot be read, or contradicts one that was seen. */
+  #note(text: string, name: string): "first" | "again" {
+    const { shard, sequence } = decodeRecord(text);
     const noted = this.#seen.get(shard)?.note(sequence, crc32(text)) ?? "other";
     if (noted === "other")
       throw new Error(
         `${name}: record ${sequence} of shard ${shard} is unknown or differs from another copy`,
       );
-    if (noted === "again" && place !== undefined) throw new Error(`${name}: it is stored twice`);
     return noted;
   }
 
-  #attempt<T>(work: () => T): T | undefined {
+  #attempt(work: () => void): void {
     try {
-      return work();
+      work();
     } catch (error) {
       this.#problem(errorMessage(error));
-      return undefined;
     }
-  }
-
-  async #steps(steps: Generator<void, unknown>): Promise<void> {
-    while (this.#attempt(() => steps.next())?.done === false) await nextTurn();
   }
 
   #problem(text: string): void {
@@ -299,8 +259,7 @@ class Findings {
     if (this.#texts.length < MOST_NAMED) this.#texts.push(text);
   }
 
-  async #progress(): Promise<void> {
+  #progress(): void {
     this.#options.onProgress?.(Math.min(this.#all, this.#stored + this.#archived), this.#all);
-    await nextTurn();
   }
 }

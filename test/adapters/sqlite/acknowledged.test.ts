@@ -9,7 +9,7 @@ import {
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
 import { part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
-import { canBackUp, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { canBackUp, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 beforeEach(() => {
@@ -20,7 +20,10 @@ afterEach(() => place.remove());
 const append = (store: SqliteStore, from: number, to: number, epoch = 1) =>
   store.append({ shards: [part(3, epoch, { records: sampleRecords(3, from, to) })] });
 
-/** Leaves the files of a store as they are when its process is killed after some appends, and returns the path. */
+/**
+ * Leaves the files of a store as they are when its process is killed after some appends, and returns the path. Taking the
+ * store over is a transaction too.
+ */
 async function killedAfter(appends: number, name = "killed"): Promise<string> {
   const store = openSqliteStore({ path: place.path });
   await store.acquire();
@@ -82,7 +85,7 @@ describe("decision 54: a store that ends before what it has acknowledged", () =>
       const open = () => openSqliteStore({ path });
       for (const _again of [1, 2]) {
         expect(open).toThrow(
-          /orders[.]db ends after [0-4] records, but 5 were acknowledged: the last [1-5] are missing/,
+          /orders[.]db ends after [0-5] transactions, but 6 were acknowledged: the last [1-6] are missing/,
         );
         expect(open).toThrow(
           "restore a backup, or go on without them: with acceptLoss: true, or by removing orders.db.acknowledged",
@@ -98,7 +101,7 @@ describe("decision 54: a store that ends before what it has acknowledged", () =>
       ({ whole, problemTexts }) => `${whole} ${problemTexts.join()}`,
       String,
     );
-    expect(found).toMatch(/ends after [0-4] records, but 5 were acknowledged/);
+    expect(found).toMatch(/ends after [0-5] transactions, but 6 were acknowledged/);
     expect(found).not.toContain("true");
   });
 
@@ -124,7 +127,7 @@ describe("decision 54: a store that ends before what it has acknowledged", () =>
     await store.close();
     copyFileSync(older, place.path);
     expect(() => openSqliteStore({ path: place.path })).toThrow(
-      "ends after 2 records, but 6 were acknowledged",
+      "ends after 3 transactions, but 5 were acknowledged",
     );
   });
 
@@ -164,25 +167,25 @@ describe("decision 54: what was acknowledged", () => {
       const at = join(place.directory, `torn-${slot}`);
       cpSync(dirname(path), at, { recursive: true });
       rmSync(join(at, "orders.db-wal"));
-      expect(() => openSqliteStore({ path: join(at, "orders.db") })).toThrow(/but [45] were acknowledged/);
+      expect(() => openSqliteStore({ path: join(at, "orders.db") })).toThrow(/but [56] were acknowledged/);
     }
   });
 
-  it("counts appends that are durable, and no others", async () => {
+  it("counts transactions that are durable, and no others", async () => {
     const store = openSqliteStore({ path: place.path });
     await store.acquire();
     await append(store, 1, 3);
     expect(await append(store, 9, 9)).toEqual(["fenced"]);
     await store.close();
-    expect(readFileSync(`${place.path}.acknowledged`, "latin1")).toMatch(/^managed-orders acknowledged 3 /m);
+    expect(readFileSync(`${place.path}.acknowledged`, "latin1")).toMatch(/^managed-orders acknowledged 2 /m);
   });
 
   it("is unknown of a store that was moved without its file, which opens and begins a new one", async () => {
     const path = await killedAfter(5);
     rmSync(`${path}.acknowledged`);
     await openSqliteStore({ path }).close();
-    executeOn(path, "UPDATE shards SET sequence = 4 WHERE shard = 3");
-    expect(() => openSqliteStore({ path })).toThrow("ends after 4 records, but 5 were acknowledged");
+    executeOn(path, "UPDATE heads SET value = '5 5 0' WHERE key = ''");
+    expect(() => openSqliteStore({ path })).toThrow("ends after 5 transactions, but 6 were acknowledged");
   });
 
   it.skipIf(!canBackUp)("is that of the backup after a restore, whatever an earlier store left", async () => {
@@ -197,7 +200,11 @@ describe("decision 54: what was acknowledged", () => {
     const { records } = await restoreSqliteStore({ from: backup, path, pause: false });
     expect(records).toBe(5);
     await openSqliteStore({ path }).close();
-    executeOn(path, "UPDATE shards SET sequence = 4 WHERE shard = 3");
-    expect(() => openSqliteStore({ path })).toThrow("ends after 4 records, but 5 were acknowledged");
+    const counts = String(readValue(path, "SELECT value FROM heads WHERE key = ''"));
+    const commits = Number.parseInt(counts, 10);
+    executeOn(path, `UPDATE heads SET value = '${commits - 1} 5 5' WHERE key = ''`);
+    expect(() => openSqliteStore({ path })).toThrow(
+      `ends after ${commits - 1} transactions, but ${commits} were acknowledged`,
+    );
   });
 });

@@ -30,6 +30,7 @@ import {
 import { encodeRecord } from "../../../src/wire/index.ts";
 import {
   canBackUp,
+  damageRow,
   driver,
   executeOn,
   readValue,
@@ -119,10 +120,10 @@ describe.runIf(canBackUp)("decision TD: a backup", () => {
         this: Sqlite.Database,
         sql,
       ) {
-        if (!sql.includes("UPDATE shards")) return exec.call(this, sql);
+        if (!sql.includes("UPDATE state")) return exec.call(this, sql);
         // As on a full disk, the log stays when the file is closed.
         reader = new Database(`${restored}.part`);
-        reader.prepare("SELECT 1 FROM shards").get();
+        reader.prepare("SELECT 1 FROM heads").get();
         throw failed;
       });
       await expect(restoreSqliteStore({ from: to, path: restored })).rejects.toMatchObject({
@@ -341,7 +342,7 @@ describe("decision TC: verifySqliteStore", () => {
     expect(gone).toMatchObject({
       whole: false,
       missing: 2,
-      missingRecords: [{ shard: 3, from: 24, to: 25 }],
+      missingRecords: [{ shard: 3, from: 5, to: 6 }],
     });
     writeFileSync(file, lines.join("\n").replace('"sequence":9,', '"sequence":8,'));
     const damaged = await verifySqliteStore({ path: place.path, archive: archive() });
@@ -355,14 +356,21 @@ describe("decision TC: verifySqliteStore", () => {
         part(3, 1, { records: [], ended: [1, 2, 3].map((n) => endedOrder({ orderId: -256 * n - 3 })) }),
       ],
     });
-    executeOn(place.path, "UPDATE ended SET ended_at_ms = 7 WHERE order_id BETWEEN -800 AND -515");
+    const [second, third] = [515, 771].map((id) => `ended 003 ${String(id).padStart(16, "0")}`) as [
+      string,
+      string,
+    ];
+    for (const key of [second, third])
+      damageRow(place.path, key, (text) => text.replace("CANCELED", "FILLED"));
     const rows = await verifySqliteStore({ path: place.path, archive: archive() });
     expect(rows.problemTexts, "a damaged row does not hide the next one").toEqual([
-      expect.stringContaining("parent order -515 cannot be read"),
-      expect.stringContaining("parent order -771 cannot be read"),
+      expect.stringContaining(`the row "${second}" cannot be read`),
+      expect.stringContaining(`the row "${third}" cannot be read`),
+      "the number of ended orders of account 1 is wrong by -2",
     ]);
-    executeOn(place.path, "DELETE FROM ended");
-    executeOn(place.path, "UPDATE journal SET record = replace(record, 'PLACE', 'CANCEL')");
+    for (const key of [second, third])
+      damageRow(place.path, key, (text) => text.replace("FILLED", "CANCELED"));
+    executeOn(place.path, "UPDATE journal SET value = replace(value, 'PLACE', 'CANCEL')");
     const changed = await verifySqliteStore({ path: place.path, archive: archive() });
     expect(changed).toMatchObject({ whole: false, problems: 1, missing: 1 });
     await store.close();

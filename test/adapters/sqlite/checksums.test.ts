@@ -4,7 +4,16 @@ import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/
 import { samplePrint } from "../../../src/conformance/order-store/samples.ts";
 import { createWorld, type World } from "../../support/world.ts";
 import { fill, READS } from "../stored-rows.ts";
-import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import {
+  damageRow,
+  executeOn,
+  indexJournal,
+  recordKey,
+  rowIn,
+  type TemporaryPlace,
+  temporaryPlace,
+  writeRows,
+} from "./temporary-place.ts";
 
 const PAGE_BYTES = 4_096;
 
@@ -27,48 +36,45 @@ const reads = {
 };
 
 describe("decision BQ: a row that differs from what was written is refused by name", () => {
-  it.each<[what: string, sql: string, read: keyof typeof reads]>([
-    ["journal record 2 of shard 3", "UPDATE journal SET record = replace(record, '1002', '1003')", "records"],
-    [
-      "journal record 1 of shard 3",
-      "UPDATE journal SET (record, checksum) = (SELECT record, checksum FROM journal WHERE sequence = 2)",
-      "records",
-    ],
-    ["the snapshot of shard 3", "UPDATE snapshots SET counter = 8", "snapshot"],
-    ["the snapshot of shard 3", "UPDATE snapshots SET sequence = 1", "snapshot"],
-    [
-      "the snapshot of shard 3",
-      "UPDATE snapshot_parts SET parents = replace(parents, 'SELL', 'BUY')",
-      "snapshot",
-    ],
-    ["parent order -259", "UPDATE ended SET record = replace(record, 'CANCELED', 'FILLED')", "ended"],
-    ["parent order -259", "UPDATE ended SET account_id = 2", "byAccount"],
-    ["ended list -2560", "UPDATE ended_lists SET legs = '-2816,-3328'", "lists"],
-    ["mark 1 of BTC/USD bid in shard 3", "UPDATE marks SET price = price + 1", "marks"],
-    ["the last quote of BTC/USD", "UPDATE quotes SET time_ms = 6", "quotes"],
-    ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "volume"],
-    ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "volume"],
-    ["the price bar of BTC/USD of 60000 ms at 0", "UPDATE price_bars SET high = high + 1", "volume"],
-    ["the price bar of BTC/USD of 60000 ms at 0", "UPDATE price_bars SET quote_quantity = '1'", "volume"],
-    ["the price bar of BTC/USD of 60000 ms at 0", "UPDATE price_bars SET prints = 2", "counting"],
-    ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "counting"],
-    ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "counting"],
-  ])("%s, after %s", async (what, sql, read) => {
+  const digits = (number: number): string => String(number).padStart(16, "0");
+  const bar = `pricebar ${digits(60_000)} ${digits(0)} BTC/USD`;
+  const raised = (value: string): string =>
+    value.replace(/[0-9]/, (digit) => String((Number(digit) + 1) % 10));
+
+  it.each<[key: string, change: (value: string) => string, read: keyof typeof reads]>([
+    [recordKey(3, 2), (value) => value.replace("1002", "1003"), "records"],
+    [recordKey(3, 1), () => rowIn(place.path, recordKey(3, 2)) ?? "", "records"],
+    ["snapshot 003", (value) => value.replace("2 9 ", "2 8 "), "snapshot"],
+    ["snapshot 003", (value) => value.replace("2 9 ", "1 9 "), "snapshot"],
+    [`snap 003 ${digits(1)} ${digits(0)}`, (value) => value.replace("SELL", "BUY"), "snapshot"],
+    [`ended 003 ${digits(259)}`, (value) => value.replace("CANCELED", "FILLED"), "ended"],
+    [`ended 003 ${digits(259)}`, (value) => value.replace('"accountId":1', '"accountId":2'), "byAccount"],
+    [`list ${digits(1)} ${digits(2_560)}`, (value) => value.replace("-2816", "-2817"), "lists"],
+    [`mark 003 BTC/USD bid ${digits(1)}`, raised, "marks"],
+    ["quote BTC/USD", raised, "quotes"],
+    ["total BTC/USD", raised, "volume"],
+    [`bar ${digits(0)} BTC/USD`, raised, "volume"],
+    [bar, raised, "volume"],
+    [bar, raised, "counting"],
+    ["total BTC/USD", raised, "counting"],
+    [`bar ${digits(0)} BTC/USD`, raised, "counting"],
+    ["head 256", raised, "counting"],
+  ])("%s, after %s is seen by %s", async (key, change, read) => {
     const store = await filled();
-    executeOn(place.path, sql);
+    damageRow(place.path, key, change);
     await expect(reads[read](store)).rejects.toThrow(
-      `I53: ${what} cannot be read: its checksum does not match, so it changed after it was written; restore the file from a backup`,
+      `I53: the row "${key}" cannot be read: its checksum does not match, so it changed after it was written; restore the file from a backup`,
     );
     await store.close();
   });
 
-  it("I54: a head that does not match the end of its journal is refused when the store is taken over", async () => {
+  it("I54: a journal that lacks its last record is refused when the store is taken over", async () => {
     const store = await filled();
-    executeOn(place.path, "UPDATE shards SET sequence = 2 WHERE shard = 3");
-    await expect(store.acquire()).rejects.toThrow(
-      "I54: the journal of shard 3 ends with record 3 instead of record 2",
-    );
     await store.close();
+    writeRows(place.path, [[recordKey(3, 3)]]);
+    const next = openSqliteStore({ path: place.path });
+    await expect(next.acquire()).rejects.toThrow("I54: the journal ends at position 2 instead of 3");
+    await next.close();
   });
 });
 
@@ -102,7 +108,7 @@ describe("decision BQ, I53: a damaged file", () => {
   const damages: readonly [string, () => void][] = [
     [
       "an edited row",
-      () => executeOn(place.path, "UPDATE journal SET record = replace(record, 'order-50', 'other-50')"),
+      () => executeOn(place.path, "UPDATE journal SET value = replace(value, 'order-50', 'other-50')"),
     ],
     ["a zeroed page", () => zero(SEEN, PAGE_BYTES)],
     ["zeroed bytes within a row", () => zero(SEEN, 16)],
@@ -116,11 +122,7 @@ describe("decision BQ, I53: a damaged file", () => {
 
   it.each(damages)("%s is detected by verify if loading does not read it", async (_what, damage) => {
     const world = await closedWorld(10);
-    await openSqliteStore({ exclusive: false, path: place.path }).acquire(); // brings the index up to date, so that an opening reads no row
-    executeOn(
-      place.path,
-      "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",
-    );
+    indexJournal(place.path); // so that an opening reads no row
     damage();
     await world.crash();
     expect(world.engine.metrics().openParents).toBe(100);

@@ -7,8 +7,18 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
+import { codeOf } from "../../../src/adapters/sqlite/storage-codes.ts";
 import { endedOrder, part, sampleRecords } from "../../../src/conformance/order-store/samples.ts";
-import { canBackUp, executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import {
+  canBackUp,
+  damageRow,
+  executeOn,
+  indexJournal,
+  recordKey,
+  type TemporaryPlace,
+  temporaryPlace,
+  writeRows,
+} from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 let backup = "";
@@ -27,7 +37,8 @@ beforeEach(async () => {
     counter: 9,
     parents: [],
   });
-  // Brings the index up to date; the last record waits for it.
+  // The last record waits for the index.
+  indexJournal(place.path);
   await store.acquire();
   await store.append({
     shards: [part(3, 2, { records: sampleRecords(3, 21, 21) })],
@@ -37,33 +48,66 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const DAMAGES: readonly (readonly [what: string, sql: string, found: RegExp])[] = [
-  ["a record", "UPDATE journal SET record = replace(record, 'PLACE', 'PLACX')", /checksum does not match/],
-  ["a lost record", "DELETE FROM journal WHERE sequence = 7", /names 1 records that are not stored/],
-  ["an ended order", "UPDATE ended SET record = replace(record, 'BTC', 'BTX')", /checksum does not match/],
-  ["a shard of an ended order", "UPDATE ended SET shard = 300", /ended orders of account 1 is wrong by 1/],
-  ["a number of ended orders", "UPDATE ended_counts SET rows = 7", /ended orders of account 1 is wrong by 6/],
-  ["a snapshot", "UPDATE snapshots SET counter = 8", /checksum does not match/],
+const ENDED = "ended 003 0000000000000771";
+const SEVENTH = codeOf(recordKey(3, 7)) ?? "";
+const sql = (text: string) => (path: string) => executeOn(path, text);
+const rows = (...changed: readonly (readonly [key: string, value?: string])[]) => {
+  return (path: string) => writeRows(path, changed);
+};
+
+const DAMAGES: readonly (readonly [what: string, damage: (path: string) => void, found: RegExp])[] = [
+  ["a record", sql("UPDATE journal SET value = replace(value, 'PLACE', 'PLACX')"), /checksum does not match/],
+  ["a lost record", rows([recordKey(3, 7)]), /names 1 records that are not stored/],
+  [
+    "an ended order",
+    (path) => damageRow(path, ENDED, (text) => text.replace("BTC", "BTX")),
+    /checksum does not match/,
+  ],
+  ["a lost ended order", rows([ENDED]), /ended orders of account 1 is wrong by -1/],
+  [
+    "a lost client id",
+    rows(["name 0000000000000001 c771"]),
+    /row "name 0000000000000001 c771" of order -771/,
+  ],
+  ["a number of ended orders", rows(["count 0000000000000001", "7"]), /of account 1 is wrong by -6/],
+  [
+    "a snapshot",
+    (path) => damageRow(path, "snapshot 003", (text) => text.replace("10 9", "10 8")),
+    /checksum does not match/,
+  ],
   [
     "a lost snapshot of a shard of which records have left",
-    "DELETE FROM snapshots; UPDATE shards SET forgotten = 5 WHERE shard = 3",
+    rows(["snapshot 003"], ["forgotten 003", "5"]),
     /records up to 5 of shard 3 have left, and its snapshot ends with record 0/,
   ],
   [
     "a mark of records that have left",
-    "UPDATE shards SET forgotten = 15 WHERE shard = 3",
+    rows(["forgotten 003", "15"]),
     /records up to 15 of shard 3 have left, and its snapshot ends with record 10/,
   ],
-  ["a lost index entry", "DELETE FROM journal_index WHERE sequence = 7", /index of the journal is wrong/],
   [
-    "an index entry",
-    "UPDATE journal_index SET position = 3 WHERE sequence = 7",
+    "a lost index entry",
+    sql(`DELETE FROM journal_index WHERE code = '${SEVENTH}'`),
     /index of the journal is wrong/,
   ],
-  ["the end of the index", "UPDATE state SET value = 99 WHERE name = 'indexed'", /ahead of the journal/],
-  ["a head", "UPDATE shards SET sequence = 20 WHERE shard = 3", /ends with record 21 instead of record 20/],
-  ["a huge head", "UPDATE shards SET sequence = 8589934592 WHERE shard = 3", /instead of record 8589934592/],
-  ["a lost shard", "DELETE FROM shards WHERE shard = 200", /255 shards instead of 256/],
+  [
+    "an index entry",
+    sql(`UPDATE journal_index SET position = 3 WHERE code = '${SEVENTH}'`),
+    /index of the journal is wrong/,
+  ],
+  ["the end of the index", sql("UPDATE heads SET value = '9 21 99' WHERE key = ''"), /ahead of the journal/],
+  [
+    "the end of the journal",
+    sql("UPDATE heads SET value = '9 20 20' WHERE key = ''"),
+    /position 21 instead of 20/,
+  ],
+  ["a lost last record", rows([recordKey(3, 21)]), /position 20 instead of 21/],
+  ["a head", rows(["head 003", "2 x"]), /the head of a shard is "2 x"/],
+  [
+    "a record of an impossible sequence",
+    sql(`UPDATE journal SET code = '${codeOf(recordKey(3, 2 ** 40))}' WHERE position = 21`),
+    /checksum does not match/,
+  ],
 ];
 
 describe.runIf(canBackUp)("decisions TC and TE: damage in a backup", () => {
@@ -78,11 +122,11 @@ describe.runIf(canBackUp)("decisions TC and TE: damage in a backup", () => {
     });
   });
 
-  it.each(DAMAGES)("is found in %s, and such a backup is not restored", async (_, sql, text) => {
+  it.each(DAMAGES)("is found in %s, and such a backup is not restored", async (_, damage, text) => {
     const bad = join(place.directory, "bad.db");
     const restored = join(place.directory, "restored.db");
     copyFileSync(backup, bad);
-    executeOn(bad, sql);
+    damage(bad);
     const found = await verifySqliteStore({ path: bad });
     expect(found.whole).toBe(false);
     expect(found.problemTexts.join("\n")).toMatch(text);

@@ -70,9 +70,9 @@ describe("a store that is opened exclusively", () => {
 
   it("is free again after an opening that failed because a table is missing", async () => {
     await open().close();
-    executeOn(place.path, "ALTER TABLE key_values RENAME TO other");
+    executeOn(place.path, "ALTER TABLE short RENAME TO other");
     expect(open).toThrow("orders.db cannot be opened (SQLITE_ERROR)");
-    executeOn(place.path, "ALTER TABLE other RENAME TO key_values");
+    executeOn(place.path, "ALTER TABLE other RENAME TO short");
     await open().close();
   });
 

@@ -129,7 +129,7 @@ describe.runIf(canBackUp)("decision VD: a backup is not a store", () => {
       this: Sqlite.Database,
       sql,
     ) {
-      if (sql.includes("UPDATE shards")) found.push(this.pragma("application_id", { simple: true }));
+      if (sql.includes("UPDATE state")) found.push(this.pragma("application_id", { simple: true }));
       return exec.call(this, sql);
     });
     mkdirSync(dirname(restored), { recursive: true });

@@ -6,7 +6,6 @@ import {
   migrate,
   schemaVersion,
 } from "../../../src/adapters/sqlite/migrations.ts";
-import { SHARD_COUNT } from "../../../src/model/index.ts";
 import { driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("sqlite migrations", () => {
@@ -45,11 +44,5 @@ describe("sqlite migrations", () => {
     expect(schemaVersion(database)).toBe(1);
     expect(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'more'").pluck().get()).toBe(0);
     database.close();
-  });
-
-  it("decision 2: the schema has as many shards as the ids encode", async () => {
-    await openSqliteStore({ exclusive: false, path: place.path }).close();
-    expect(readValue(place.path, "SELECT count(*) FROM shards")).toBe(SHARD_COUNT);
-    expect(readValue(place.path, "SELECT max(shard) FROM shards")).toBe(SHARD_COUNT - 1);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { samplePrint } from "../../../src/conformance/order-store/samples.ts";
 import { BAR_LENGTHS_MS, type PriceBar, type PricedPrint } from "../../../src/model/index.ts";
-import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { damageRow, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES = 700;
@@ -53,24 +53,35 @@ describe("decision NF: price bars in a file are read in parts", () => {
   it("and another handle can take over, append and delete in between; no bar is lost or comes twice", async () => {
     const later = openSqliteStore({ exclusive: false, path: place.path });
     const changes: Promise<unknown>[] = [];
+    const everyMinute = Array.from(
+      { length: MINUTES },
+      (_, minute) => `ETH/USD ${MINUTE_MS} ${minute * MINUTE_MS}`,
+    );
     const { priceBars = [] } = await store.readVolume(() => {
       if (changes.length > 0) return;
       const cutoff = { beforeMs: 0, priceBars: [{ lengthMs: MINUTE_MS, beforeMs: MINUTE_MS } as const] };
-      changes.push(later.acquire());
-      changes.push(later.append({ shards: [], prints: [printAt(MINUTES, "BTC/USD")] }));
-      changes.push(later.deleteVolume(cutoff));
+      const change = async (): Promise<void> => {
+        await later.acquire();
+        await later.append({ shards: [], prints: [printAt(MINUTES, "BTC/USD")] });
+        await later.deleteVolume(cutoff);
+      };
+      changes.push(change());
     });
     await Promise.all(changes);
     await later.close();
     const keys = priceBars.map(keyOf);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys).toEqual(expect.arrayContaining([`BTC/USD ${MINUTE_MS} ${(MINUTES - 1) * MINUTE_MS}`]));
-    expect(keys.filter((key) => key.startsWith(`ETH/USD ${MINUTE_MS} `))).toHaveLength(MINUTES);
+    const minutes = keys.filter((key) => key.startsWith(`ETH/USD ${MINUTE_MS} `));
+    // The deleted one may have been read before.
+    expect(minutes.length).toBeGreaterThanOrEqual(MINUTES - 1);
+    expect(minutes).toEqual(expect.arrayContaining(everyMinute.slice(1)));
   });
 
   it("I53: a damaged bar of a later part is an error, as is a store that is closed meanwhile", async () => {
-    executeOn(place.path, "UPDATE price_bars SET prints = prints + 1 WHERE length_ms = 86400000");
-    await expect(store.readVolume()).rejects.toThrow("I53: the price bar of");
+    const key = `pricebar ${String(86_400_000).padStart(16, "0")} ${"0".repeat(16)} BTC/USD`;
+    damageRow(place.path, key, (text) => `${text} `);
+    await expect(store.readVolume()).rejects.toThrow(`I53: the row "${key}"`);
     const reading = store.readVolume();
     await store.close();
     await expect(reading).rejects.toThrow("the store is closed");

@@ -91,13 +91,16 @@ describe("sqlite rejections", () => {
 
   it("a write that fails drops its rejections and counts them; the next write succeeds", async () => {
     const { rejections } = open();
-    executeOn(place.path, "ALTER TABLE api_order_reject RENAME TO elsewhere");
+    executeOn(
+      place.path,
+      "CREATE TRIGGER stop BEFORE INSERT ON long BEGIN SELECT raise(ABORT, 'no insert'); END",
+    );
     rejections.retain(rejectionOf({ errorMessage: "not to be told" }));
     await rejections.flush();
     expect(rejections.counts).toEqual({ retained: 0, lost: 1 });
     expect(told.join()).toContain("rejections.unwritten");
     expect(told.join()).not.toContain("not to be told");
-    executeOn(place.path, "ALTER TABLE elsewhere RENAME TO api_order_reject");
+    executeOn(place.path, "DROP TRIGGER stop");
     rejections.retain(rejectionOf());
     await rejections.flush();
     expect(rejections.counts).toEqual({ retained: 1, lost: 1 });

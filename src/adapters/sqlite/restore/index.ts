@@ -1,2 +1,2 @@
 export { restoreContents } from "./restore-contents.ts";
-export { lastPosition } from "./restore-position.ts";
+export { lastPosition, requireEnd } from "./restore-position.ts";

@@ -1,13 +1,14 @@
 import { basename } from "node:path";
-import type { SqliteDriverName } from "../database.ts";
+import { RestoredStore, storeOn } from "../../../store/internal.ts";
+import { checked } from "../../checksums/index.ts";
+import type { Database, SqliteDriverName } from "../database.ts";
 import { openDatabase } from "../open-database.ts";
 import type { Progress } from "../progress.ts";
+import { sqliteStorage } from "../storage.ts";
+import { countsOf, indexAll } from "../storage-journal.ts";
 import { renewStoreId } from "../store-id.ts";
-import { tablesOf } from "../tables-of.ts";
-import { pauseOrders, raiseCounters } from "./pausing.ts";
 import { lastPosition, requirePosition, requireReached, targetsAt } from "./restore-position.ts";
 import { putBack, requireComplete } from "./restored-archive.ts";
-import { rewind } from "./rewinding.ts";
 
 /**
  * What to make of the copy of a backup, see `SqliteRestoreOptions`. `from` is the path of the backup. `puttingBack` and
@@ -32,27 +33,34 @@ export async function restoreContents(path: string, work: RestoreWork): Promise<
   try {
     // The copy gets its name when it is complete and on disk. Until then, nothing needs to survive a crash.
     database.pragma("synchronous = OFF");
-    const tables = tablesOf(database);
-    const { journal } = tables;
-    database.transaction(() => journal.indexAll()).immediate();
+    database.transaction(() => indexAll(database)).immediate();
+    const storage = checked(sqliteStorage(database), "file");
+    const store = new RestoredStore(storage);
     const { at = lastPosition(database), archive } = work;
     const from = basename(work.from);
     requireReached(database, { at, from });
     if (archive !== undefined) {
       await putBack(database, archive, { until: at, onProgress: work.puttingBack });
-      requireComplete(database, { at, ends: targetsAt(database, at) });
+      requireComplete(database, at);
+      await store.complete();
     }
     if (work.at !== undefined) {
-      await requirePosition(database, journal, { at, from });
-      await rewind({ database, tables }, targetsAt(database, at));
+      await requirePosition(database, store, { at, from });
+      await store.rewind(targetsAt(database, { heads: await store.heads(), at }));
+      endAt(database, lastPosition(database));
     }
     renewStoreId(database);
-    database.exec(
-      "UPDATE shards SET epoch = epoch + 1; UPDATE state SET value = value + 1 WHERE name = 'owner'",
-    );
-    await raiseCounters({ database, tables });
-    return work.pause ? await pauseOrders({ database, tables }, work.pausing) : 0;
+    // A new epoch, as of a new owner.
+    await storeOn(storage, {}).acquire();
+    await store.raiseCounters();
+    return work.pause ? await store.pauseOrders(work.pausing) : 0;
   } finally {
     database.close();
   }
+}
+
+/** Lets the journal go on after a position: every position has a record. */
+function endAt(database: Database, position: number): void {
+  const counts = countsOf(database);
+  counts.write({ ...counts.read(), position, indexed: position });
 }

@@ -1,11 +1,12 @@
+import { recordKey } from "../../../store/internal.ts";
 import { decodeRecord } from "../../../wire/index.ts";
-import { checksumOf } from "../../checksums/index.ts";
+import { withChecksum } from "../../checksums/index.ts";
 import { nextTurn } from "../../shared/index.ts";
 import { type ArchivedRecord, readArchive } from "../archive/index.ts";
 import type { Database } from "../database.ts";
 import { FileProblem } from "../file-problem.ts";
 import type { Progress } from "../progress.ts";
-import { headsOf } from "../stored-heads.ts";
+import { codeOf } from "../storage-codes.ts";
 
 /** Number of records that one transaction puts back. */
 const RECORDS_PER_STEP = 512;
@@ -37,40 +38,34 @@ export async function putBack(
 function putting(
   database: Database,
 ): (records: readonly (ArchivedRecord & Readonly<{ name: string }>)[]) => void {
-  const stored = database.prepare<[position: number], string>(
-    "SELECT record FROM journal WHERE position = ?",
+  const there = database
+    .prepare<[position: number], string>("SELECT value FROM journal WHERE position = ?")
+    .pluck();
+  const insert = database.prepare<[position: number, code: string, value: string]>(
+    "INSERT INTO journal (position, code, value) VALUES (?, ?, ?)",
   );
-  const there = stored.pluck();
-  const insert = database.prepare<[number, number, number, string, number]>(
-    "INSERT INTO journal (position, shard, sequence, record, checksum) VALUES (?, ?, ?, ?, ?)",
-  );
-  const index = database.prepare<[number, number, number]>(
-    "INSERT OR IGNORE INTO journal_index (shard, sequence, position) VALUES (?, ?, ?)",
+  const index = database.prepare<[code: string, position: number]>(
+    "INSERT OR IGNORE INTO journal_index (code, position) VALUES (?, ?)",
   );
   const { immediate } = database.transaction(
     (records: readonly (ArchivedRecord & Readonly<{ name: string }>)[]) => {
       for (const { text, position, name } of records) {
-        const kept = there.get(position);
-        const isOther = kept !== undefined && kept !== text;
-        if (kept === text) continue;
         const { shard, sequence } = decodeRecord(text);
-        if (isOther || index.run(shard, sequence, position).changes !== 1)
+        const key = recordKey(shard, sequence);
+        const [code = "", value] = [codeOf(key), withChecksum(key, text)];
+        const kept = there.get(position);
+        if (kept === value) continue;
+        if (kept !== undefined || index.run(code, position).changes !== 1)
           throw new FileProblem(`${name}: record ${sequence} of shard ${shard} is not of this journal`);
-        insert.run(position, shard, sequence, text, checksumOf([shard, sequence], text));
+        insert.run(position, code, value);
       }
     },
   );
   return immediate;
 }
 
-/**
- * Notes that no record is missing up to a position, where the journals of the shards have the given ends. Throws an Error
- * if one is. The records of orders that had left are deleted again with the next hour's, if the store forgets.
- */
-export function requireComplete(
-  database: Database,
-  { at, ends }: Readonly<{ at: number; ends: readonly Readonly<{ shard: number; sequence: number }>[] }>,
-): void {
+/** Throws an Error if a record is missing up to a position. */
+export function requireComplete(database: Database, at: number): void {
   // Every position has had a record. Counted by shard, the records that are missing right before the position would not
   // be missed: a shard would seem to end before them.
   const count = database
@@ -79,9 +74,4 @@ export function requireComplete(
   const missing = at - (count.get(at) ?? 0);
   if (missing > 0)
     throw new FileProblem(`the archive lacks ${missing} records up to the journal position ${at}`);
-  const note = database.prepare<[leftover: number, shard: number]>(
-    "UPDATE shards SET forgotten = 0, leftover = max(leftover, ?) WHERE shard = ?",
-  );
-  const forgotten = new Set(headsOf(database).flatMap((head) => (head.forgotten > 0 ? [head.shard] : [])));
-  for (const { shard, sequence } of ends) if (forgotten.has(shard)) note.run(sequence, shard);
 }

@@ -1,0 +1,103 @@
+import type { Entry, KeyRange } from "../../ports/storage.ts";
+import type { Database } from "./database.ts";
+
+/** The entries of one place. Call the methods inside a transaction. */
+export type KeyTable = Readonly<{
+  get(key: string): string | undefined;
+  put(key: string, value: string): void;
+  delete(key: string): void;
+  /** Puts a value if the key has the old one, or has none if that is undefined. Returns whether it did. */
+  replace(key: string, old: string | undefined, value: string): boolean;
+  range: ReadRange;
+}>;
+
+/** Reads the entries of a range that are in one place. Stops when the budget is used up, after at least one. */
+export type ReadRange = (range: KeyRange, budget: Budget) => Entry[];
+
+/** How many more characters an answer may have. */
+export type Budget = { characters: number };
+
+/** Prepares the statements for a table of keys and values. */
+export function keyTable(database: Database, table: "heads" | "short" | "long"): KeyTable {
+  const get = database.prepare<[key: string], string>(`SELECT value FROM ${table} WHERE key = ?`).pluck();
+  const put = database.prepare<[key: string, value: string]>(
+    `INSERT INTO ${table} (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  );
+  const add = database.prepare<[key: string, value: string]>(
+    `INSERT INTO ${table} (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING`,
+  );
+  const change = database.prepare<[value: string, key: string, old: string]>(
+    `UPDATE ${table} SET value = ? WHERE key = ? AND value = ?`,
+  );
+  const remove = database.prepare<[key: string]>(`DELETE FROM ${table} WHERE key = ?`);
+  return {
+    get: (key) => get.get(key),
+    put: (key, value) => void put.run(key, value),
+    delete: (key) => void remove.run(key),
+    replace: (key, old, value) =>
+      (old === undefined ? add.run(key, value) : change.run(value, key, old)).changes === 1,
+    range: rangeReader(database, table),
+  };
+}
+
+function rangeReader(database: Database, table: string): ReadRange {
+  const prepare = (order: string) =>
+    database
+      .prepare<[from: string, before: string, limit: number], Entry>(
+        `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key ${order} LIMIT ?`,
+      )
+      .raw();
+  const [rising, falling] = [prepare("ASC"), prepare("DESC")];
+  return ({ from, before, limit, reverse = false }, budget) =>
+    taken((reverse ? falling : rising).iterate(from, before, limit), budget);
+}
+
+/** Takes entries until the budget is used up, but at least one. */
+export function taken(more: Iterable<Entry>, budget: Budget): Entry[] {
+  const entries: Entry[] = [];
+  for (const entry of more) {
+    entries.push(entry);
+    budget.characters -= entry[1].length;
+    if (budget.characters <= 0) break;
+  }
+  return entries;
+}
+
+/** Reads ranges in several places, no key of which is in two. */
+export function merged(places: readonly ReadRange[]): ReadRange {
+  return (range, budget) => {
+    const { limit, reverse = false } = range;
+    let rest = range;
+    let entries: Entry[] = [];
+    for (const read of places) {
+      const own: Budget = { characters: budget.characters };
+      const found = read(rest, own);
+      if (found.length === 0) continue;
+      const end = found.at(-1)?.[0] ?? "";
+      entries = entries.length === 0 ? found : inOrder(entries.concat(found), reverse).slice(0, limit);
+      // What a cut place has beyond its last entry is unknown: others' entries beyond it would leave a hole.
+      if (own.characters <= 0) entries = entries.filter(([key]) => (reverse ? key >= end : key <= end));
+      else if (entries.length < limit) continue;
+      rest = upTo(range, entries.at(-1)?.[0] ?? "");
+    }
+    for (const [, value] of entries) budget.characters -= value.length;
+    return entries;
+  };
+}
+
+/** Returns the part of a range that comes before a key. */
+export function upTo(range: KeyRange, key: string): KeyRange {
+  return range.reverse === true ? { ...range, from: `${key} ` } : { ...range, before: key };
+}
+
+function inOrder(entries: Entry[], reverse: boolean): Entry[] {
+  entries.sort(([a], [b]) => (a < b === reverse ? 1 : -1));
+  return entries;
+}
+
+/** Returns whether all keys of a range begin like its first one, which has at least so many characters. */
+export function liesWithin({ from, before }: KeyRange, length: number): boolean {
+  if (from.length < length) return false;
+  const end = String.fromCharCode(from.charCodeAt(length - 1) + 1);
+  return before <= from.slice(0, length - 1) + end;
+}

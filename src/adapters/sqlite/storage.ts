@@ -1,0 +1,182 @@
+import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../../ports/storage.ts";
+import type { Database } from "./database.ts";
+import { withFileName } from "./open-database.ts";
+import { type Counts, countsOf, journalKeys } from "./storage-journal.ts";
+import { type Budget, type KeyTable, keyTable, liesWithin, merged, type ReadRange } from "./storage-keys.ts";
+import { type Place, placeOf } from "./storage-schema.ts";
+
+/** Number of characters of values after which a read is cut. */
+const READ_CHARACTERS: number = 4 * 2 ** 20;
+
+/** What belongs to an open file. */
+export type StorageFile = Readonly<{
+  /** Name of the file in errors. */
+  name?: string;
+  /** Called when a transaction is durable, before anyone is told, with the number of all since the file was created. */
+  committed?: (commits: number) => void;
+  /** Called when the database is closed. */
+  release?: () => void;
+}>;
+
+/**
+ * Makes a storage of an open database with the schema of MIGRATIONS. Each transaction blocks the thread until it is
+ * on disk.
+ */
+export function sqliteStorage(
+  database: Database,
+  { name = "the store", committed = () => undefined, release = () => undefined }: StorageFile = {},
+): Storage {
+  const { write, get, range } = transactionsOf(database);
+  const guarded = <T>(run: () => T): T => {
+    if (!database.open) throw new Error("the store is closed");
+    try {
+      return run();
+    } catch (error) {
+      throw withFileName(error, name);
+    }
+  };
+  return {
+    async commit(parts) {
+      const { answers, commits } = guarded(() => write(parts));
+      if (commits > 0) committed(commits);
+      return answers;
+    },
+    get: async (keys) => guarded(() => get(keys)),
+    range: async (ranges) => guarded(() => range(ranges)),
+    async close() {
+      database.close();
+      release();
+    },
+  };
+}
+
+/** Returns the number of transactions of a file that wrote something, which never falls. */
+export const commitsIn = (database: Database): number => countsOf(database).read().commits;
+
+function transactionsOf(database: Database) {
+  const counts = countsOf(database);
+  const long = keyTable(database, "long");
+  const journal = journalKeys(database, long);
+  const places: Places = {
+    journal,
+    heads: keyTable(database, "heads"),
+    short: keyTable(database, "short"),
+    long,
+  };
+  const tableOf: TableOf = (key) => places[placeOf(key)];
+  const { immediate: write } = database.transaction((parts: readonly CommitPart[]) => {
+    const now: Counts = counts.read();
+    const { indexed } = now;
+    journal.begin(now);
+    const answers = parts.map((part) => writePart(tableOf, part));
+    journal.end();
+    const isWritten = answers.includes(true);
+    if (isWritten) now.commits += 1;
+    // The index may also be brought up to date for a part that is put back.
+    if (isWritten || now.indexed !== indexed) counts.write(now);
+    return { answers, commits: isWritten ? now.commits : 0 };
+  });
+  // Transactions, so that all values are of one moment.
+  const get = database.transaction((keys: readonly string[]) => {
+    journal.begin(counts.read());
+    return keys.map((key) => tableOf(key).get(key));
+  });
+  const readerOf = rangeReaders(places);
+  const range = database.transaction((ranges: readonly KeyRange[]) => {
+    journal.begin(counts.read());
+    const budget: Budget = { characters: READ_CHARACTERS };
+    return ranges.map((one) => readerOf(one)(one, budget));
+  });
+  return {
+    write(parts: readonly CommitPart[]) {
+      try {
+        return write(parts);
+      } catch (error) {
+        journal.forget();
+        throw error;
+      }
+    },
+    get,
+    range,
+  };
+}
+
+/** Returns what chooses the reader of a range: of the place of its keys, or of all places if they have several first words. */
+function rangeReaders(places: Places): (range: KeyRange) => ReadRange {
+  // The reader of the journal reads the long ones too.
+  const all = merged([places.journal.range, places.heads.range, places.short.range]);
+  return (range) => {
+    const word = range.from.indexOf(" ") + 1;
+    return word > 0 && liesWithin(range, word) ? places[placeOf(range.from)].range : all;
+  };
+}
+
+type Places = Readonly<Record<Place, KeyTable>>;
+type TableOf = (key: string) => KeyTable;
+
+/**
+ * Writes a part, or nothing if one of its conditions does not hold. A value whose key has a condition is written first, and
+ * the statement that writes it says whether the condition held; what was written is put back if another one does not.
+ * Entries of the journal are written when all conditions hold: one that was put back would leave its position unused.
+ */
+function writePart(tableOf: TableOf, part: CommitPart): boolean {
+  const { conditions, puts, deletes } = part;
+  const conditionOf = earlyConditions(conditions);
+  let held = 0;
+  for (let at = 0; at < puts.length && held < conditions.length; at++) {
+    const [key, value] = puts[at] as Entry;
+    const condition = conditionOf(key);
+    if (condition === undefined) continue;
+    if (!tableOf(key).replace(key, condition[1], value)) return undone(tableOf, part, at);
+    held += 1;
+  }
+  if (held < conditions.length && !othersHold(tableOf, part)) return undone(tableOf, part, puts.length);
+  if (held < puts.length) {
+    for (const [key, value] of puts) if (conditionOf(key) === undefined) tableOf(key).put(key, value);
+  }
+  for (const key of deletes) tableOf(key).delete(key);
+  return true;
+}
+
+/** Returns whether the conditions hold that no write has checked. */
+function othersHold(tableOf: TableOf, { conditions, puts }: CommitPart): boolean {
+  const written = new Set(puts.map(([key]) => key));
+  return conditions.every(
+    ([key, old]) => (written.has(key) && !isLate(key)) || tableOf(key).get(key) === old,
+  );
+}
+
+/** Puts back the old values of the first puts that have conditions. */
+function undone(tableOf: TableOf, { conditions, puts }: CommitPart, until: number): false {
+  const conditionOf = earlyConditions(conditions);
+  for (const [key] of puts.slice(0, until)) {
+    const condition = conditionOf(key);
+    if (condition === undefined) continue;
+    const [, old] = condition;
+    if (old === undefined) tableOf(key).delete(key);
+    else tableOf(key).put(key, old);
+  }
+  return false;
+}
+
+const isLate = (key: string): boolean => placeOf(key) === "journal";
+
+/** Returns what finds the condition of a key whose value is written before all conditions are known to hold. */
+function earlyConditions(conditions: readonly Condition[]): (key: string) => Condition | undefined {
+  const conditionOf = finderOf(conditions);
+  return (key) => (isLate(key) ? undefined : conditionOf(key));
+}
+
+/** So few conditions are found sooner one by one than in a map. */
+const FEW = 8;
+
+function finderOf(conditions: readonly Condition[]): (key: string) => Condition | undefined {
+  if (conditions.length > FEW) {
+    const byKey = new Map(conditions.map((condition) => [condition[0], condition]));
+    return (key) => byKey.get(key);
+  }
+  return (key) => {
+    for (const condition of conditions) if (condition[0] === key) return condition;
+    return undefined;
+  };
+}
