@@ -4,10 +4,10 @@
  */
 
 /** A type of the elements of an array. */
-export type ElementType = "bool" | "bytea" | "int4" | "int8" | "text";
+export type ElementType = "bool" | "int4" | "int8" | "text";
 
 /** Numbers of the types. They are the same on every server. */
-const TYPE_IDS: Readonly<Record<ElementType, number>> = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25 };
+const TYPE_IDS: Readonly<Record<ElementType, number>> = { bool: 16, int8: 20, int4: 23, text: 25 };
 
 /** Number of dimensions, whether there are NULLs, and the type of the elements. */
 const HEADER_BYTES = 12;
@@ -26,10 +26,6 @@ type Format = Readonly<{
 
 const FORMATS: Readonly<Record<Exclude<ElementType, "text">, Format>> = {
   bool: { bytesOf: () => 1, write: (buffer, value, at) => buffer.writeUInt8(value === true ? 1 : 0, at) },
-  bytea: {
-    bytesOf: (value) => (value as Uint8Array).byteLength,
-    write: (buffer, value, at) => buffer.set(value as Uint8Array, at),
-  },
   int4: { bytesOf: () => 4, write: (buffer, value, at) => buffer.writeInt32BE(whole(value), at) },
   int8: { bytesOf: () => 8, write: writeInt8 },
 };

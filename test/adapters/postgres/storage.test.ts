@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { sentCommit } from "../../../src/adapters/postgres/commit-columns.ts";
 import { PendingCommits } from "../../../src/adapters/postgres/pending-commits.ts";
-import { openPostgresStorage } from "../../../src/adapters/postgres/storage.ts";
 import { COMMIT } from "../../../src/adapters/postgres/storage-statements.ts";
 import { testStorage } from "../../../src/conformance/index.ts";
 import type { CommitPart, Entry, KeyRange } from "../../../src/ports/index.ts";
 import { type PGliteServer, startPGlite } from "./pglite-server.ts";
-import { type Places, placesOn } from "./places.ts";
+import { openPostgresStorage, type Places, placesOn } from "./places.ts";
 
 let server: PGliteServer | undefined;
 let places: Places;
@@ -167,8 +166,9 @@ describe("commits without an answer", () => {
   const HEAD = part({ conditions: [["head", "1"]] });
 
   it.each([
-    ["demands one of its keys", part({ conditions: [["head", "2"]] }), true],
+    ["demands one of its keys, as the next append does", part({ conditions: [["head", "1"]] }), false],
     ["puts one of its keys", part({ puts: [["head", "2"]] }), true],
+    ["deletes one of its keys", part({ deletes: ["head"] }), true],
     ["has other keys", part({ conditions: [["other", "1"]], puts: [["more", "1"]] }), false],
   ])("are cut after a while if a later commit %s: %#", (_name, later, isCut) => {
     vi.useFakeTimers();
@@ -191,7 +191,7 @@ describe("commits without an answer", () => {
     const cut = vi.fn();
     const first = pending.begin([HEAD]);
     first.cutter(cut);
-    pending.begin([HEAD]);
+    pending.begin([part({ puts: [["head", "2"]] })]);
     first.end();
     vi.advanceTimersByTime(PATIENCE_MS);
     expect(cut).not.toHaveBeenCalled();
