@@ -11,9 +11,7 @@ export type StoreCopyOptions = Readonly<{
 }>;
 
 /** What was copied. */
-export type CopiedRows = Readonly<
-  Record<"records" | "endedOrders" | "endedLists" | "rejections", number>
->;
+export type CopiedRows = Readonly<Record<"records" | "endedOrders" | "endedLists" | "rejections", number>>;
 
 /**
  * Copies a SQLite store that no process has open into an empty schema of a Postgres database, reads the copy back, and

@@ -16,9 +16,7 @@ const PARTS_PER_STEP = 4;
 const GENERATION = "generation";
 
 /** What a snapshot is made of. */
-export type Header = Readonly<
-  Record<"sequence" | "counter" | "generation" | "parts" | "parents", number>
->;
+export type Header = Readonly<Record<"sequence" | "counter" | "generation" | "parts" | "parents", number>>;
 
 /** The key of the header of the newest snapshot. */
 export const headerKey = (shard: number): string => `snapshot ${shardDigits(shard)}`;
@@ -159,7 +157,9 @@ export class Snapshots {
         // The parts of one that was begun before another are deleted with it, so it must not become visible after that.
         if (newest !== undefined && (newest.sequence > sequence || newest.generation > generation))
           return undefined;
-        return { puts: [entry, [key, headerText({ sequence, counter, generation, parts, parents: parents.length })]] };
+        return {
+          puts: [entry, [key, headerText({ sequence, counter, generation, parts, parents: parents.length })]],
+        };
       },
     });
   }

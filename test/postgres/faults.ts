@@ -1,11 +1,11 @@
-import { Appends } from "../../src/adapters/postgres/appends.ts";
 import { Database } from "../../src/adapters/postgres/database.ts";
 import { loadDriver } from "../../src/adapters/postgres/driver.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/adapters/postgres/index.ts";
-import { Owner } from "../../src/adapters/postgres/owner.ts";
+import { storeIn } from "../../src/adapters/postgres/order-store.ts";
 import { Pool } from "../../src/adapters/postgres/pool.ts";
 import { part, sampleRecord } from "../../src/conformance/order-store/samples.ts";
 import type { AppendBatch } from "../../src/ports/index.ts";
+import { recordKey } from "../../src/store/internal.ts";
 import { LossyProxy } from "./proxy.ts";
 import { rowsOf, session } from "./session.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
@@ -219,7 +219,7 @@ const orphanInLine: Step = async (place) => {
   const [writer, reader] = [await open(place, proxy.port), await open(place)];
   await writer.acquire();
   const holder = await session(place.server);
-  await holder.query(`BEGIN; SELECT 1 FROM "${place.schema}".shard WHERE shard = 3 FOR UPDATE`);
+  await holder.query(`BEGIN; SELECT 1 FROM "${place.schema}".entry WHERE key = 'head 003' FOR UPDATE`);
   const outcome = writer.append(BATCH(1, 0)).catch((error: Error) => error.name);
   const client = await session(place.server);
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
@@ -312,10 +312,10 @@ const slow: Step = async (place) => {
   await proxy.close();
 };
 
-/** Appends without the lock on the shards. */
-export class Unlocked extends Database {
-  override append: Database["append"] = (text, values, cutter) =>
-    super.append(text.replace("ORDER BY s.shard FOR UPDATE", "ORDER BY s.shard"), values, cutter);
+/** Commits without the lock on what they rely on. */
+class Unlocked extends Database {
+  override append: Database["append"] = (text, values, cutter, options) =>
+    super.append(text.replace("LIMIT 1 FOR UPDATE", "LIMIT 1"), values, cutter, options);
 }
 
 /**
@@ -330,9 +330,9 @@ async function takenOverMeanwhile(place: Surroundings, Kind: typeof Database): P
     ...{ connections: 3, waiting: 9, answerTimeoutMs: 20_000 },
   });
   const database = new Kind(pool, { database: "", schema: place.schema });
-  const appends = new Appends(database, new Owner(), 5_000);
-  await blocker.query(`BEGIN; INSERT INTO "${place.schema}".journal VALUES (3, 1, 'blocks', 0)`);
-  const appending = appends.append(BATCH(1, 0));
+  const writer = storeIn(database, { answerTimeoutMs: 5_000 });
+  await blocker.query(`BEGIN; INSERT INTO "${place.schema}".log VALUES ('${recordKey(3, 1)}', 'blocks')`);
+  const appending = writer.append(BATCH(1, 0));
   const client = await session(place.server);
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
   await until("the append behind the key", async () => (await rowsOf(client, waiting))[0]?.[0] === "1");
@@ -345,7 +345,7 @@ async function takenOverMeanwhile(place: Surroundings, Kind: typeof Database): P
   await blocker.query("ROLLBACK");
   const [[outcome], seen] = [await appending, await taking];
   for (const one of [blocker, client]) await one.end();
-  await database.close();
+  await writer.close();
   await later.close();
   return outcome === "durable" && seen === 0;
 }

@@ -9,7 +9,13 @@ export type SentCommit = Readonly<{ text: string; values: readonly Buffer[]; isR
 export const tableOf = (key: string): StorageTable => (key.startsWith(JOURNAL_KEYS[0]) ? "log" : "entry");
 
 /** A key of a commit: what it must have (null is nothing), and what becomes of it. */
-type Row = { checks: boolean; expected: string | null; puts: boolean; value: string | null; deletes: boolean };
+type Row = {
+  checks: boolean;
+  expected: string | null;
+  puts: boolean;
+  value: string | null;
+  deletes: boolean;
+};
 
 /** Rows of a commit, in columns. */
 class Rows {

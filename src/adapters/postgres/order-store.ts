@@ -106,7 +106,6 @@ function archiving(
       const text = texts[place];
       return text === undefined ? [] : [{ shard, sequence, text }];
     });
-    if (records.length > 0)
-      await withDeadline((async () => await archive(records))(), answerTimeoutMs, late);
+    if (records.length > 0) await withDeadline((async () => await archive(records))(), answerTimeoutMs, late);
   };
 }

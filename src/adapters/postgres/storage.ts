@@ -24,7 +24,7 @@ import {
 const ATTEMPTS = 10;
 
 /** Bytes of values that one `range` answers, besides the first entry of each range. */
-const RANGE_BYTES = 16 * 1_024 * 1_024;
+const RANGE_BYTES = 4 * 1_024 * 1_024;
 
 /** What the server says when a key has appeared beside a commit: the division in its statement, and an equal key. */
 const APPEARED = ["22012", "23505"];
@@ -138,9 +138,7 @@ export class PostgresStorage implements Storage {
   #sweep(keys: readonly string[]): void {
     const swept: Promise<unknown> = this.#database
       .write(SWEEP, [binaryArray("text", keys)])
-      .catch((error: unknown) =>
-        this.#telemetry.event("warn", "keys.kept", { message: errorMessage(error) }),
-      )
+      .catch((error: unknown) => this.#telemetry.event("warn", "keys.kept", { message: errorMessage(error) }))
       .finally(() => this.#sweeps.delete(swept));
     this.#sweeps.add(swept);
   }
