@@ -8,86 +8,7 @@ export type SentCommit = Readonly<{ text: string; values: readonly Buffer[]; isR
 /** Returns the table that has a key. */
 export const tableOf = (key: string): StorageTable => (key.startsWith(JOURNAL_KEYS[0]) ? "log" : "entry");
 
-/** A key of a commit: what it must have (null is nothing), and what becomes of it. */
-type Row = {
-  checks: boolean;
-  expected: string | null;
-  puts: boolean;
-  value: string | null;
-  deletes: boolean;
-};
-
-/** Rows of a commit, in columns. */
-class Rows {
-  readonly #parts: number[] = [];
-  readonly #keys: string[] = [];
-  readonly #rows: Row[] = [];
-
-  add(part: number, key: string, row: Row): void {
-    this.#parts.push(part);
-    this.#keys.push(key);
-    this.#rows.push(row);
-  }
-
-  get sent(): readonly Buffer[] {
-    const column = <Name extends keyof Row>(type: "bool" | "text", name: Name): Buffer =>
-      binaryArray(
-        type,
-        this.#rows.map((row) => row[name]),
-      );
-    return [
-      ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
-      ...[column("bool", "checks"), column("text", "expected"), column("bool", "puts")],
-      ...[column("text", "value"), column("bool", "deletes")],
-    ];
-  }
-}
-
-/** Entries that are written if their key is not there. */
-class NewEntries {
-  readonly #parts: number[] = [];
-  readonly #entries: Entry[] = [];
-
-  add(part: number, entry: Entry): void {
-    this.#parts.push(part);
-    this.#entries.push(entry);
-  }
-
-  get sent(): readonly Buffer[] {
-    const texts = (place: 0 | 1): Buffer =>
-      binaryArray(
-        "text",
-        this.#entries.map((entry) => entry[place]),
-      );
-    return [binaryArray("int4", this.#parts), texts(0), texts(1)];
-  }
-}
-
-/**
- * Returns the most frequent form of a commit if it has it: nothing is deleted, and what must be absent is written by its own
- * part, as every record of the journal is. The whole form knows everything.
- */
-export function sentCommit(parts: readonly CommitPart[]): SentCommit {
-  const [rows, fresh, records] = [new Rows(), new NewEntries(), new NewEntries()];
-  for (const [number, part] of parts.entries()) {
-    if (part.deletes.length > 0) return wholeCommit(parts);
-    const conditions = new Map(part.conditions);
-    for (const entry of part.puts) {
-      const [key, value] = entry;
-      const expected = conditions.get(key);
-      const isFresh = expected === undefined && conditions.delete(key);
-      if (tableOf(key) === "log") records.add(number, entry);
-      else if (isFresh) fresh.add(number, entry);
-      else rows.add(number, key, rowOf({ expected, value, checks: conditions.delete(key) }));
-    }
-    for (const [key, expected] of conditions) {
-      if (expected === undefined || tableOf(key) === "log") return wholeCommit(parts);
-      rows.add(number, key, rowOf({ expected, checks: true }));
-    }
-  }
-  return { text: COMMIT.plain, values: [...rows.sent, ...fresh.sent, ...records.sent] };
-}
-
+/** What is sent of a key: what it must have (null is nothing), and what becomes of it. */
 type Given = Readonly<{
   checks: boolean;
   expected?: string | undefined;
@@ -95,9 +16,106 @@ type Given = Readonly<{
   deletes?: boolean;
 }>;
 
-const rowOf = ({ checks, expected, value, deletes = false }: Given): Row => ({
-  ...{ checks, expected: expected ?? null, puts: value !== undefined, value: value ?? null, deletes },
-});
+/** Rows of a commit, in columns. */
+class Rows {
+  readonly #parts: number[] = [];
+  readonly #keys: string[] = [];
+  readonly #checks: boolean[] = [];
+  readonly #expected: (string | null)[] = [];
+  readonly #puts: boolean[] = [];
+  readonly #values: (string | null)[] = [];
+  readonly #deletes: boolean[] = [];
+  /** Whether nothing is written: every row is a condition. */
+  onlyChecks = true;
+
+  add(part: number, key: string, { checks, expected, value, deletes = false }: Given): void {
+    this.#parts.push(part);
+    this.#keys.push(key);
+    this.#checks.push(checks);
+    this.#expected.push(expected ?? null);
+    this.#puts.push(value !== undefined);
+    this.#values.push(value ?? null);
+    this.#deletes.push(deletes);
+    if (!checks || value !== undefined || deletes) this.onlyChecks = false;
+  }
+
+  get conditions(): readonly Buffer[] {
+    return [
+      ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
+      binaryArray("text", this.#expected),
+    ];
+  }
+
+  get sent(): readonly Buffer[] {
+    const [parts, keys, expected] = this.conditions as readonly [Buffer, Buffer, Buffer];
+    return [
+      ...[parts, keys, binaryArray("bool", this.#checks), expected, binaryArray("bool", this.#puts)],
+      ...[binaryArray("text", this.#values), binaryArray("bool", this.#deletes)],
+    ];
+  }
+}
+
+/** Entries that are written if their key is not there. */
+class NewEntries {
+  readonly #parts: number[] = [];
+  readonly #keys: string[] = [];
+  readonly #values: string[] = [];
+
+  add(part: number, [key, value]: Entry): void {
+    this.#parts.push(part);
+    this.#keys.push(key);
+    this.#values.push(value);
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
+  }
+
+  get sent(): readonly Buffer[] {
+    return [
+      ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
+      binaryArray("text", this.#values),
+    ];
+  }
+}
+
+/** Puts of a part that has more of them are found by a map. */
+const FEW = 8;
+
+/**
+ * Returns the most frequent form of a commit if it has it: nothing is deleted, and what must be absent is written by its own
+ * part, as every record of the journal is. The whole form knows everything.
+ */
+export function sentCommit(parts: readonly CommitPart[]): SentCommit {
+  const [rows, fresh, records] = [new Rows(), new NewEntries(), new NewEntries()];
+  for (const [number, { conditions, puts, deletes }] of parts.entries()) {
+    if (deletes.length > 0) return wholeCommit(parts);
+    const conditionOf = finder(conditions);
+    for (const entry of puts) {
+      const [key, value] = entry;
+      const condition = conditionOf(key);
+      if (tableOf(key) === "log") records.add(number, entry);
+      else if (condition !== undefined && condition[1] === undefined) fresh.add(number, entry);
+      else rows.add(number, key, { expected: condition?.[1], value, checks: condition !== undefined });
+    }
+    const putOf = finder(puts);
+    for (const [key, expected] of conditions) {
+      const isPut = putOf(key) !== undefined;
+      if (expected === undefined ? !isPut : tableOf(key) === "log") return wholeCommit(parts);
+      if (!isPut) rows.add(number, key, { expected, checks: true });
+    }
+  }
+  if (rows.onlyChecks && fresh.isEmpty)
+    return { text: COMMIT.records, values: [...rows.conditions, ...records.sent] };
+  return { text: COMMIT.plain, values: [...rows.sent, ...fresh.sent, ...records.sent] };
+}
+
+/** Returns a function that finds the member of a list with a key. */
+function finder<T extends Condition | Entry>(list: readonly T[]): (key: string) => T | undefined {
+  if (list.length <= FEW) return (key) => list.find(([one]) => one === key);
+  const members = new Map(list.map((member) => [member[0], member]));
+  return (key) => members.get(key);
+}
 
 /** Returns a commit in the form that knows everything. */
 export function wholeCommit(parts: readonly CommitPart[]): SentCommit {
@@ -106,7 +124,7 @@ export function wholeCommit(parts: readonly CommitPart[]): SentCommit {
     const rest = new Map<string, Condition[1]>(conditions);
     const add = (key: string, given: Readonly<{ value?: string; deletes?: boolean }>): void => {
       const expected = rest.get(key);
-      rows[tableOf(key)].add(number, key, rowOf({ ...given, expected, checks: rest.delete(key) }));
+      rows[tableOf(key)].add(number, key, { ...given, expected, checks: rest.delete(key) });
     };
     for (const [key, value] of puts) add(key, { value });
     for (const key of deletes) add(key, { deletes: true });

@@ -1,4 +1,5 @@
 import type { CommitPart } from "../../ports/index.ts";
+import { tableOf } from "./commit-columns.ts";
 import { afterMs } from "./deadline.ts";
 
 /** A commit that has no answer yet. */
@@ -29,7 +30,10 @@ export class PendingCommits {
   }
 
   begin(parts: readonly CommitPart[]): PendingCommit {
-    const keys = parts.flatMap(({ conditions }) => conditions.map(([key]) => key));
+    // Nobody else writes a record that a part adds, unless its head was changed first.
+    const keys: string[] = [];
+    for (const { conditions } of parts)
+      for (const [key] of conditions) if (tableOf(key) !== "log") keys.push(key);
     const overtaken = this.#overtakenBy(parts);
     for (const earlier of overtaken) this.#cutLater(earlier);
     const entry: Entry = { keys, cut: () => undefined };
@@ -57,7 +61,7 @@ export class PendingCommits {
       if (earlier !== undefined) overtaken.add(earlier);
     };
     for (const { puts, deletes } of parts) {
-      for (const [key] of puts) note(key);
+      for (const [key] of puts) if (tableOf(key) !== "log") note(key);
       for (const key of deletes) note(key);
     }
     return overtaken;

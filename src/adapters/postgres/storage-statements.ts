@@ -61,12 +61,25 @@ const ROLLED_BACK = "(1 / (octet_length(e.key) - octet_length(e.key)))::text";
  * of the statement; so does replacing a value without a condition that was replaced since then. The statement is then sent
  * again. The answer has a row for each part that was left out.
  *
- * `plain` is for the most common commits: no deletions, no conditions on the journal, and what must be absent is written by its
- * own part, and not searched for. `whole` is for all others. It writes rows without a value (`missing`) for keys that must stay
+ * `plain` is for commits without deletions and conditions on the journal, in which what must be absent is written by its own
+ * part, and not searched for; `records` is for those that write nothing but new records. `whole` is for all others. It writes rows without a value (`missing`) for keys that must stay
  * absent until its end; the answer names them, so that they are deleted. It is not prepared: its plan is made for the tables
  * as they are.
  */
-export const COMMIT: Readonly<Record<"plain" | "whole", string>> = {
+export const COMMIT: Readonly<Record<"records" | "plain" | "whole", string>> = {
+  records: `
+WITH locked AS MATERIALIZED (
+  SELECT c.part, true AS checks, c.expected, l.value AS found, l.replaced
+  FROM (SELECT c.part, c.key, c.expected FROM unnest($1::int4[], $2::text[], $3::text[]) AS c (part, key, expected)
+    ORDER BY c.key) AS c${NEWEST}
+), failed AS MATERIALIZED (
+  ${FAILED("locked")}
+), records AS (
+  INSERT INTO managed_orders.log (key, value)
+  SELECT p.key, p.value FROM unnest($4::int4[], $5::text[], $6::text[]) AS p (part, key, value) WHERE ${HOLDS}
+  RETURNING 1
+)
+SELECT f.part, NULL::text FROM failed AS f`,
   plain: `
 WITH locked AS MATERIALIZED (${LOCKED}
 ), failed AS MATERIALIZED (

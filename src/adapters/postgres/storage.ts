@@ -52,7 +52,6 @@ export class PostgresStorage implements Storage {
   readonly #patience: StoragePatience;
   readonly #telemetry: QuietTelemetry;
   readonly #pending: PendingCommits;
-  readonly #sweeps: Set<Promise<unknown>> = new Set();
 
   constructor(database: Database, { answerTimeoutMs, elsewhere, patience, telemetry }: Surroundings) {
     this.#database = database;
@@ -74,7 +73,7 @@ export class PostgresStorage implements Storage {
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          return this.#outcomes(parts, await send(attempt === 1 ? sentCommit(parts) : wholeCommit(parts)));
+          return await this.#outcomes(parts, await send(attempt === 1 ? sentCommit(parts) : wholeCommit(parts)));
         } catch (error) {
           const state = sqlState((error as Error).cause);
           if (attempt === ATTEMPTS || state === undefined || !APPEARED.includes(state)) throw error;
@@ -113,7 +112,6 @@ export class PostgresStorage implements Storage {
 
   async close(): Promise<void> {
     this.#pending.close();
-    await Promise.all(this.#sweeps);
     await this.#database.close();
   }
 
@@ -122,7 +120,7 @@ export class PostgresStorage implements Storage {
   }
 
   /** Reads an answer: the parts that were left out, and keys whose rows without a value are needed no more. */
-  #outcomes(parts: readonly CommitPart[], rows: readonly Row[]): readonly boolean[] {
+  async #outcomes(parts: readonly CommitPart[], rows: readonly Row[]): Promise<readonly boolean[]> {
     const failed = new Set<number>();
     const keys: string[] = [];
     for (const row of rows) {
@@ -130,17 +128,17 @@ export class PostgresStorage implements Storage {
       if (key === undefined) failed.add(wholeIn(row, 0));
       else keys.push(key);
     }
-    if (keys.length > 0) this.#sweep(keys);
+    if (keys.length > 0) await this.#sweep(keys);
     return parts.map((_, part) => !failed.has(part));
   }
 
   /** A row that stays because this fails is no entry, and is deleted or filled by the next commit of its key. */
-  #sweep(keys: readonly string[]): void {
-    const swept: Promise<unknown> = this.#database
-      .write(SWEEP, [binaryArray("text", keys)])
-      .catch((error: unknown) => this.#telemetry.event("warn", "keys.kept", { message: errorMessage(error) }))
-      .finally(() => this.#sweeps.delete(swept));
-    this.#sweeps.add(swept);
+  async #sweep(keys: readonly string[]): Promise<void> {
+    try {
+      await this.#database.write(SWEEP, [binaryArray("text", keys)], "first");
+    } catch (error) {
+      this.#telemetry.event("warn", "keys.kept", { message: errorMessage(error) });
+    }
   }
 }
 

@@ -76,9 +76,11 @@ export function binaryArrayCases(places: Places): void {
       { conditions: [["a", "1"]], puts: [["log 000 1", "2"]], deletes: [] },
       { conditions: [["b", undefined]], puts: [["b", "1"]], deletes: [] },
     ];
+    const records = parts.slice(0, 1);
     const whole: readonly CommitPart[] = [{ conditions: [["a", "1"]], puts: [], deletes: ["log b"] }];
 
     it.each([
+      ["records", sentCommit(records)],
       ["plain", sentCommit(parts)],
       ["whole", sentCommit(whole)],
     ] as const)("each column of the commit %s has the type of its parameter", (form, { text, values }) => {

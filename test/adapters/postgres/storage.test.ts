@@ -148,6 +148,19 @@ describe("postgres storage", () => {
     await close();
   });
 
+  it("a commit that writes nothing but records has the form for them", () => {
+    const parts = [1, 2].map((shard) =>
+      part({
+        conditions: [
+          [`head ${shard}`, "1"],
+          [`log ${shard}`, undefined],
+        ],
+        puts: [[`log ${shard}`, "record"]],
+      }),
+    );
+    expect(sentCommit(parts).text).toBe(COMMIT.records);
+  });
+
   it.each([
     ["plain", { conditions: [["head", "1"]], puts: [["log 1", "record"]] }],
     ["plain", { conditions: [["log 1", undefined]], puts: [["log 1", "record"]] }],
