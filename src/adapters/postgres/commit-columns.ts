@@ -87,27 +87,39 @@ const FEW = 8;
  * part, as every record of the journal is. The whole form knows everything.
  */
 export function sentCommit(parts: readonly CommitPart[]): SentCommit {
-  const [rows, fresh, records] = [new Rows(), new NewEntries(), new NewEntries()];
-  for (const [number, { conditions, puts, deletes }] of parts.entries()) {
-    if (deletes.length > 0) return wholeCommit(parts);
-    const conditionOf = finder(conditions);
-    for (const entry of puts) {
-      const [key, value] = entry;
-      const condition = conditionOf(key);
-      if (tableOf(key) === "log") records.add(number, entry);
-      else if (condition !== undefined && condition[1] === undefined) fresh.add(number, entry);
-      else rows.add(number, key, { expected: condition?.[1], value, checks: condition !== undefined });
-    }
-    const putOf = finder(puts);
-    for (const [key, expected] of conditions) {
-      const isPut = putOf(key) !== undefined;
-      if (expected === undefined ? !isPut : tableOf(key) === "log") return wholeCommit(parts);
-      if (!isPut) rows.add(number, key, { expected, checks: true });
-    }
-  }
+  const columns = { rows: new Rows(), fresh: new NewEntries(), records: new NewEntries() };
+  for (const [number, part] of parts.entries())
+    if (!addPlain(columns, number, part)) return wholeCommit(parts);
+  const { rows, fresh, records } = columns;
   if (rows.onlyChecks && fresh.isEmpty)
     return { text: COMMIT.records, values: [...rows.conditions, ...records.sent] };
   return { text: COMMIT.plain, values: [...rows.sent, ...fresh.sent, ...records.sent] };
+}
+
+type PlainColumns = Readonly<{ rows: Rows; fresh: NewEntries; records: NewEntries }>;
+
+/** Adds a part. Returns false for one that needs the whole form. */
+function addPlain(
+  { rows, fresh, records }: PlainColumns,
+  number: number,
+  { conditions, puts, deletes }: CommitPart,
+): boolean {
+  if (deletes.length > 0) return false;
+  const conditionOf = finder(conditions);
+  for (const entry of puts) {
+    const [key, value] = entry;
+    const condition = conditionOf(key);
+    if (tableOf(key) === "log") records.add(number, entry);
+    else if (condition !== undefined && condition[1] === undefined) fresh.add(number, entry);
+    else rows.add(number, key, { expected: condition?.[1], value, checks: condition !== undefined });
+  }
+  const putOf = finder(puts);
+  for (const [key, expected] of conditions) {
+    const isPut = putOf(key) !== undefined;
+    if (expected === undefined ? !isPut : tableOf(key) === "log") return false;
+    if (!isPut) rows.add(number, key, { expected, checks: true });
+  }
+  return true;
 }
 
 /** Returns a function that finds the member of a list with a key. */

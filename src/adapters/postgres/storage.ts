@@ -73,7 +73,10 @@ export class PostgresStorage implements Storage {
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await this.#outcomes(parts, await send(attempt === 1 ? sentCommit(parts) : wholeCommit(parts)));
+          return await this.#outcomes(
+            parts,
+            await send(attempt === 1 ? sentCommit(parts) : wholeCommit(parts)),
+          );
         } catch (error) {
           const state = sqlState((error as Error).cause);
           if (attempt === ATTEMPTS || state === undefined || !APPEARED.includes(state)) throw error;

@@ -268,10 +268,16 @@ describe("postgres store", () => {
     expect([...first, ...second]).toEqual(records);
     const few = sampleRecords(7, 1, 2);
     await store.append({ shards: [part(7, 1, { records: few })] });
-    const page = await store.leases.tail({ after: [0, 0, 0, 0, 3], limit: 99 });
-    const next = await store.leases.tail({ after: [0, 0, 0, 0, 6], limit: 99 });
-    expect([...page, ...next]).toEqual([...second, ...few]);
-    expect(page).toHaveLength(3);
+    const [of4, of7]: [unknown[], unknown[]] = [[], []];
+    const after = [0, 0, 0, 0, 3, 0, 0, 0];
+    for (let page = await store.leases.tail({ after, limit: 99 }); page.length > 0; ) {
+      for (const record of page) {
+        (record.shard === 4 ? of4 : of7).push(record);
+        after[record.shard] = record.sequence;
+      }
+      page = await store.leases.tail({ after, limit: 99 });
+    }
+    expect([of4, of7]).toEqual([second, few]);
     await store.close();
     await remove();
   });

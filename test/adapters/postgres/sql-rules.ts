@@ -43,7 +43,7 @@ const TYPES = ["int4", "int8", "text", "bytea", "bool"];
 const withoutTexts = (text: string): string => text.replace(/'[^']*'/g, "''");
 
 /** The order of bytes, which is that of any text in CockroachDB and YugabyteDB. */
-const KEY_COLUMN = /\bkey text COLLATE "C" PRIMARY KEY/g;
+const KEY_COLUMN = /\bkey text COLLATE "C"(?= PRIMARY KEY|,)/g;
 
 /** Names of functions that a text calls: words before a parenthesis, without tables, aliases and keywords. */
 function functionsIn(statement: string): readonly string[] {
@@ -63,9 +63,9 @@ const writesIn = (text: string): readonly string[] =>
     ([, table]) => table ?? "",
   );
 
-/** A sort before a lock, or a loop over sorted keys that locks one row at a time. */
+/** A loop over sorted keys that locks one row at a time. */
 const LOCKS_IN_ORDER =
-  /ORDER BY \w+\.(?:shard|incarnation|shard, \w+\.(?:order_id|part))\s+FOR UPDATE|ORDER BY \w+\.key\) AS (\w)\s+(?:LEFT|CROSS) JOIN LATERAL \([^()]*= \1\.key FOR UPDATE/g;
+  /ORDER BY \w+\.key\) AS (\w)\s+LEFT JOIN LATERAL \([^()]*= \1\.key(?:\s+ORDER BY \w+\.version DESC LIMIT 1)? FOR UPDATE/g;
 
 const RULES: readonly SqlRule[] = [
   {
