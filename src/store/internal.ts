@@ -10,6 +10,6 @@ export { Market } from "./market.ts";
 export { rejectionIn } from "./rejections.ts";
 export { RestoredStore, type RewindTarget } from "./rewind.ts";
 export { Rows } from "./rows.ts";
-export { Snapshots } from "./snapshots.ts";
+export { headerIn, headerKey, Snapshots } from "./snapshots.ts";
 export { storeOn, storeOptions } from "./store.ts";
 export { type RowsVerification, type VerifiedHead, verifiedHeads, verifyRows } from "./whole.ts";

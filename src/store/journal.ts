@@ -46,9 +46,10 @@ export const sequenceIn = (key: string | undefined): number =>
 export class Owned {
   readonly #epochs: Map<number, number> = new Map();
 
-  /** Notes that the handle has taken over shards. */
+  /** Notes that the handle has taken over shards. The answer of an earlier takeover may come after that of a later one. */
   took(heads: readonly ShardHead[]): void {
-    for (const { shard, epoch } of heads) this.#epochs.set(shard, epoch);
+    for (const { shard, epoch } of heads)
+      this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0));
   }
 
   /** The epoch in which the handle took a shard over; undefined if it never did. */

@@ -11,7 +11,7 @@ import type { KeyRange } from "../ports/index.ts";
  * | `epoch SHARD` | the epoch again, for what is deleted beside appends |
  * | `log SHARD SEQUENCE` | a record of the journal |
  * | `forgotten SHARD` | the highest sequence of a deleted record |
- * | `snapshot SHARD` | sequence, counter, generation and number of parts of the newest snapshot |
+ * | `snapshot SHARD` | sequence, counter, generation, numbers of parts and of parents of the newest snapshot |
  * | `snap SHARD GENERATION PART` | parents of a snapshot |
  * | `generation` | the last generation of a snapshot |
  * | `ended SHARD ORDER` | an ended parent |

@@ -202,10 +202,10 @@ export class Rows {
     { conditions, puts, deletes }: CommitPart,
     before: ReadonlyMap<string, string | undefined>,
   ): void {
-    const asked = new Set(reads);
-    for (const [key, value] of conditions) if (asked.has(key)) this.#known.set(key, value);
-    for (const [key, value] of puts) if (asked.has(key)) this.#known.set(key, value);
-    for (const key of deletes) if (asked.has(key)) this.#known.set(key, undefined);
+    const isAsked = reads.length === 1 ? (key: string) => key === reads[0] : hasIn(new Set(reads));
+    for (const [key, value] of conditions) if (isAsked(key)) this.#known.set(key, value);
+    for (const [key, value] of puts) if (isAsked(key)) this.#known.set(key, value);
+    for (const key of deletes) if (isAsked(key)) this.#known.set(key, undefined);
     for (const end of ends) {
       const last = puts.findLast(([key]) => key.startsWith(`${end} `));
       this.#known.set(end, last?.[0] ?? before.get(end));
@@ -222,6 +222,11 @@ export class Rows {
     await this.#storage.close();
   }
 }
+
+const hasIn =
+  (keys: ReadonlySet<string>): ((key: string) => boolean) =>
+  (key) =>
+    keys.has(key);
 
 function damageOnly(error: unknown): InvariantError {
   if (isDamage(error)) return error;

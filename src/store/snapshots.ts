@@ -16,7 +16,7 @@ const PARTS_PER_STEP = 4;
 const GENERATION = "generation";
 
 /** What a snapshot is made of. */
-export type Header = Readonly<{ sequence: number; counter: number; generation: number; parts: number }>;
+export type Header = Readonly<Record<"sequence" | "counter" | "generation" | "parts" | "parents", number>>;
 
 /** The key of the header of the newest snapshot. */
 export const headerKey = (shard: number): string => `snapshot ${shardDigits(shard)}`;
@@ -26,13 +26,15 @@ const partKey = (shard: number, generation: number, part: number): string =>
 
 /** Returns a stored header. */
 export function headerIn(shard: number, text: string): Header {
-  const [sequence = Number.NaN, counter = Number.NaN, generation = Number.NaN, parts = Number.NaN] = text
-    .split(" ")
-    .map(numberIn);
-  const isWhole = Number.isSafeInteger(sequence + counter + generation + parts);
+  const numbers = text.split(" ").map(numberIn);
+  const [sequence = 0, counter = 0, generation = 0, parts = 0, parents = 0] = numbers;
+  const isWhole = numbers.length === 5 && numbers.every(Number.isSafeInteger);
   invariant(isWhole, "I53", `the snapshot of shard ${shard} cannot be read`);
-  return { sequence, counter, generation, parts };
+  return { sequence, counter, generation, parts, parents };
 }
+
+const headerText = ({ sequence, counter, generation, parts, parents }: Header): string =>
+  [sequence, counter, generation, parts, parents].join(" ");
 
 /** The keys of all parts of a snapshot. */
 export const partKeys = (
@@ -143,7 +145,7 @@ export class Snapshots {
 
   /** Writes the header of a snapshot with its last part. Resolves to whether it became visible. */
   async #show(
-    { shard, sequence, counter }: ShardSnapshot,
+    { shard, sequence, counter, parents }: ShardSnapshot,
     { generation, parts, entry }: Readonly<{ generation: number; parts: number; entry: Entry }>,
   ): Promise<boolean> {
     const key = headerKey(shard);
@@ -155,7 +157,9 @@ export class Snapshots {
         // The parts of one that was begun before another are deleted with it, so it must not become visible after that.
         if (newest !== undefined && (newest.sequence > sequence || newest.generation > generation))
           return undefined;
-        return { puts: [entry, [key, `${sequence} ${counter} ${generation} ${parts}`]] };
+        return {
+          puts: [entry, [key, headerText({ sequence, counter, generation, parts, parents: parents.length })]],
+        };
       },
     });
   }
@@ -168,8 +172,8 @@ export class Snapshots {
       change(valueAt) {
         const text = valueAt(key);
         if (text === undefined) return undefined;
-        const { sequence, counter, generation, parts } = headerIn(shard, text);
-        return { puts: [[key, `${sequence} ${counter + by} ${generation} ${parts}`]] };
+        const header = headerIn(shard, text);
+        return { puts: [[key, headerText({ ...header, counter: header.counter + by })]] };
       },
     });
   }

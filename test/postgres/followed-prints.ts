@@ -1,12 +1,10 @@
-import { Appends } from "../../src/adapters/postgres/appends.ts";
-import { loadDriver } from "../../src/adapters/postgres/driver.ts";
+import { checked } from "../../src/adapters/checksums/index.ts";
 import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
-import { Owner } from "../../src/adapters/postgres/owner.ts";
-import { Pool } from "../../src/adapters/postgres/pool.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { OrderStore, PrintPlace, ShardLeases } from "../../src/ports/index.ts";
-import { samplePrint } from "../store/rules/samples.ts";
-import { open, Unlocked } from "./faults.ts";
+import { openPostgresStorage } from "../adapters/postgres/places.ts";
+import { open } from "./faults.ts";
 import { rowsOf, session } from "./session.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";
 
@@ -55,7 +53,10 @@ class Reader {
     await this.#running;
     demand(new Set(this.ids).size === this.ids.length, "a print was read twice");
     const client = await session(server);
-    const stored = await rowsOf(client, `SELECT id FROM "${schema}".print`);
+    const stored = await rowsOf(
+      client,
+      `SELECT split_part(key, ' ', 3) FROM "${schema}".entry WHERE key LIKE 'print %' AND value IS NOT NULL`,
+    );
     await client.end();
     const read = new Set(this.ids);
     return stored.map(([id]) => String(id)).filter((id) => !read.has(id));
@@ -108,36 +109,35 @@ const changing: Step = async (place) => {
   demand(missing.length === 0, `the reader has missed ${missing.length} of ${reader.ids.length} prints`);
 };
 
-/** Appends of one owner that do not wait for each other. */
-class Unordered extends Appends {
-  override async inMarket<T>(write: () => Promise<T>): Promise<T> {
-    return await write();
-  }
-}
-
+/** Prints of one owner whose second place is written before the first. */
 const planted: Step = async (place) => {
   const store = await open(place);
   await store.acquire();
+  await store.append({ shards: [], prints: printsOf("first", 1) });
+  const { server, schema } = place;
+  const storage = checked(
+    await openPostgresStorage({ url: server.url(), schema, requireDurability: false }),
+    "database",
+  );
   const reader = new Reader(store, 5_000);
-  const pool = new Pool({
-    ...{ driver: loadDriver(), url: place.server.url(), connectTimeoutMs: 5_000 },
-    ...{ connections: 6, waiting: 99, answerTimeoutMs: 20_000 },
-  });
-  const database = new Unlocked(pool, { database: "", schema: place.schema });
-  const owner = new Owner();
-  owner.take(new Map([[MARKET_SHARD, 1]]));
-  const appends = new Unordered(database, owner, 5_000);
-  for (let turn = 0; turn < 20; turn++) {
-    const large = appends.append({ shards: [], prints: printsOf(`large${turn}`, 4_000) });
-    const small = appends.append({ shards: [], prints: printsOf(`small${turn}`, 1) });
-    await Promise.all([large, small]);
-  }
+  const write = async (position: number, id: string): Promise<void> => {
+    const number = (value: number): string => String(value).padStart(16, "0");
+    const text = JSON.stringify(["BTC/USD", id, "1", "1", 1, 1, false]);
+    const puts = [
+      [`place ${number(1)} ${number(position)}`, text],
+      [`print BTC/USD ${id}`, "1"],
+    ] as const;
+    await storage.commit([{ conditions: [], puts, deletes: [] }]);
+  };
+  await write(3, "third");
+  await until("the print that came first", () => reader.ids.includes("third"));
+  await write(2, "second");
   const missing = await reader.missing(place);
-  await database.close();
+  await storage.close();
   await store.close();
   demand(
-    missing.length > 0,
-    "appends that overtake each other were not found: the step before tests nothing",
+    missing.join() === "second",
+    "a print that was overtaken was not found: the step before tests nothing",
   );
 };
 

@@ -125,7 +125,7 @@ export async function heldSnapshot(server: Server, seconds: number): Promise<voi
   const part = Math.min(60, seconds);
   await slices(part / 2, load, client); // warms up
   const before = summed(await slices(part, load, client));
-  await holder.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM held.shard");
+  await holder.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM held.entry");
   const held = await slices(seconds, load, client);
   const last = summed(held.slice(-Math.max(1, Math.round(part / (SLICE_MS / 1_000) / 1.25))));
   await holder.query("ROLLBACK");

@@ -20,8 +20,9 @@ import { OUTAGE_STEPS } from "./outages.ts";
 import { RACE_STEPS } from "./races.ts";
 import { Server } from "./server.ts";
 import type { Step, Surroundings } from "./steps.ts";
+import { STORAGE_STEPS } from "./storage-races.ts";
 
-const SUITES = ["test/adapters/postgres/order-store"];
+const SUITES = ["test/adapters/postgres/order-store", "test/adapters/postgres/storage"];
 const LONGEST_MS = 240_000;
 const LONGEST_ROUNDS_MS = 900_000;
 
@@ -38,7 +39,14 @@ async function runAll(): Promise<void> {
   const only = argumentOf("--only") ?? "";
   try {
     if (process.argv.includes("held")) return await holdSnapshot({ server, binaries });
-    const steps = { ...STEPS, ...RACE_STEPS, ...PRINT_STEPS, ...NODE_STEPS, ...OUTAGE_STEPS };
+    const steps = {
+      ...STEPS,
+      ...RACE_STEPS,
+      ...PRINT_STEPS,
+      ...NODE_STEPS,
+      ...OUTAGE_STEPS,
+      ...STORAGE_STEPS,
+    };
     for (const [name, step] of Object.entries(steps))
       if (name.includes(only)) await take({ server, binaries }, name, step);
     for (const [name, step] of Object.entries(CLUSTER_STEPS))

@@ -7,7 +7,7 @@ export type Behaviour = {
   delayMs: number;
   /** Holds what clients send from now on, until `deliver`. */
   holds: boolean;
-  /** Cuts the client off instead of giving it the next answer that contains rows. The server notices nothing. */
+  /** Cuts the client off instead of giving it the next answer of a statement. The server notices nothing. */
   losesAnswer: boolean;
   /** Cuts new connections off at once, as a server that is away. */
   refuses: boolean;
@@ -73,7 +73,7 @@ export class LossyProxy {
       else this.#later(send);
     });
     server.on("data", (data) => {
-      if (this.behaviour.losesAnswer && data.includes("D")) {
+      if (this.behaviour.losesAnswer && data.includes("SELECT ")) {
         this.behaviour.losesAnswer = false;
         client.destroy();
       } else this.#later(() => void client.write(data));

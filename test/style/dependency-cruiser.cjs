@@ -40,7 +40,7 @@ const allowed = {
   "adapters/sqlite": [...adapterBase, "store", "lifecycle", "adapters/shared", "adapters/checksums"],
   "adapters/postgres": [
     ...adapterBase,
-    ...["lifecycle", "host-answers", "adapters/shared", "adapters/checksums"],
+    ...["store", "host-answers", "adapters/shared", "adapters/checksums"],
   ],
   "adapters/lmdb": ["common", "ports"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],

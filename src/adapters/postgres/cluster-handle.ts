@@ -1,15 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
-import type { ShardLeases } from "../../ports/index.ts";
-import type { Database } from "./database.ts";
-import { headsOf } from "./journal.ts";
-import { LEASES } from "./lease-statements.ts";
-import { leases } from "./leases.ts";
-import { requireCurrent } from "./opening.ts";
+import type { ShardHead, ShardLeases, Storage } from "../../ports/index.ts";
+import { headerIn, headerKey, storeOn } from "../../store/internal.ts";
+import { checked } from "../checksums/index.ts";
+import { databaseOn, requireCurrent } from "./opening.ts";
 import { type PostgresStoreOptions, resolved, schemaOption, urlOption } from "./options.ts";
-import { databaseOn } from "./order-store.ts";
-import { Owner } from "./owner.ts";
-import { wholeIn } from "./reading.ts";
+import { leasesOf } from "./order-store.ts";
+import { Patience } from "./patience.ts";
+import { PostgresStorage } from "./storage.ts";
 
 /** Where the database of a cluster is. */
 export interface PostgresClusterOptions extends Pick<PostgresStoreOptions, "url" | "schema"> {
@@ -75,30 +73,25 @@ export async function openPostgresCluster(options: PostgresClusterOptions): Prom
     await database.close();
     throw error;
   }
-  const { heads, nodes, want, assign } = leases(database, new Owner());
-  const close = (): Promise<void> => database.close();
+  const patience = new Patience(answerTimeoutMs);
+  const parts = { answerTimeoutMs, elsewhere: false, patience };
+  const storage = checked(new PostgresStorage(database, parts), "database");
+  const store = storeOn(storage, {});
+  const { heads, nodes, want, assign } = patience.leases(leasesOf(store));
   return {
     leases: { heads, nodes, want, assign },
-    contents: () => contentsOf(database),
-    close,
-    [Symbol.asyncDispose]: close,
+    contents: async () => await contentsOf(storage, await heads()),
+    close: store.close,
+    [Symbol.asyncDispose]: store.close,
   };
 }
 
-async function contentsOf(database: Database): Promise<readonly ShardContents[]> {
-  const images = new Map(
-    (await database.read(LEASES.images)).map((row) => [
-      wholeIn(row, 0),
-      { sequence: wholeIn(row, 1), parents: wholeIn(row, 2) },
-    ]),
-  );
-  return (await headsOf(database)).map(({ shard, epoch, sequence }) => {
-    const snapshot = images.get(shard);
-    return {
-      shard,
-      epoch,
-      sequence,
-      ...(snapshot !== undefined && { snapshot }),
-    };
+async function contentsOf(storage: Storage, heads: readonly ShardHead[]): Promise<readonly ShardContents[]> {
+  const headers = await storage.get(heads.map(({ shard }) => headerKey(shard)));
+  return heads.map(({ shard, epoch, sequence }, place) => {
+    const text = headers[place];
+    if (text === undefined) return { shard, epoch, sequence };
+    const { sequence: last, parents } = headerIn(shard, text);
+    return { shard, epoch, sequence, snapshot: { sequence: last, parents } };
   });
 }

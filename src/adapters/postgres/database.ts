@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Connection } from "./connection.ts";
 import type { Row } from "./driver.ts";
 import type { Lane, Pool } from "./pool.ts";
 import { explained, isUnprepared, mayPass, type Place } from "./postgres-error.ts";
@@ -67,23 +68,28 @@ export class Database {
 
   /**
    * Writes like `write`, but never gives up: the statement is neither canceled nor cut off while its answer may come.
-   * `cutter` is told how to cut the connection, for a caller that knows that the answer matters no more. The statement is
-   * prepared, until the server says that it does not know a prepared one: a definite no, after which the same bytes are
-   * sent without a name.
+   * `cutter` is told how to cut the connection, for a caller that knows that the answer matters no more; `limitMs` is for one
+   * that gives up after a time, as `write` does. The statement is prepared, unless `isRare`, until the server says that it does
+   * not know a prepared one: a definite no, after which the same bytes are sent without a name.
    */
   async append(
     text: string,
     values: readonly unknown[],
     cutter: (cut: () => void) => void,
+    { limitMs, isRare = false }: Readonly<{ limitMs?: number | undefined; isRare?: boolean }> = {},
   ): Promise<readonly Row[]> {
     const sent = this.inSchema(text);
-    const send = (name: string | undefined): Promise<readonly Row[]> =>
-      this.#pool.patient("first", (connection) => {
+    const send = (name: string | undefined): Promise<readonly Row[]> => {
+      const write = (connection: Connection): Promise<readonly Row[]> => {
         cutter(() => connection.destroy());
         return connection.write(sent, values, name);
-      });
+      };
+      return limitMs === undefined
+        ? this.#pool.patient("first", write)
+        : this.#pool.use("first", write, limitMs);
+    };
     return await this.#again(async () => {
-      if (!this.#prepares) return await send(undefined);
+      if (isRare || !this.#prepares) return await send(undefined);
       try {
         return await send(this.#nameOf(sent));
       } catch (error) {

@@ -10,7 +10,10 @@ export {
   type PostgresClusterOptions,
   type ShardContents,
 } from "./cluster-handle.ts";
-export type { LeavingRecord, PostgresJournalOptions } from "./journal-lifetime.ts";
-export type { PostgresStoreOptions } from "./options.ts";
-export { openPostgresStore, type PostgresStore } from "./order-store.ts";
-export type { PostgresRejectionOptions, PostgresRejections } from "./rejections.ts";
+export type {
+  LeavingRecord,
+  PostgresJournalOptions,
+  PostgresRejectionOptions,
+  PostgresStoreOptions,
+} from "./options.ts";
+export { openPostgresStore, type PostgresRejections, type PostgresStore } from "./order-store.ts";

@@ -1,7 +1,9 @@
 import { errorCode } from "../../common/index.ts";
-import type { Database } from "./database.ts";
-import type { Row } from "./driver.ts";
+import { Database } from "./database.ts";
+import { loadDriver, type Row } from "./driver.ts";
 import { MIGRATIONS, type Migration, NOTE_STEP, SCHEMA_CREATION, VERSIONS_CREATION } from "./migrations.ts";
+import { databaseOf, type ResolvedOptions } from "./options.ts";
+import { Pool } from "./pool.ts";
 import { PostgresStoreError, sqlState } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import { OPENING } from "./statements.ts";
@@ -10,6 +12,25 @@ const OLDEST_SERVER = 140_000;
 
 /** Version in a schema that is being copied into, see `COPYING.begin`. */
 const UNFINISHED_COPY = 2_147_483_647;
+
+/** Opens the database of a store, and creates its schema if it is missing. Rejects like `openPostgresStore`. */
+export async function openedDatabase(options: ResolvedOptions): Promise<Database> {
+  const database = databaseOn(options);
+  try {
+    await (options.requireDurability ? requireDurable(database) : durabilityProblems(database));
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Returns the database of a store, to which nothing is connected yet. */
+export function databaseOn(options: ResolvedOptions): Database {
+  const pool = new Pool({ ...options, driver: loadDriver() });
+  return new Database(pool, { database: databaseOf(options.url) ?? "", schema: options.schema });
+}
 
 /**
  * Returns what a host must change, so that an order that was acknowledged cannot be lost. Throws if the server is too old,

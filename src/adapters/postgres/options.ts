@@ -1,16 +1,51 @@
 import {
   flagOption,
-  numberOption,
+  functionOption,
   type OptionCheck,
   optional,
   optionsOf,
   textOption,
   wholeOption,
 } from "../../common/index.ts";
-import type { Telemetry } from "../../ports/index.ts";
+import type { Awaitable, Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
-import { journalOption, type PostgresJournalOptions } from "./journal-lifetime.ts";
-import type { PostgresRejectionOptions } from "./rejections.ts";
+import type { StoredRejectionOptions } from "../../store/index.ts";
+import { storeOptions } from "../../store/internal.ts";
+
+/** Options for retained rejections. */
+export type PostgresRejectionOptions = StoredRejectionOptions;
+
+/** A record that leaves the store. The text contains shard and sequence too. */
+export interface LeavingRecord {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly text: string;
+}
+
+/** Lifetime of the journal (decisions TA and XA). */
+export interface PostgresJournalOptions {
+  /** If true, the records of an order are deleted with its row, when retention deletes it. Default false. */
+  readonly forget?: boolean;
+  /**
+   * Receives records before they are deleted. They are deleted when the answer resolves; if it rejects, or takes longer
+   * than `answerTimeoutMs`, they stay, and the next hour tries again. So a record may come more than once, always with
+   * the same text. Requires `forget`.
+   */
+  readonly archive?: (records: readonly LeavingRecord[]) => Awaitable<void>;
+}
+
+const journalOptions: OptionCheck = optionsOf<PostgresJournalOptions>({
+  forget: optional(flagOption),
+  archive: optional(functionOption("receives records before they are deleted")),
+});
+
+/** Checks the options of a journal. Throws a RangeError for an archive without `forget`. */
+const journalOption: OptionCheck = (value, name) => {
+  journalOptions(value, name);
+  const { forget, archive } = value as PostgresJournalOptions;
+  if (archive === undefined || forget === true) return;
+  throw new RangeError(`${name}.archive needs ${name}.forget: true: without it, no record leaves the store`);
+};
 
 /** Where the database is, and bounds of the connections to it. */
 export interface PostgresStoreOptions {
@@ -74,14 +109,7 @@ export const storeOption: OptionCheck = optionsOf<PostgresStoreOptions>({
   answerTimeoutMs: optional(timeoutOption),
   requireDurability: optional(flagOption),
   elsewhere: optional(flagOption),
-  rejections: optional(
-    optionsOf<PostgresRejectionOptions>({
-      capacity: optional(wholeOption({ from: 0 })),
-      retentionDays: optional(numberOption({ from: 0 })),
-      perAccount: optional(wholeOption({ from: 0 })),
-      telemetry: optional(telemetryOption),
-    }),
-  ),
+  rejections: storeOptions.rejections,
   journal: optional(journalOption),
   telemetry: optional(telemetryOption),
 });

@@ -1,37 +1,25 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { errorMessage } from "../../common/index.ts";
-import { QuietTelemetry } from "../../host-answers/index.ts";
-import type { KeyValueStore, OrderStore, ShardLeases } from "../../ports/index.ts";
+import type { KeyValueStore, OrderStore, ShardLeases, Storage } from "../../ports/index.ts";
+import type { Store, StoredRejections } from "../../store/index.ts";
+import { type KeepRecords, recordKey, storeOn } from "../../store/internal.ts";
+import { checked } from "../checksums/index.ts";
+import type { StoredRateLimiter, StoredRateLimiterOptions } from "../shared/index.ts";
+import type { Database } from "./database.ts";
+import { withDeadline } from "./deadline.ts";
+import { openedDatabase } from "./opening.ts";
 import {
-  QueuedRejections,
-  type StoredRateLimiter,
-  type StoredRateLimiterOptions,
-  StoredRateLimiters,
-} from "../shared/index.ts";
-import { Appends } from "./appends.ts";
-import { Database } from "./database.ts";
-import { afterMs } from "./deadline.ts";
-import { loadDriver } from "./driver.ts";
-import { endings } from "./endings.ts";
-import { journalLifetime } from "./forgetting.ts";
-import { journal } from "./journal.ts";
-import { leases } from "./leases.ts";
-import { limitTable } from "./limit-table.ts";
-import { forgetQuotes, market } from "./market.ts";
-import { durabilityProblems, migrate, requireDurable } from "./opening.ts";
-import {
-  databaseOf,
+  type LeavingRecord,
+  type PostgresJournalOptions,
   type PostgresStoreOptions,
-  type ResolvedOptions,
   resolved,
   storeOption,
 } from "./options.ts";
-import { Owner } from "./owner.ts";
-import { Pool } from "./pool.ts";
-import { type PostgresRejections, rejectionTable } from "./rejections.ts";
-import { smallValues } from "./small-values.ts";
-import { snapshots } from "./snapshots.ts";
-import { volume } from "./volume.ts";
+import { Patience } from "./patience.ts";
+import { PostgresStoreError } from "./postgres-error.ts";
+import { PostgresStorage } from "./storage.ts";
+
+/** Rejections that survive a restart of the process. */
+export type PostgresRejections = StoredRejections;
 
 /**
  * An order store in a Postgres database. The same schema holds small values of the host and retained rejections. An
@@ -51,9 +39,6 @@ export interface PostgresStore extends OrderStore, AsyncDisposable {
   openRateLimiter(options: StoredRateLimiterOptions): Promise<StoredRateLimiter>;
 }
 
-/** Number of quotes after which those that are not the newest of their market are deleted. */
-const QUOTES_KEPT = 4_096;
-
 /**
  * Opens an order store in a Postgres database, and creates its schema if it is missing. Every append is one statement,
  * which is durable when the append resolves. The last caller of `acquire` owns the shards, on whatever machine it runs
@@ -71,75 +56,56 @@ const QUOTES_KEPT = 4_096;
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   storeOption(options, "openPostgresStore");
-  const all = resolved(options);
-  const database = databaseOn(all);
-  try {
-    await (all.requireDurability ? requireDurable(database) : durabilityProblems(database));
-    await migrate(database);
-    return storeOn(database, { ...options, answerTimeoutMs: all.answerTimeoutMs, elsewhere: all.elsewhere });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  const { answerTimeoutMs, elsewhere, ...all } = resolved(options);
+  const database = await openedDatabase({ ...all, answerTimeoutMs, elsewhere });
+  return storeIn(database, { ...options, answerTimeoutMs, elsewhere });
 }
 
-/** Returns the database of a store, to which nothing is connected yet. */
-export function databaseOn(options: ResolvedOptions): Database {
-  const pool = new Pool({ ...options, driver: loadDriver() });
-  return new Database(pool, { database: databaseOf(options.url) ?? "", schema: options.schema });
-}
-
-type StoreParts = Pick<PostgresStoreOptions, "rejections" | "journal" | "telemetry" | "elsewhere"> &
-  Readonly<{ answerTimeoutMs: number }>;
+type StoreParts = Pick<PostgresStoreOptions, "rejections" | "journal" | "telemetry"> &
+  Readonly<{ answerTimeoutMs: number; elsewhere?: boolean }>;
 
 /** Returns the store on a database whose schema is there. */
-export function storeOn(
+export function storeIn(
   database: Database,
-  { rejections: retention, journal: lifetime, telemetry, answerTimeoutMs, elsewhere = false }: StoreParts,
+  { rejections, journal, telemetry, answerTimeoutMs, elsewhere = false }: StoreParts,
 ): PostgresStore {
-  const owner = new Owner();
-  const appends = new Appends(database, owner, answerTimeoutMs);
-  const shards = journal(database, owner);
-  const images = snapshots(database, owner);
-  const rejections = new QueuedRejections(rejectionTable(database), retention ?? {});
-  const limiters = new StoredRateLimiters(limitTable(database), afterMs);
-  const close = async (): Promise<void> => {
-    await rejections.flush();
-    await limiters.close();
-    appends.close();
-    await database.close();
+  const patience = new Patience(answerTimeoutMs);
+  const storage = checked(
+    new PostgresStorage(database, { answerTimeoutMs, elsewhere, patience, telemetry }),
+    "database",
+  );
+  const options = {
+    ...(rejections !== undefined && { rejections }),
+    journal: { forget: journal?.forget === true },
   };
-  const quiet = new QuietTelemetry(telemetry);
-  let added = 0;
-  const forget = (): void => {
-    added = 0;
-    forgetQuotes(database).catch((error: unknown) =>
-      quiet.event("warn", "quotes.kept", { message: errorMessage(error) }),
+  const store = storeOn(storage, options, archiving(storage, journal?.archive, answerTimeoutMs));
+  return { ...store, leases: patience.leases(leasesOf(store)) };
+}
+
+/** Returns the leases of a store whose storage can be shared. */
+export function leasesOf({ leases }: Pick<Store, "leases">): ShardLeases {
+  if (leases === undefined) throw new Error("a storage with a clock has leases");
+  return leases;
+}
+
+/** Returns what gives records to the host before they are deleted, if it wants them. */
+function archiving(
+  storage: Storage,
+  archive: PostgresJournalOptions["archive"],
+  answerTimeoutMs: number,
+): KeepRecords | undefined {
+  if (archive === undefined) return undefined;
+  const late = (): Error =>
+    new PostgresStoreError(
+      `journal.archive has not answered for ${answerTimeoutMs} ms: nothing was deleted`,
+      "ETIMEDOUT",
     );
-  };
-  return {
-    ...shards,
-    async fence(round) {
-      await shards.fence(round);
-      appends.fenced(round.shard);
-    },
-    async append(batch) {
-      database.requireOpen();
-      const outcomes = await appends.append(batch);
-      added += batch.quotes?.length ?? 0;
-      if (added >= QUOTES_KEPT) forget();
-      return outcomes;
-    },
-    ...images,
-    ...journalLifetime({ database, owner, answerTimeoutMs, readSnapshot: images.readSnapshot }, lifetime),
-    ...market(database, owner),
-    ...endings(database, owner),
-    ...volume({ database, owner, appends }),
-    leases: leases(database, owner, elsewhere),
-    close,
-    [Symbol.asyncDispose]: close,
-    rejections,
-    openRateLimiter: (limits) => limiters.open(limits),
-    keyValue: smallValues(database),
+  return async (places) => {
+    const texts = await storage.get(places.map(({ shard, sequence }) => recordKey(shard, sequence)));
+    const records = places.flatMap(({ shard, sequence }, place): readonly LeavingRecord[] => {
+      const text = texts[place];
+      return text === undefined ? [] : [{ shard, sequence, text }];
+    });
+    if (records.length > 0) await withDeadline((async () => await archive(records))(), answerTimeoutMs, late);
   };
 }

@@ -37,8 +37,8 @@ export function isDefiniteNo(error: unknown): boolean {
   return state !== undefined && !state.startsWith("08") && !state.startsWith("57P") && state !== "40003";
 }
 
-/** Serialization failure, deadlock, equal key, lock not available: the same statement may succeed when it comes again. */
-const PASSING = ["40001", "40P01", "23505", "55P03"];
+/** Serialization failure, deadlock, lock not available: the same statement may succeed when it comes again. */
+const PASSING = ["40001", "40P01", "55P03"];
 
 /** Whether a statement that was rolled back may succeed when the same bytes are sent again. */
 export function mayPass(error: unknown): boolean {
@@ -53,13 +53,6 @@ const UNPREPARED = ["26000", "42P05"];
 export function isUnprepared(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && UNPREPARED.includes(state);
-}
-
-/** Returns the name of the unique key that a write would have broken. */
-export function brokenKey(error: unknown): string | undefined {
-  if (sqlState(error) !== "23505") return undefined;
-  const { constraint } = error as { readonly constraint?: unknown };
-  return typeof constraint === "string" ? constraint : undefined;
 }
 
 /** Where a store is, as messages name it: without user and password. */

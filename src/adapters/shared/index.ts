@@ -14,7 +14,6 @@ export {
 export { textsOf } from "./record-texts.ts";
 export { type RejectionRow, rejectionIn, rejectionRow } from "./rejection-row.ts";
 export { sortedReleases, sortedShards } from "./sorted-shards.ts";
-export type { DayOrders, RecordText, StoreContents } from "./store-contents.ts";
 export {
   type StoredRateLimiter,
   type StoredRateLimiterOptions,

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AppendColumns, appendColumns } from "../../../src/adapters/postgres/append-columns.ts";
-import { APPEND } from "../../../src/adapters/postgres/append-statements.ts";
 import { binaryArray, type ElementType } from "../../../src/adapters/postgres/binary-arrays.ts";
+import { sentCommit } from "../../../src/adapters/postgres/commit-columns.ts";
+import { COMMIT } from "../../../src/adapters/postgres/storage-statements.ts";
+import type { CommitPart } from "../../../src/ports/index.ts";
 import type { Places } from "./places.ts";
 
 /** Values that are sent, and the text in which the server returns each. */
@@ -13,7 +14,6 @@ const wholes = (least: number, most: number): fc.Arbitrary<Sample> =>
 
 const SAMPLES: Readonly<Record<ElementType, fc.Arbitrary<Sample>>> = {
   bool: fc.boolean().map((value) => ({ value, text: value ? "t" : "f" })),
-  bytea: fc.uint8Array().map((value) => ({ value, text: `\\x${Buffer.from(value).toString("hex")}` })),
   int4: wholes(-(2 ** 31), 2 ** 31 - 1),
   int8: fc.oneof(
     wholes(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
@@ -33,7 +33,6 @@ const SAMPLES: Readonly<Record<ElementType, fc.Arbitrary<Sample>>> = {
 const NAMES: ReadonlyMap<number, ElementType> = new Map([
   ...([
     [16, "bool"],
-    [17, "bytea"],
     [20, "int8"],
     [23, "int4"],
     [25, "text"],
@@ -42,7 +41,7 @@ const NAMES: ReadonlyMap<number, ElementType> = new Map([
 
 /** Declares the tests of arrays in binary format. */
 export function binaryArrayCases(places: Places): void {
-  describe("decision WC: arrays of an append are sent in binary format", () => {
+  describe("decision WC: arrays of a commit are sent in binary format", () => {
     it.each(Object.keys(SAMPLES) as ElementType[])("the server reads %s as it was given", async (type) => {
       const database = places.database("public");
       const samples = fc.array(fc.option(SAMPLES[type]), { maxLength: 20 });
@@ -73,23 +72,22 @@ export function binaryArrayCases(places: Places): void {
       expect(() => binaryArray(type, [value])).toThrow(RangeError);
     });
 
-    const part = { shard: 1, epoch: 1, round: 0, records: [], ended: [] };
-    const market = { epoch: 1, round: 0, quotes: [], prints: [], next: () => 1 };
-    const forms: readonly (readonly [string, AppendColumns])[] = [
-      ["records", appendColumns([part], undefined)],
-      ["whole", appendColumns([part], market)],
+    const parts: readonly CommitPart[] = [
+      { conditions: [["a", "1"]], puts: [["log 000 1", "2"]], deletes: [] },
+      { conditions: [["b", undefined]], puts: [["b", "1"]], deletes: [] },
     ];
+    const records = parts.slice(0, 1);
+    const whole: readonly CommitPart[] = [{ conditions: [["a", "1"]], puts: [], deletes: ["log b"] }];
 
-    it.each(forms)(
-      "each column of the append %s has the type of its parameter",
-      (name, { form, columns }) => {
-        expect(form).toBe(name);
-        const types = new Map(
-          [...APPEND[form].matchAll(/\$(\d+)::(\w+)\[\]/g)].map(([, n, type]) => [n, type]),
-        );
-        const sent = columns.map((column, index) => [String(index + 1), NAMES.get(column.readInt32BE(8))]);
-        expect(sent).toEqual([...types].sort(([a], [b]) => Number(a) - Number(b)));
-      },
-    );
+    it.each([
+      ["records", sentCommit(records)],
+      ["plain", sentCommit(parts)],
+      ["whole", sentCommit(whole)],
+    ] as const)("each column of the commit %s has the type of its parameter", (form, { text, values }) => {
+      expect(text).toBe(COMMIT[form]);
+      const types = new Map([...text.matchAll(/\$(\d+)::(\w+)\[\]/g)].map(([, n, type]) => [n, type]));
+      const sent = values.map((column, index) => [String(index + 1), NAMES.get(column.readInt32BE(8))]);
+      expect(sent).toEqual([...types].sort(([a], [b]) => Number(a) - Number(b)));
+    });
   });
 }

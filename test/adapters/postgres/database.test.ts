@@ -1,23 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { Appends } from "../../../src/adapters/postgres/appends.ts";
 import { Database } from "../../../src/adapters/postgres/database.ts";
 import { loadDriver } from "../../../src/adapters/postgres/driver.ts";
 import { openPostgresStore } from "../../../src/adapters/postgres/index.ts";
-import { journal } from "../../../src/adapters/postgres/journal.ts";
-import { leases } from "../../../src/adapters/postgres/leases.ts";
 import { durabilityProblems } from "../../../src/adapters/postgres/opening.ts";
 import { databaseOf } from "../../../src/adapters/postgres/options.ts";
-import { Owner } from "../../../src/adapters/postgres/owner.ts";
+import { storeIn } from "../../../src/adapters/postgres/order-store.ts";
+import { Patience } from "../../../src/adapters/postgres/patience.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
 import { explained, UnknownOutcome } from "../../../src/adapters/postgres/postgres-error.ts";
-import { amountIn, asGiven, storable, wholeIn } from "../../../src/adapters/postgres/reading.ts";
-import { volume } from "../../../src/adapters/postgres/volume.ts";
-import { MARKET_SHARD } from "../../../src/model/index.ts";
-import { endedOrder, part, QUOTE, sampleRecord } from "../../store/rules/samples.ts";
+import { wholeIn } from "../../../src/adapters/postgres/reading.ts";
+import { PostgresStorage } from "../../../src/adapters/postgres/storage.ts";
+import type { CommitPart } from "../../../src/ports/index.ts";
+import { Owned } from "../../../src/store/internal.ts";
 import { type Answer, FakeServer, serverError } from "./fake-driver.ts";
 
 const PASSWORD = "hunter2";
-const BATCH = { shards: [part(3, 1, { records: [sampleRecord(3, 1)] })] };
+
+/** An append as a store sends it. */
+const APPEND: readonly CommitPart[] = [
+  {
+    conditions: [
+      ["head 003", "1 0"],
+      ["log 003 1", undefined],
+    ],
+    puts: [["log 003 1", "record"]],
+    deletes: [],
+  },
+];
+const FENCE: readonly CommitPart[] = [
+  { conditions: [["head 003", "1 0"]], puts: [["head 003", "1 1"]], deletes: [] },
+];
 
 function open(bounds: Partial<ConstructorParameters<typeof Pool>[0]> = {}) {
   const server = new FakeServer();
@@ -26,48 +38,52 @@ function open(bounds: Partial<ConstructorParameters<typeof Pool>[0]> = {}) {
     ...{ connections: 4, waiting: 2, answerTimeoutMs: 1_000, ...bounds },
   });
   const database = new Database(pool, { database: "database c on b", schema: "orders" });
-  const owner = new Owner();
-  return { server, database, owner, appends: new Appends(database, owner, 5) };
+  const answerTimeoutMs = bounds.answerTimeoutMs ?? 5;
+  const parts = { answerTimeoutMs, elsewhere: false, patience: new Patience(answerTimeoutMs) };
+  return { server, database, storage: new PostgresStorage(database, parts) };
 }
+
+/** Answers as a server without any entry, at the time 1,000. */
+const answerOfNone = (text: string): Answer => (text.includes("clock_timestamp") ? [["1000"]] : []);
 
 const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Answers the first statements in turn, and then with success. */
 function inTurn(...answers: readonly Answer[]): () => Answer {
   let asked = 0;
-  return () => answers[asked++] ?? [["0", "t"]];
+  return () => answers[asked++] ?? [];
 }
 
 describe("an append", () => {
-  it.each(["40001", "40P01", "23505", "55P03"])(
+  it.each(["40001", "40P01", "55P03"])(
     "decision WB: %s is a definite no, and the same bytes are sent again",
     async (code) => {
-      const { server, appends } = open();
+      const { server, storage } = open();
       const seen: unknown[] = [];
       const next = inTurn(serverError(code), serverError(code));
       server.answers((text, values) => {
         seen.push([text, values]);
         return next();
       });
-      expect(await appends.append(BATCH)).toEqual(["durable"]);
+      expect(await storage.commit(APPEND)).toEqual([true]);
       expect(seen).toEqual([seen[0], seen[0], seen[0]]);
       expect(server.connections).toHaveLength(1);
     },
   );
 
   it("decision WB: it is sent a bounded number of times", async () => {
-    const { server, appends } = open();
+    const { server, storage } = open();
     server.answers(() => serverError("40001"));
-    await expect(appends.append(BATCH)).rejects.toThrow("40001");
+    await expect(storage.commit(APPEND)).rejects.toThrow("40001");
     expect(server.statements).toHaveLength(5);
   });
 
   it.each(["08006", "57P01", "57P02", "57P03", "40003"])(
     "decision WB: after %s the outcome is unknown, and nothing is sent again",
     async (code) => {
-      const { server, appends } = open();
+      const { server, storage } = open();
       server.answers(() => serverError(code));
-      await expect(appends.append(BATCH)).rejects.toBeInstanceOf(UnknownOutcome);
+      await expect(storage.commit(APPEND)).rejects.toBeInstanceOf(UnknownOutcome);
       expect([server.statements.length, server.destroyed]).toEqual([1, 1]);
     },
   );
@@ -75,110 +91,93 @@ describe("an append", () => {
   it.each(["26000", "42P05"])(
     "decision WC: after %s, as with a pooler that does not follow prepared statements, none has a name any more",
     async (code) => {
-      const { server, appends } = open();
-      const next = inTurn([["0", "t"]], serverError(code));
+      const { server, storage } = open();
+      const next = inTurn([], serverError(code));
       server.answers(next);
-      for (let append = 0; append < 3; append++) expect(await appends.append(BATCH)).toEqual(["durable"]);
+      for (let append = 0; append < 3; append++) expect(await storage.commit(APPEND)).toEqual([true]);
       const named = server.names.map((name) => name !== undefined);
       expect(named).toEqual([true, true, false, false]);
     },
   );
 
-  it("decision WC: the name of a prepared statement tells its text and schema", async () => {
-    const { server, appends } = open();
-    server.answers(() => [["0", "t"]]);
-    await appends.append(BATCH);
-    await appends.append({
-      ...BATCH,
-      shards: BATCH.shards.map((one) => ({ ...one, ended: [endedOrder({ orderId: -3 })] })),
-    });
+  it("decision WC: the name of a prepared statement tells its text and schema, and a rare one has none", async () => {
+    const { server, storage } = open();
+    server.answers(() => []);
+    await storage.commit(APPEND);
+    await storage.commit([{ conditions: [], puts: [], deletes: ["a"] }]);
     const [first, second] = server.names;
     expect(first).toMatch(/^managed_orders_[0-9a-f]{32}$/);
-    expect(second).not.toBe(first);
+    expect(second).toBeUndefined();
   });
 
+  it.each(["23505", "22012"])(
+    "a key that has appeared beside it (%s) rolls it back, and it is sent in the form that can tell of which part",
+    async (code) => {
+      const { server, storage } = open();
+      server.answers(inTurn(serverError(code), serverError(code), [["0", null]]));
+      expect(await storage.commit(APPEND)).toEqual([false]);
+      const [first, second, third] = server.statements;
+      expect([first === second, second]).toEqual([false, third]);
+    },
+  );
+
   it("decision WB: after a lost connection the outcome is unknown", async () => {
-    const { server, appends } = open();
+    const { server, storage } = open();
     server.answers(() => new Error("Connection terminated unexpectedly"));
-    await expect(appends.append(BATCH)).rejects.toBeInstanceOf(UnknownOutcome);
+    await expect(storage.commit(APPEND)).rejects.toBeInstanceOf(UnknownOutcome);
     expect(server.statements).toHaveLength(1);
   });
 
   it("decision WB: a warning with the answer makes the outcome unknown, a notice does not", async () => {
-    const { server, appends } = open();
-    server.answers(() => [["0", "t"]]);
+    const { server, storage } = open();
+    server.answers(() => []);
     server.notifies({
       severity: "WARNUNG",
       code: "01000",
       message: "canceling wait for synchronous replication",
     });
-    await expect(appends.append(BATCH)).rejects.toThrow("the server warned about a commit: canceling wait");
+    await expect(storage.commit(APPEND)).rejects.toThrow("the server warned about a commit: canceling wait");
     server.notifies({ severity: "NOTICE", code: "00000", message: "hello" });
-    expect(await appends.append(BATCH)).toEqual(["durable"]);
+    expect(await storage.commit(APPEND)).toEqual([true]);
   });
 
   it.each(["GetNewTransactionId", "GetNewMultiXactId"])(
     "decision WB: a warning of %s that numbers run out says nothing about the commit",
     async (routine) => {
-      const { server, appends } = open();
-      server.answers(() => [["0", "t"]]);
+      const { server, storage } = open();
+      server.answers(() => []);
       const message = 'database "orders" must be vacuumed within 39999999 transactions';
       server.notifies({ severity: "WARNING", code: "01000", message, routine });
-      expect(await appends.append(BATCH)).toEqual(["durable"]);
+      expect(await storage.commit(APPEND)).toEqual([true]);
     },
   );
 
-  it("a client id that is taken is an InvariantError I03", async () => {
-    const { server, appends } = open();
-    server.answers(() => serverError("23505", { constraint: "ended_client_ids" }));
-    await expect(appends.append(BATCH)).rejects.toThrow("I03: a client id of the batch");
-  });
-
   it("decision WB: it is never given up, until a fence decides; then its connection is cut", async () => {
-    const { server, appends, database, owner } = open({ answerTimeoutMs: 5 });
+    const { server, storage, database } = open({ answerTimeoutMs: 5 });
     server.answers((text) => (text.includes("INSERT") ? "silence" : []));
-    const appending = appends.append(BATCH);
-    const outcome = appending.catch((error: unknown) => error);
+    const outcome = storage.commit(APPEND).catch((error: unknown) => error);
     await expect(database.read("SELECT 1")).resolves.toEqual([]);
     expect(server.destroyed).toBe(0);
-    await journal(database, owner).fence({ shard: 3, epoch: 1, round: 1 });
-    appends.fenced(3);
+    await expect(storage.commit(FENCE)).rejects.toThrow("the server has not answered for 5 ms");
     expect(await outcome).toBeInstanceOf(UnknownOutcome);
-    expect(server.destroyed).toBe(1);
+    expect(server.destroyed).toBe(2);
   });
 
-  it("I60: after an unknown write of the market journal its round is raised before the next one", async () => {
-    const { server, appends, owner } = open();
-    owner.take(new Map([[256, 7]]));
-    const quotes = { shards: [], quotes: [QUOTE] };
-    const next = inTurn(new Error("Connection terminated"), [["256"]], [["-1", "t"]]);
-    server.answers(next);
-    await expect(appends.append(quotes)).rejects.toBeInstanceOf(UnknownOutcome);
-    expect(await appends.append(quotes)).toEqual([]);
-    const kinds = server.statements.map((text) =>
-      text.includes('UPDATE "orders".shard') ? "round" : "append",
-    );
-    expect(kinds).toEqual(["append", "round", "append"]);
-    expect(owner.round).toBe(1);
+  it("what is no append is given up when the server has not answered for a while", async () => {
+    const { server, storage } = open({ answerTimeoutMs: 5 });
+    server.answers(() => "silence");
+    const snapshot = { conditions: [], puts: [["snap 003", "text"]], deletes: [] } as const;
+    await expect(storage.commit([snapshot])).rejects.toThrow();
+    expect([server.destroyed, server.open]).toEqual([1, 0]);
   });
 });
 
 it("decision RK: a claim that is answered after a later one leaves the handle the later epoch", () => {
-  const owner = new Owner();
-  owner.take(
-    new Map([
-      [3, 7],
-      [256, 5],
-    ]),
-  );
-  owner.take(
-    new Map([
-      [3, 6],
-      [256, 4],
-      [4, 2],
-    ]),
-  );
-  expect([3, 4, 256].map((shard) => owner.epochOf(shard))).toEqual([7, 2, 5]);
+  const owned = new Owned();
+  const head = (shard: number, epoch: number) => ({ shard, epoch, sequence: 0 });
+  owned.took([head(3, 7), head(256, 5)]);
+  owned.took([head(3, 6), head(256, 4), head(4, 2)]);
+  expect([3, 4, 256].map((shard) => owned.epochOf(shard))).toEqual([7, 2, 5]);
 });
 
 describe("connections", () => {
@@ -197,8 +196,8 @@ describe("connections", () => {
     server.release([["1"]]);
     await Promise.all(busy);
     expect([server.connections.length, server.destroyed]).toEqual([5, 0]);
-    const nodes = leases(database, new Owner());
-    server.answers((text) => (text.includes("RETURNING i.last") ? [["1"]] : [["1", "1"]]));
+    const nodes = storeIn(database, { answerTimeoutMs: 60_000 }).leases;
+    server.answers(answerOfNone);
     await nodes.join({ name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: 5 });
     server.answers(() => "silence");
     for (const asked of [
@@ -213,40 +212,41 @@ describe("connections", () => {
 
   it("decision 52: says that its clock is another machine's only if the host has said so", async () => {
     const { server, database } = open();
-    server.answers(() => [["1", "1000", null]]);
+    server.answers(answerOfNone);
     const beat = { incarnation: 1, state: "ready" } as const;
-    const said = { alive: true, clockMs: 1_000 };
-    expect(await leases(database, new Owner()).renew(beat)).toEqual(said);
-    expect(await leases(database, new Owner(), true).renew(beat)).toEqual({ ...said, elsewhere: true });
+    const said = { alive: false, clockMs: 1_000 };
+    const leases = (elsewhere: boolean) => storeIn(database, { answerTimeoutMs: 5, elsewhere }).leases;
+    expect(await leases(false).renew(beat)).toEqual(said);
+    expect(await leases(true).renew(beat)).toEqual({ ...said, elsewhere: true });
     await database.close();
   });
 
   it("decision WE: a takeover waits for no read", async () => {
     const { server, database } = open();
-    server.answers((text) => (text === "slow" ? "silence" : [["3", "1", "0", "0"]]));
+    server.answers((text) => (text === "slow" ? "silence" : answerOfNone(text)));
     const slow = [1, 2].map(() => database.read("slow"));
     let claimed: unknown;
-    const claiming = leases(database, new Owner())
-      .claim({ incarnation: 1, shards: [3] })
+    const claiming = storeIn(database, { answerTimeoutMs: 1_000 })
+      .acquire()
       .then((heads) => {
-        claimed = heads;
+        claimed = heads[3];
       });
     for (let turn = 0; turn < 20 && claimed === undefined; turn++) await turnOfTheLoop();
     const meanwhile = claimed;
     server.release([]);
     await Promise.all([claiming, ...slow]);
-    expect(meanwhile).toEqual([{ shard: 3, epoch: 1, sequence: 0 }]);
+    expect(meanwhile).toEqual({ shard: 3, epoch: 1, sequence: 0 });
   });
 
   it("decision ZI: what is asked with a beat waits for a connection no longer than a ttl, and leaves the line", async () => {
     const { server, database } = open();
-    const nodes = leases(database, new Owner());
-    server.answers(() => [["1", "1"]]);
+    const nodes = storeIn(database, { answerTimeoutMs: 1_000 }).leases;
+    server.answers(answerOfNone);
     await nodes.join({ name: "a", address: "", version: "", format: 1, kinds: [], ttlMs: 5 });
-    server.answers((text) => (text === "slow" ? "silence" : [["1"]]));
+    server.answers((text) => (text === "slow" ? "silence" : []));
     const slow = [1, 2].map(() => database.read("slow"));
     const next = database.read("next");
-    await expect(nodes.tail({ after: [], limit: 1 })).rejects.toThrow("no connection was free for 5 ms");
+    await expect(nodes.prints({ limit: 2 })).rejects.toThrow("no connection was free for 5 ms");
     const last = database.read("last");
     server.release([]);
     await Promise.all([...slow, next, last]);
@@ -267,30 +267,6 @@ describe("connections", () => {
     }
     server.release([["2"]]);
     expect(await Promise.all(slow)).toEqual([1, 2, 3, 4].map(() => [["2"]]));
-  });
-
-  it("decision WE: the sums of executed volume keep no append waiting for reads", async () => {
-    const { server, database, owner, appends } = open({ connections: 3 });
-    owner.take(new Map([[MARKET_SHARD, 1]]));
-    let read: Promise<unknown> = Promise.resolve();
-    server.answers((text) => {
-      if (text === "slow") return "silence";
-      if (text.includes("summed AS f WHERE")) return [["0", "0"]];
-      if (text.trim().startsWith("SELECT p.symbol")) return [];
-      if (text.includes("new_quotes")) return [["-1", "t"]];
-      // It takes the only connection for reads when the first statement ends.
-      if (server.statements.length === 1) read = database.read("slow");
-      return [["1", "0"]];
-    });
-    const deleted = volume({ database, owner, appends }).deleteVolume({ beforeMs: 0 });
-    for (let turn = 0; turn < 20; turn++) await turnOfTheLoop();
-    let outcome: unknown;
-    const appended = appends.append({ shards: [], quotes: [QUOTE] }).then((outcomes) => (outcome = outcomes));
-    for (let turn = 0; turn < 20; turn++) await turnOfTheLoop();
-    const meanwhile = outcome;
-    server.release([]);
-    await Promise.all([read, deleted, appended]);
-    expect(meanwhile).toEqual([]);
   });
 
   it("I71: a closed store rejects what waits and what comes", async () => {
@@ -421,18 +397,9 @@ describe("options", () => {
 });
 
 describe("values", () => {
-  it("I16: ids and amounts never pass through a double", () => {
-    expect(amountIn(["999999999999999999"], 0)).toBe(999_999_999_999_999_999n);
+  it("I16: ids and times never pass through a double", () => {
     expect(wholeIn(["-9007199254740991"], 0)).toBe(-9_007_199_254_740_991);
     for (const text of ["9007199254740993", "1.5", "1e3", ""])
       expect(() => wholeIn([text], 0)).toThrow("I53");
-    for (const text of ["1.5", "1e3", "x"]) expect(() => amountIn([text], 0)).toThrow("I53");
-  });
-
-  it("texts of strangers come back as they were", () => {
-    for (const text of ["", "a", "\0", "\\", "\\u0000", "\ud800", "x\udc00y", "\u{1f600}", "\\\\u\0"]) {
-      expect(asGiven(storable(text))).toBe(text);
-      expect(storable(text)).not.toMatch(/\0|[\ud800-\udbff](?![\udc00-\udfff])/);
-    }
   });
 });

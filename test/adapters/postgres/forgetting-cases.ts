@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { journalLifetime } from "../../../src/adapters/postgres/forgetting.ts";
 import {
   type LeavingRecord,
   openPostgresStore,
   type PostgresJournalOptions,
   type PostgresStore,
 } from "../../../src/adapters/postgres/index.ts";
-import { Owner } from "../../../src/adapters/postgres/owner.ts";
-import { endedOrder, openOrder, part, sampleRecord } from "../../store/rules/samples.ts";
-import { always, BEFORE, ended, fill, idOf, kept, recordsOf, SHARD } from "../forgetting-samples.ts";
+import { part, sampleRecord } from "../../store/rules/samples.ts";
+import { recordKey } from "../../../src/store/internal.ts";
+import { always, BEFORE, ended, fill, idOf, kept, SHARD } from "../forgetting-samples.ts";
 import type { Place, Places } from "./places.ts";
 
 const open = (
@@ -31,10 +30,6 @@ export function forgettingCases(places: Places): void {
     await store.close();
     await place.remove();
   };
-  const leftovers = async ({ schema }: Place): Promise<readonly (string | null | undefined)[]> =>
-    (await places.execute(`SELECT sequence FROM ${schema}.leftover WHERE shard = ${SHARD}`)).map(
-      ([one]) => one,
-    );
 
   describe("decision XA: records leave with their orders", () => {
     it("the archive has the text of every record before it is deleted", () => {
@@ -62,20 +57,19 @@ export function forgettingCases(places: Places): void {
       }));
 
     it("decision WE: an archive that never answers is given up, and nothing is deleted", () =>
-      at({}, async (store, { schema }) => {
+      at({ forget: true }, async (store, place) => {
         await fill(store);
-        const database = places.database(schema);
-        const owner = new Owner();
-        owner.take(new Map([[SHARD, 1]]));
         const silent = () => new Promise<never>(() => undefined);
-        const { forgetEnded } = journalLifetime(
-          { database, owner, readSnapshot: store.readSnapshot, answerTimeoutMs: 5 },
-          { forget: true, archive: silent },
+        const impatient = await openPostgresStore({
+          ...place.options,
+          answerTimeoutMs: 2_000,
+          journal: { forget: true, archive: silent },
+        });
+        await impatient.acquire();
+        await expect(impatient.forgetEnded?.(BEFORE, always)).rejects.toThrow(
+          "journal.archive has not answered for 2000 ms",
         );
-        await expect(forgetEnded?.(BEFORE, always)).rejects.toThrow(
-          "journal.archive has not answered for 5 ms",
-        );
-        await database.close();
+        await impatient.close();
         expect([(await kept(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
       }));
 
@@ -128,7 +122,7 @@ export function forgettingCases(places: Places): void {
         await fill(store);
         later = await open(place);
         await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow(
-          "I60: shard 3 belongs to a later owner",
+          "I60: every shard belongs to a later owner",
         );
         expect([(await kept(store)).length, (await rowsOf(store)).length]).toEqual([12, 5]);
         await later.close();
@@ -139,67 +133,20 @@ export function forgettingCases(places: Places): void {
       at({ forget: true }, async (store, { schema }) => {
         await fill(store);
         await places.execute(
-          `UPDATE ${schema}.journal SET record = replace(record, 'PLACE', 'PLAICE') WHERE sequence = 5`,
+          `UPDATE ${schema}.log SET value = replace(value, 'PLACE', 'PLAICE') WHERE key = '${recordKey(SHARD, 5)}'`,
         );
-        await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow("record 5 of shard 3");
+        await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow(recordKey(SHARD, 5));
         expect(await rowsOf(store)).toEqual([idOf(1), idOf(6)]);
-        await places.execute(`UPDATE ${schema}.ended SET record = '{' WHERE order_id = ${idOf(1)}`);
+        await places.execute(`UPDATE ${schema}.entry SET value = '{' WHERE key LIKE 'ended % %${-idOf(1)}'`);
         await expect(store.forgetEnded?.(BEFORE, always)).rejects.toThrow("I53");
       }));
   });
 
-  describe("decision XA: leftovers", () => {
-    it("a store without the option has no such method, and the records of rows that it deletes leave once the option is set", () =>
-      at({}, async (store, place) => {
-        await fill(store);
-        expect(store.forgetEnded).toBeUndefined();
-        await store.deleteEnded({ ...BEFORE, limit: 100 });
-        expect(await kept(store)).toHaveLength(12);
-        const next = await open(place);
-        await next.acquire();
-        await next.forgetEnded?.(BEFORE, always);
-        expect(await kept(next)).toEqual([2, 10, 12]);
-        expect(await leftovers(place)).toEqual([]);
-        await next.close();
-      }));
+  describe("decision XA: what is left", () => {
+    it("a store without the option has no such method", () =>
+      at({}, (store) => expect(store.forgetEnded).toBeUndefined()));
 
-    it("I53: a damaged record of one shard is reported, and the leftovers of later shards leave", () =>
-      at({}, async (store, place) => {
-        await fill(store);
-        const records = [sampleRecord(2, 1), sampleRecord(2, 2)];
-        await store.append({ shards: [part(2, 1, { records, ended: [endedOrder({ orderId: -258 })] })] });
-        await store.writeSnapshot({ shard: 2, sequence: 2, counter: 9, parents: [] });
-        await store.deleteEnded({ ...BEFORE, limit: 100 });
-        await places.execute(
-          `UPDATE ${place.schema}.journal SET record = '{' WHERE shard = 2 AND sequence = 1`,
-        );
-        const next = await open(place);
-        await next.acquire();
-        await expect(next.forgetEnded?.(BEFORE, always)).rejects.toThrow("record 1 of shard 2");
-        expect(await kept(next)).toEqual([2, 10, 12]);
-        expect(await leftovers(place)).toEqual([]);
-        await next.close();
-      }));
-
-    it("those above the snapshot leave when a later snapshot has passed them", () =>
-      at({ forget: true }, async (store, place) => {
-        await store.acquire();
-        const { records } = recordsOf([[1], [1], [1], [2]]);
-        await store.append({ shards: [part(SHARD, 1, { records, ended: [ended(1, 3)] })] });
-        await store.writeSnapshot({ shard: SHARD, sequence: 2, counter: 9, parents: [] });
-        await store.deleteEnded({ ...BEFORE, limit: 100 });
-        await store.forgetEnded?.(BEFORE, always);
-        expect(await kept(store)).toEqual([2, 3, 4]);
-        expect(await leftovers(place)).toEqual(["4"]);
-        const after = { ...sampleRecord(SHARD, 5), changes: [{ orderId: idOf(2), previous: 4, facts: [] }] };
-        await store.append({ shards: [part(SHARD, 1, { records: [after] })] });
-        const parents = [{ ...openOrder({ orderId: idOf(2) }), lastSequence: 4 }];
-        await store.writeSnapshot({ shard: SHARD, sequence: 5, counter: 9, parents });
-        await store.forgetEnded?.(BEFORE, always);
-        expect([await kept(store), await leftovers(place)]).toEqual([[4, 5], []]);
-      }));
-
-    it("an order with many records loses its row first; a stop between any two steps loses nothing", () =>
+    it("an order with many records loses the oldest first; a stop between any two steps loses nothing", () =>
       at({ forget: true }, async (store) => {
         await fill(store, 1_100);
         for (let stops = 0; stops < 12; stops++) {

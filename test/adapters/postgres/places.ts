@@ -1,19 +1,21 @@
 import { Database } from "../../../src/adapters/postgres/database.ts";
 import { loadDriver, type PgClient } from "../../../src/adapters/postgres/driver.ts";
 import type { PostgresStoreOptions } from "../../../src/adapters/postgres/index.ts";
+import { openedDatabase } from "../../../src/adapters/postgres/opening.ts";
+import { resolved } from "../../../src/adapters/postgres/options.ts";
+import { Patience } from "../../../src/adapters/postgres/patience.ts";
 import { Pool } from "../../../src/adapters/postgres/pool.ts";
+import { PostgresStorage } from "../../../src/adapters/postgres/storage.ts";
+import type { Storage } from "../../../src/ports/index.ts";
 
-/** The tables whose rows have a sum. */
-export const SUMMED_TABLES: readonly string[] = [
-  "journal",
-  "ended",
-  "ended_list",
-  "snapshot",
-  "snapshot_part",
-  "mark",
-  "quote",
-  "print",
-];
+/** Opens the storage of a store, with values as they are stored. */
+export async function openPostgresStorage(options: PostgresStoreOptions): Promise<Storage> {
+  const all = resolved(options);
+  return new PostgresStorage(await openedDatabase(all), {
+    ...all,
+    patience: new Patience(all.answerTimeoutMs),
+  });
+}
 
 /** An empty place: a schema that does not exist yet. */
 export type Place = Readonly<{ options: PostgresStoreOptions; schema: string; remove: () => Promise<void> }>;

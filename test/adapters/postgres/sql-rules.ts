@@ -8,6 +8,7 @@ const FUNCTIONS = [
     "current_setting",
     "version",
     "generate_series",
+    "repeat",
     "exists",
     "in",
     "on",
@@ -34,15 +35,20 @@ const WORDS = [
     "constraint",
   ],
   ...["numeric", "set", "then", "not", "lateral", "is", "into", "index", "table", "cross", "left"],
+  ...["array", "with", "all", "else"],
 ];
 
 const TYPES = ["int4", "int8", "text", "bytea", "bool"];
 
 const withoutTexts = (text: string): string => text.replace(/'[^']*'/g, "''");
 
+/** The order of bytes, which is that of any text in CockroachDB and YugabyteDB. */
+const KEY_COLUMN = /\bkey text COLLATE "C"(?= PRIMARY KEY|,)/g;
+
 /** Names of functions that a text calls: words before a parenthesis, without tables, aliases and keywords. */
-function functionsIn(text: string): readonly string[] {
-  const calls = [...withoutTexts(text).matchAll(/(?<![.\w])([a-z_]+) ?\(/gi)];
+function functionsIn(statement: string): readonly string[] {
+  const text = withoutTexts(statement);
+  const calls = [...text.matchAll(/(?<![.\w])([a-z_]+) ?\(/gi)];
   return calls.flatMap((call) => {
     const name = (call[1] ?? "").toLowerCase();
     const before = text.slice(0, call.index).trimEnd();
@@ -56,6 +62,10 @@ const writesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\b(?:INSERT INTO|DELETE FROM|(?<!DO )(?<!FOR )UPDATE(?! SET)) ([\w.]+)/g)].map(
     ([, table]) => table ?? "",
   );
+
+/** A loop over sorted keys that locks one row at a time. */
+const LOCKS_IN_ORDER =
+  /ORDER BY \w+\.key\) AS (\w)\s+LEFT JOIN LATERAL \([^()]*= \1\.key(?:\s+ORDER BY \w+\.version DESC LIMIT 1)? FOR UPDATE/g;
 
 const RULES: readonly SqlRule[] = [
   {
@@ -88,7 +98,7 @@ const RULES: readonly SqlRule[] = [
     why: "missing in one of the three servers, or with other semantics there",
     isBroken: (text) =>
       /\b(SKIP LOCKED|NOWAIT|COLLATE|MERGE|TRUNCATE|COPY|TABLESAMPLE|CONCURRENTLY|EXCLUDE|INHERITS|TRIGGER|FUNCTION|ctid|xmin|oid|regclass)\b/i.test(
-        text,
+        text.replace(KEY_COLUMN, ""),
       ),
   },
   {
@@ -96,8 +106,7 @@ const RULES: readonly SqlRule[] = [
     why: "rows are locked in one order, so that two statements never wait for each other",
     isBroken: (text) =>
       (text.match(/FOR (UPDATE|SHARE|NO KEY UPDATE|KEY SHARE)/g) ?? []).length !==
-      (text.match(/ORDER BY \w+\.(shard|incarnation|shard, \w+\.(order_id|part))\s+FOR UPDATE/g) ?? [])
-        .length,
+      (text.match(LOCKS_IN_ORDER) ?? []).length,
   },
   {
     name: "returning",

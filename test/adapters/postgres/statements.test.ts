@@ -1,10 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { APPEND } from "../../../src/adapters/postgres/append-statements.ts";
-import { COPYING } from "../../../src/adapters/postgres/copy-statements.ts";
-import { FORGETTING } from "../../../src/adapters/postgres/forget-statements.ts";
-import { LEASES } from "../../../src/adapters/postgres/lease-statements.ts";
-import { LIMITS } from "../../../src/adapters/postgres/limit-statements.ts";
-import { MARKETS } from "../../../src/adapters/postgres/market-statements.ts";
 import {
   FIRST_VERSIONS_CREATION,
   MIGRATIONS,
@@ -12,21 +6,24 @@ import {
   SCHEMA_CREATION,
   VERSIONS_CREATION,
 } from "../../../src/adapters/postgres/migrations.ts";
-import { SNAPSHOTS } from "../../../src/adapters/postgres/snapshot-statements.ts";
 import * as statements from "../../../src/adapters/postgres/statements.ts";
+import { COMMIT, GET, rangeStatement, SWEEP } from "../../../src/adapters/postgres/storage-statements.ts";
+import { VIEWS } from "../../../src/adapters/postgres/views.ts";
 import { brokenRules } from "./sql-rules.ts";
 
 /** Every statement by name, such as `ENDINGS.count`. */
 const texts: readonly (readonly [name: string, text: string])[] = [
   ...Object.entries<Readonly<Record<string, string>>>({
     ...statements,
-    APPEND,
-    MARKETS,
-    LEASES,
-    LIMITS,
-    COPYING,
-    FORGETTING,
-    SNAPSHOTS,
+    COMMIT,
+    GET,
+    STORAGE: {
+      range: rangeStatement([
+        { table: "entry", reverse: false },
+        { table: "log", reverse: true },
+      ]),
+      sweep: SWEEP,
+    },
   }).flatMap(([group, members]) =>
     Object.entries(members).map(([name, text]) => [`${group}.${name}`, text] as const),
   ),
@@ -34,17 +31,27 @@ const texts: readonly (readonly [name: string, text: string])[] = [
     SCHEMA_CREATION,
     VERSIONS_CREATION,
     FIRST_VERSIONS_CREATION,
-    ...MIGRATIONS.flatMap((step) => [NOTE_STEP(step), ...step.sql]),
+    ...MIGRATIONS.flatMap((step) => [
+      NOTE_STEP(step),
+      // Views are for operators, who may have to write them in the dialect of their server.
+      ...step.sql.filter((text) => !VIEWS.includes(text)),
+    ]),
   ].map((text, index) => [`step ${index}`, text] as const),
 ];
 
+/** CockroachDB must be told to allow it (sql.multiple_modifications_of_table.enabled): a commit replaces values. */
+const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
+  [COMMIT.plain, ["one writer"]],
+  [COMMIT.whole, ["one writer"]],
+]);
+
 describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB share", () => {
   it("knows all of them", () => {
-    expect(texts.length).toBeGreaterThan(80);
+    expect(texts.length).toBeGreaterThan(15);
   });
 
   it.each(texts)("%s", (_name, text) => {
-    expect(brokenRules(text)).toEqual([]);
+    expect(brokenRules(text)).toEqual(ALLOWED.get(text) ?? []);
   });
 
   it.each([
@@ -63,6 +70,10 @@ describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB 
     ["dialect", "SELECT 1 FROM managed_orders.a AS a FOR UPDATE SKIP LOCKED"],
     ["dialect", 'SELECT a COLLATE "C" FROM managed_orders.a AS a'],
     ["locks", "SELECT a.b FROM managed_orders.a AS a FOR UPDATE"],
+    [
+      "locks",
+      "SELECT 1 FROM unnest($1::text[]) AS k (key) CROSS JOIN LATERAL (SELECT 1 FROM managed_orders.a AS a WHERE a.key = k.key FOR UPDATE) AS e",
+    ],
     ["returning", "WITH a AS (DELETE FROM managed_orders.b AS b) SELECT 1"],
     [
       "one writer",
@@ -72,34 +83,4 @@ describe("decision WC: statements use what Postgres, CockroachDB and YugabyteDB 
   ])("the rule %s finds: %s", (rule, text) => {
     expect(brokenRules(text)).toContain(rule);
   });
-});
-
-describe("statements that write", () => {
-  const writes = texts.filter(
-    ([name, text]) => /INSERT|UPDATE managed|DELETE/.test(text) && !name.startsWith("step"),
-  );
-
-  it.each(writes)(
-    "%s changes no row of a shard, unless it is about its owner or round or what was forgotten",
-    (name, text) => {
-      const changesShard = /UPDATE managed_orders\.shard\b/.test(text);
-      expect(changesShard).toBe(
-        [
-          ...["JOURNAL.acquire", "JOURNAL.fence", "LEASES.claim", "LEASES.release", "LEASES.assign"],
-          ...["COPYING.heads", "FORGETTING.leave", "FORGETTING.sweep"],
-        ].includes(name),
-      );
-    },
-  );
-
-  it.each(["records", "orders", "whole"] as const)(
-    "I60: every insert of the append %s is selected from the verdict",
-    (form) => {
-      const text = APPEND[form];
-      const inserts = text.split("INSERT INTO").slice(1);
-      expect(inserts.length).toBe({ records: 1, orders: 3, whole: 6 }[form]);
-      for (const insert of inserts) expect(insert).toMatch(/FROM verdict AS v|FROM market\b/);
-      expect(text.indexOf("FOR UPDATE")).toBeLessThan(text.indexOf("INSERT INTO"));
-    },
-  );
 });

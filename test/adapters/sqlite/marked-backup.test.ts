@@ -19,7 +19,7 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
-import { withSqliteContents } from "../../../src/adapters/sqlite/internal.ts";
+import { withSqliteStorage } from "../../../src/adapters/sqlite/internal.ts";
 import { part, sampleRecords } from "../../store/rules/samples.ts";
 import {
   canBackUp,
@@ -57,7 +57,7 @@ describe.runIf(canBackUp)("decision VD: a backup is not a store", () => {
       expect(() => openSqliteStore({ path: backup, exclusive })).toThrow(
         expect.objectContaining({ code: "STORE_FILE", message: IS_BACKUP }),
       );
-    await expect(withSqliteContents({ path: backup }, async () => "read")).rejects.toThrow(IS_BACKUP);
+    await expect(withSqliteStorage({ path: backup }, async () => "read")).rejects.toThrow(IS_BACKUP);
     expect(readFileSync(backup).equals(before)).toBe(true);
     expect(statSync(backup).mode & 0o777).toBe(0o640);
     expect(await verifySqliteStore({ path: backup })).toMatchObject({ whole: true, records: 20 });

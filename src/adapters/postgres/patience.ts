@@ -1,0 +1,62 @@
+import type { CommitPart, ShardLeases } from "../../ports/index.ts";
+import type { StoragePatience } from "./storage.ts";
+
+/**
+ * How long a store waits for its server. An append is never given up: a server may wait for its standby for a long time, and
+ * only a fence decides. All else is, after `answerTimeoutMs`; and from `join` on, what is asked with each beat after a ttl:
+ * a node whose renewal comes later has lost its shards (decision ZI).
+ */
+export class Patience implements StoragePatience {
+  readonly #answerTimeoutMs: number;
+  #ttlMs: number | undefined;
+  /** Number of questions of a beat that are under way. */
+  #asked = 0;
+
+  constructor(answerTimeoutMs: number) {
+    this.#answerTimeoutMs = answerTimeoutMs;
+  }
+
+  ofCommit(parts: readonly CommitPart[]): number | "for ever" {
+    if (parts.some(isAppend)) return "for ever";
+    return parts.every(isAboutNodes) ? (this.ofRead() ?? this.#answerTimeoutMs) : this.#answerTimeoutMs;
+  }
+
+  ofRead(): number | undefined {
+    return this.#asked === 0 ? undefined : this.#ttlMs;
+  }
+
+  /** Returns leases whose questions are given up after a ttl. */
+  leases(leases: ShardLeases): ShardLeases {
+    const soon = async <T>(ask: () => Promise<T>): Promise<T> => {
+      this.#asked++;
+      try {
+        return await ask();
+      } finally {
+        this.#asked--;
+      }
+    };
+    return {
+      ...leases,
+      join: async (entry) => {
+        const joined = await leases.join(entry);
+        this.#ttlMs = Math.min(entry.ttlMs, this.#answerTimeoutMs);
+        return joined;
+      },
+      renew: (beat) => soon(() => leases.renew(beat)),
+      want: (wish) => soon(() => leases.want(wish)),
+      nodes: () => soon(() => leases.nodes()),
+      bury: (node) => soon(() => leases.bury(node)),
+      heads: () => soon(() => leases.heads()),
+      tail: (range) => soon(() => leases.tail(range)),
+      prints: (range) => soon(() => leases.prints(range)),
+    };
+  }
+}
+
+/** Whether a part relies on the head of a shard, and does not change it. */
+function isAppend({ conditions, puts }: CommitPart): boolean {
+  const heads = conditions.filter(([key]) => key.startsWith("head "));
+  return heads.some(([head]) => !puts.some(([key]) => key === head));
+}
+
+const isAboutNodes = ({ conditions }: CommitPart): boolean => conditions.every(([key]) => key === "cluster");

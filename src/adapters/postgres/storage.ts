@@ -1,0 +1,231 @@
+import { errorMessage } from "../../common/index.ts";
+import { QuietTelemetry } from "../../host-answers/index.ts";
+import type { CommitPart, Entry, KeyRange, Storage, StorageTime, Telemetry } from "../../ports/index.ts";
+import { binaryArray } from "./binary-arrays.ts";
+import { type SentCommit, sentCommit, tableOf, wholeCommit } from "./commit-columns.ts";
+import type { Database } from "./database.ts";
+import type { Row } from "./driver.ts";
+
+import { PendingCommits } from "./pending-commits.ts";
+import type { Lane } from "./pool.ts";
+import { sqlState } from "./postgres-error.ts";
+import { textIn, wholeIn } from "./reading.ts";
+import {
+  CLOCK_MS,
+  GET,
+  JOURNAL_KEYS,
+  type RangeGroup,
+  rangeStatement,
+  type StorageTable,
+  SWEEP,
+} from "./storage-statements.ts";
+
+/** How often a commit is sent that others overtake. */
+const ATTEMPTS = 10;
+
+/** Bytes of values that one `range` answers, besides the first entry of each range. */
+const RANGE_BYTES = 4 * 1_024 * 1_024;
+
+/** What the server says when a key has appeared beside a commit: the division in its statement, and an equal key. */
+const APPEARED = ["22012", "23505"];
+
+/** How long a storage waits for its server, in milliseconds. */
+export interface StoragePatience {
+  /** Whether a commit is waited for until its connection breaks or a later commit decides, and else how long. */
+  ofCommit(parts: readonly CommitPart[]): number | "for ever";
+  /** Undefined is the `answerTimeoutMs` of the pool. */
+  ofRead(): number | undefined;
+}
+
+/** What a storage knows of its place: its patience with the server, and whether that is another machine. */
+type Surroundings = Readonly<{
+  answerTimeoutMs: number;
+  elsewhere: boolean;
+  patience: StoragePatience;
+  telemetry?: Telemetry | undefined;
+}>;
+
+/** A storage on a database whose schema is there. A commit is one statement in one round trip. */
+export class PostgresStorage implements Storage {
+  readonly #database: Database;
+  readonly #elsewhere: boolean;
+  readonly #patience: StoragePatience;
+  readonly #telemetry: QuietTelemetry;
+  readonly #pending: PendingCommits;
+
+  constructor(database: Database, { answerTimeoutMs, elsewhere, patience, telemetry }: Surroundings) {
+    this.#database = database;
+    this.#elsewhere = elsewhere;
+    this.#patience = patience;
+    this.#telemetry = new QuietTelemetry(telemetry);
+    this.#pending = new PendingCommits(answerTimeoutMs);
+  }
+
+  /** Writes parts. What others have overtaken is sent again, in the form that can tell what has become of its keys. */
+  async commit(parts: readonly CommitPart[]): Promise<readonly boolean[]> {
+    if (parts.length === 0) return [];
+    const pending = this.#pending.begin(parts);
+    const { cutter } = pending;
+    const ownMs = this.#patience.ofCommit(parts);
+    const limitMs = ownMs === "for ever" ? pending.limitMs : Math.min(ownMs, pending.limitMs ?? ownMs);
+    const send = ({ text, values, isRare = false }: SentCommit): Promise<readonly Row[]> =>
+      this.#database.append(text, values, cutter, { limitMs, isRare });
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#outcomes(
+            parts,
+            await send(attempt === 1 ? sentCommit(parts) : wholeCommit(parts)),
+          );
+        } catch (error) {
+          const state = sqlState((error as Error).cause);
+          if (attempt === ATTEMPTS || state === undefined || !APPEARED.includes(state)) throw error;
+        }
+      }
+    } finally {
+      pending.end();
+    }
+  }
+
+  async get(keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    if (keys.length === 0) return [];
+    const tables = [...new Set(keys.map(tableOf))];
+    const text = tables.map((table) => GET[table]).join(" UNION ALL ");
+    const rows = await this.#read(text, [binaryArray("text", keys)], "first");
+    const values = new Map(rows.map((row) => [row[0], row[1] ?? undefined]));
+    return keys.map((key) => values.get(key));
+  }
+
+  async range(ranges: readonly KeyRange[]): Promise<readonly (readonly Entry[])[]> {
+    const pieces = ranges.flatMap(piecesOf);
+    if (pieces.length === 0) return ranges.map(() => []);
+    const groups = [...groupsOf(pieces).values()];
+    const bytes = Math.ceil(RANGE_BYTES / pieces.length);
+    const values = [bytes, ...groups.flatMap(({ members }) => columnsOf(members))];
+    // Ends of journals are asked for by what must not wait for reads of an engine.
+    const lane = ranges.every(({ limit }) => limit === 1) ? "first" : "other";
+    const found = pagesIn(await this.#read(rangeStatement(groups), values, lane));
+    return ranges.map((range) => joined(range, pieces, found));
+  }
+
+  async clock(): Promise<StorageTime> {
+    const [row] = await this.#read(`SELECT ${CLOCK_MS}`, [], "first");
+    return { nowMs: wholeIn(row, 0), ...(this.#elsewhere && { elsewhere: true }) };
+  }
+
+  async close(): Promise<void> {
+    this.#pending.close();
+    await this.#database.close();
+  }
+
+  async #read(text: string, values: readonly unknown[], lane: Lane): Promise<readonly Row[]> {
+    return await this.#database.read(text, values, lane, this.#patience.ofRead());
+  }
+
+  /** Reads an answer: the parts that were left out, and keys whose rows without a value are needed no more. */
+  async #outcomes(parts: readonly CommitPart[], rows: readonly Row[]): Promise<readonly boolean[]> {
+    const failed = new Set<number>();
+    const keys: string[] = [];
+    for (const row of rows) {
+      const key = row[1] ?? undefined;
+      if (key === undefined) failed.add(wholeIn(row, 0));
+      else keys.push(key);
+    }
+    if (keys.length > 0) await this.#sweep(keys);
+    return parts.map((_, part) => !failed.has(part));
+  }
+
+  /** A row that stays because this fails is no entry, and is deleted or filled by the next commit of its key. */
+  async #sweep(keys: readonly string[]): Promise<void> {
+    try {
+      await this.#database.write(SWEEP, [binaryArray("text", keys)], "first");
+    } catch (error) {
+      this.#telemetry.event("warn", "keys.kept", { message: errorMessage(error) });
+    }
+  }
+}
+
+/** The piece of a range that lies in one table. */
+type Piece = KeyRange & Readonly<{ range: KeyRange; table: StorageTable }>;
+
+/** Returns the pieces of a range, in its order: before, in and after the journal. */
+function piecesOf(range: KeyRange): readonly Piece[] {
+  const [first, end] = JOURNAL_KEYS;
+  const { from, before } = range;
+  const pieces: readonly Piece[] = [
+    { ...range, range, table: "entry", before: lesser(before, first) },
+    { ...range, range, table: "log", from: greater(from, first), before: lesser(before, end) },
+    { ...range, range, table: "entry", from: greater(from, end) },
+  ];
+  const own = pieces.filter((piece) => piece.from < piece.before);
+  return range.reverse === true ? own.reverse() : own;
+}
+
+const lesser = (a: string, b: string): string => (a < b ? a : b);
+const greater = (a: string, b: string): string => (a > b ? a : b);
+
+/** Pieces that one part of the statement reads, by their place among all. */
+type Group = RangeGroup & Readonly<{ members: Map<number, Piece> }>;
+
+function groupsOf(pieces: readonly Piece[]): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const [place, piece] of pieces.entries()) {
+    const { table, reverse = false } = piece;
+    const name = `${table} ${reverse}`;
+    const group = groups.get(name) ?? { table, reverse, members: new Map<number, Piece>() };
+    group.members.set(place, piece);
+    groups.set(name, group);
+  }
+  return groups;
+}
+
+/** Returns the parameters of a group. */
+function columnsOf(members: Group["members"]): readonly unknown[] {
+  const pieces = [...members.values()];
+  const limits = pieces.map(({ limit }) => limit);
+  return [
+    binaryArray("int4", [...members.keys()]),
+    binaryArray(
+      "text",
+      pieces.map(({ from }) => from),
+    ),
+    binaryArray(
+      "text",
+      pieces.map(({ before }) => before),
+    ),
+    binaryArray("int8", limits),
+    limits.reduce((most, limit) => Math.max(most, limit), 0),
+  ];
+}
+
+/** What was read of a piece, and how many entries it has up to its limit. */
+type Page = { readonly entries: Entry[]; count: number };
+
+function pagesIn(rows: readonly Row[]): ReadonlyMap<number, Page> {
+  const pages = new Map<number, Page>();
+  for (const row of rows) {
+    const place = wholeIn(row, 0);
+    const page = pages.get(place) ?? { entries: [], count: wholeIn(row, 3) };
+    page.entries.push([textIn(row, 1), textIn(row, 2)]);
+    pages.set(place, page);
+  }
+  return pages;
+}
+
+/** Returns the entries of a range: those of its pieces up to its limit, or to the first piece that was not read whole. */
+function joined(
+  range: KeyRange,
+  pieces: readonly Piece[],
+  pages: ReadonlyMap<number, Page>,
+): readonly Entry[] {
+  const entries: Entry[] = [];
+  const sign = range.reverse === true ? -1 : 1;
+  for (const [place, piece] of pieces.entries()) {
+    const page = piece.range === range ? pages.get(place) : undefined;
+    if (page === undefined) continue;
+    page.entries.sort(([a], [b]) => (a < b ? -sign : sign));
+    for (const entry of page.entries) if (entries.length < range.limit) entries.push(entry);
+    if (page.entries.length < Math.min(page.count, range.limit)) break;
+  }
+  return entries;
+}
