@@ -53,10 +53,15 @@ export class Patience implements StoragePatience {
   }
 }
 
-/** Whether a part relies on the head of a shard, and does not change it. */
+/** Whether a part relies on heads and changes neither heads nor owners. */
 function isAppend({ conditions, puts }: CommitPart): boolean {
-  const heads = conditions.filter(([key]) => key.startsWith("head "));
-  return heads.some(([head]) => !puts.some(([key]) => key === head));
+  const isOfOwners = (key: string): boolean => isHead(key) || key === NODES;
+  return conditions.some(([key]) => isHead(key)) && !puts.some(([key]) => isOfOwners(key));
 }
 
-const isAboutNodes = ({ conditions }: CommitPart): boolean => conditions.every(([key]) => key === "cluster");
+const isHead = (key: string): boolean => key.startsWith("head ");
+
+const NODES = "cluster";
+
+const isAboutNodes = ({ conditions }: CommitPart): boolean =>
+  conditions.length > 0 && conditions.every(([key]) => key === NODES);
