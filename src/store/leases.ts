@@ -60,6 +60,7 @@ export function storedLeases(rows: Rows, { journal, market, clock }: LeaseParts)
     let result: Readonly<{ value: T }> | undefined;
     await rows.write({
       reads: [CLUSTER],
+      isShared: true,
       change(valueAt) {
         const cluster = clusterIn(valueAt);
         result = { value: change(cluster) };
