@@ -1,5 +1,5 @@
+import { nextTurn } from "../adapters/shared/index.ts";
 import type { Entry, Storage } from "../ports/index.ts";
-import { nextTurn } from "./next-turn.ts";
 
 /** Comes after every key. */
 const END = "\u007f";

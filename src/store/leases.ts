@@ -77,6 +77,7 @@ async function changed<T>(rows: Rows, change: (cluster: Cluster) => T): Promise<
   let result: Readonly<{ value: T }> | undefined;
   await rows.write({
     reads: [CLUSTER],
+    isShared: true,
     change(valueAt) {
       const cluster = clusterIn(valueAt);
       result = { value: change(cluster) };

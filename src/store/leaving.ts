@@ -1,10 +1,10 @@
+import { nextTurn } from "../adapters/shared/index.ts";
 import { invariant, isDamage } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import { countIn, countKey, type Ended, endedKey, indexKeys, listKey, listKeys, nameKey } from "./ended.ts";
 import { epochKey, type Journal, type Owned, type RecordPlace } from "./journal.ts";
 import { keyOf, numberIn, partsOf } from "./keys.ts";
-import { nextTurn } from "./next-turn.ts";
 import type { Plan, Rows, ValueAt } from "./rows.ts";
 import type { Snapshots } from "./snapshots.ts";
 

@@ -1,3 +1,4 @@
+import { nextTurn } from "../adapters/shared/index.ts";
 import { add, normalise, type Quantity, type Scaled, ZERO_QUANTITY } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import {
@@ -16,7 +17,6 @@ import type { Entry, PlacedPrint, PrintRange, VolumeCutoff, VolumeState } from "
 import { readJson } from "../wire/index.ts";
 import { epochKey, headIn, headKey, laterOwner, type Owned } from "./journal.ts";
 import { escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
-import { nextTurn } from "./next-turn.ts";
 import { type Plan, ROWS_PER_PAGE, type Rows, type ValueAt } from "./rows.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,3 +1,4 @@
+import { nextTurn } from "../adapters/shared/index.ts";
 import { invariant } from "../errors/index.ts";
 import { countOfId, evolveAll } from "../lifecycle/index.ts";
 import { type JournalRecord, type ParentChange, type ParentOrder, SHARD_COUNT } from "../model/index.ts";
@@ -7,7 +8,6 @@ import { Ended, endedKey, endedRows, listKeys } from "./ended.ts";
 import { forgottenKey, Journal, Owned, recordKey } from "./journal.ts";
 import { numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import { orderDeletion } from "./leaving.ts";
-import { nextTurn } from "./next-turn.ts";
 import { Rows } from "./rows.ts";
 import { Snapshots } from "./snapshots.ts";
 

@@ -21,6 +21,8 @@ export type Plan = Readonly<{
    * the change must need one that fails if another writer was first.
    */
   ends?: readonly string[];
+  /** Other handles write these keys as often: they are read anew, so that who was first is not first again and again. */
+  isShared?: boolean;
   change: (valueAt: ValueAt) => Change | undefined;
 }>;
 
@@ -123,7 +125,9 @@ export class Rows {
   async commit(plans: readonly Plan[]): Promise<readonly boolean[]> {
     this.requireOpen();
     const outcomes = plans.map(() => false);
-    let open: readonly OpenPlan[] = plans.map((plan, index) => ({ plan, index, isFresh: false }));
+    let open: readonly OpenPlan[] = plans.map((plan, index) => ({
+      ...{ plan, index, isFresh: plan.isShared === true },
+    }));
     for (let round = 0; open.length > 0; round++) {
       if (round === MOST_ROUNDS) throw new Error(`other writers were first ${MOST_ROUNDS} times`);
       open = await this.#round(open, outcomes);

@@ -1,10 +1,10 @@
+import { nextTurn } from "../adapters/shared/index.ts";
 import { invariant } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Entry, ShardSnapshot } from "../ports/index.ts";
 import { decodeParent, encodeParent } from "../wire/index.ts";
 import { type Journal, requireShard } from "./journal.ts";
 import { digits, keyOf, numberIn, shardDigits } from "./keys.ts";
-import { nextTurn } from "./next-turn.ts";
 import type { Rows } from "./rows.ts";
 
 /** Number of parents of a part: about 60 kB, encoded and committed in about a millisecond. */

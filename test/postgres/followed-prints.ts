@@ -1,9 +1,9 @@
 import { checked } from "../../src/adapters/checksums/index.ts";
 import type { PostgresStore } from "../../src/adapters/postgres/index.ts";
-import { samplePrint } from "../store/rules/samples.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
 import type { OrderStore, PrintPlace, ShardLeases } from "../../src/ports/index.ts";
 import { openPostgresStorage } from "../adapters/postgres/places.ts";
+import { samplePrint } from "../store/rules/samples.ts";
 import { open } from "./faults.ts";
 import { rowsOf, session } from "./session.ts";
 import { demand, type Step, type Surroundings, sleep, until } from "./steps.ts";

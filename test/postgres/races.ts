@@ -1,6 +1,6 @@
 import { openPostgresStore } from "../../src/adapters/postgres/index.ts";
-import { openOrder, part, samplePrint, sampleRecords } from "../store/rules/samples.ts";
 import type { NodeEntry } from "../../src/ports/index.ts";
+import { openOrder, part, samplePrint, sampleRecords } from "../store/rules/samples.ts";
 import { open } from "./faults.ts";
 import { rowsOf, session } from "./session.ts";
 import { demand, type Step } from "./steps.ts";

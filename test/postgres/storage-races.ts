@@ -18,7 +18,10 @@ const part = (given: Partial<CommitPart>): CommitPart => ({
 });
 
 /** A transaction of the test, which holds what it has written until `end` is called. */
-export async function holder(place: Surroundings, statements: readonly string[]) {
+export async function holder(
+  place: Surroundings,
+  statements: readonly string[],
+): Promise<Readonly<{ end: (how: "COMMIT" | "ROLLBACK") => Promise<void> }>> {
   const client = await session(place.server);
   const inSchema = statements.map((text) => text.replaceAll("managed_orders", place.schema));
   await client.query(["BEGIN", ...inSchema].join("; "));

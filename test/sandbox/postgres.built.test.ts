@@ -87,7 +87,8 @@ it("decision XC: orders of the day and a ban hold at the sandbox that takes over
   const database = placesOn(server.url);
   const written = (): Promise<unknown> =>
     database.execute(
-      "SELECT (SELECT sum(orders) FROM limits.order_count), (SELECT max(address) FROM limits.ban)",
+      `SELECT (SELECT sum(split_part(substr(value, 9), ' ', 1)::int8) FROM limits.entry WHERE key LIKE 'orders %'),
+        (SELECT max(substr(key, 5)) FROM limits.entry WHERE key LIKE 'ban %')`,
     );
   await expect.poll(written).toEqual([["2", stranger]]);
   await database.close();

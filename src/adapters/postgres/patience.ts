@@ -9,7 +9,7 @@ import type { StoragePatience } from "./storage.ts";
 export class Patience implements StoragePatience {
   readonly #answerTimeoutMs: number;
   #ttlMs: number | undefined;
-  /** Number of questions of a beat that are under way. */
+  /** Number of questions about heads, records and prints that are under way. */
   #asked = 0;
 
   constructor(answerTimeoutMs: number) {
@@ -18,11 +18,12 @@ export class Patience implements StoragePatience {
 
   ofCommit(parts: readonly CommitPart[]): number | "for ever" {
     if (parts.some(isAppend)) return "for ever";
-    return parts.every(isAboutNodes) ? (this.ofRead() ?? this.#answerTimeoutMs) : this.#answerTimeoutMs;
+    return (parts.every(isAboutNodes) ? this.#ttlMs : undefined) ?? this.#answerTimeoutMs;
   }
 
-  ofRead(): number | undefined {
-    return this.#asked === 0 ? undefined : this.#ttlMs;
+  ofRead(what: readonly string[] | "range" | "clock"): number | undefined {
+    const isAsked = what === "clock" || this.#asked > 0 || (what !== "range" && what.includes(NODES));
+    return isAsked ? this.#ttlMs : undefined;
   }
 
   /** Returns leases whose questions are given up after a ttl. */
@@ -42,10 +43,6 @@ export class Patience implements StoragePatience {
         this.#ttlMs = Math.min(entry.ttlMs, this.#answerTimeoutMs);
         return joined;
       },
-      renew: (beat) => soon(() => leases.renew(beat)),
-      want: (wish) => soon(() => leases.want(wish)),
-      nodes: () => soon(() => leases.nodes()),
-      bury: (node) => soon(() => leases.bury(node)),
       heads: () => soon(() => leases.heads()),
       tail: (range) => soon(() => leases.tail(range)),
       prints: (range) => soon(() => leases.prints(range)),
@@ -53,10 +50,15 @@ export class Patience implements StoragePatience {
   }
 }
 
-/** Whether a part relies on the head of a shard, and does not change it. */
+/** Whether a part relies on heads and changes neither heads nor owners. */
 function isAppend({ conditions, puts }: CommitPart): boolean {
-  const heads = conditions.filter(([key]) => key.startsWith("head "));
-  return heads.some(([head]) => !puts.some(([key]) => key === head));
+  const isOfOwners = (key: string): boolean => isHead(key) || key === NODES;
+  return conditions.some(([key]) => isHead(key)) && !puts.some(([key]) => isOfOwners(key));
 }
 
-const isAboutNodes = ({ conditions }: CommitPart): boolean => conditions.every(([key]) => key === "cluster");
+const isHead = (key: string): boolean => key.startsWith("head ");
+
+const NODES = "cluster";
+
+const isAboutNodes = ({ conditions }: CommitPart): boolean =>
+  conditions.length > 0 && conditions.every(([key]) => key === NODES);

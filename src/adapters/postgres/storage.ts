@@ -7,7 +7,6 @@ import type { Database } from "./database.ts";
 import type { Row } from "./driver.ts";
 
 import { PendingCommits } from "./pending-commits.ts";
-import type { Lane } from "./pool.ts";
 import { sqlState } from "./postgres-error.ts";
 import { textIn, wholeIn } from "./reading.ts";
 import {
@@ -34,7 +33,7 @@ export interface StoragePatience {
   /** Whether a commit is waited for until its connection breaks or a later commit decides, and else how long. */
   ofCommit(parts: readonly CommitPart[]): number | "for ever";
   /** Undefined is the `answerTimeoutMs` of the pool. */
-  ofRead(): number | undefined;
+  ofRead(what: readonly string[] | "range" | "clock"): number | undefined;
 }
 
 /** What a storage knows of its place: its patience with the server, and whether that is another machine. */
@@ -91,7 +90,8 @@ export class PostgresStorage implements Storage {
     if (keys.length === 0) return [];
     const tables = [...new Set(keys.map(tableOf))];
     const text = tables.map((table) => GET[table]).join(" UNION ALL ");
-    const rows = await this.#read(text, [binaryArray("text", keys)], "first");
+    const limitMs = this.#patience.ofRead(keys);
+    const rows = await this.#database.read(text, [binaryArray("text", keys)], "first", limitMs);
     const values = new Map(rows.map((row) => [row[0], row[1] ?? undefined]));
     return keys.map((key) => values.get(key));
   }
@@ -104,22 +104,20 @@ export class PostgresStorage implements Storage {
     const values = [bytes, ...groups.flatMap(({ members }) => columnsOf(members))];
     // Ends of journals are asked for by what must not wait for reads of an engine.
     const lane = ranges.every(({ limit }) => limit === 1) ? "first" : "other";
-    const found = pagesIn(await this.#read(rangeStatement(groups), values, lane));
+    const limitMs = this.#patience.ofRead("range");
+    const found = pagesIn(await this.#database.read(rangeStatement(groups), values, lane, limitMs));
     return ranges.map((range) => joined(range, pieces, found));
   }
 
   async clock(): Promise<StorageTime> {
-    const [row] = await this.#read(`SELECT ${CLOCK_MS}`, [], "first");
+    const limitMs = this.#patience.ofRead("clock");
+    const [row] = await this.#database.read(`SELECT ${CLOCK_MS}`, [], "first", limitMs);
     return { nowMs: wholeIn(row, 0), ...(this.#elsewhere && { elsewhere: true }) };
   }
 
   async close(): Promise<void> {
     this.#pending.close();
     await this.#database.close();
-  }
-
-  async #read(text: string, values: readonly unknown[], lane: Lane): Promise<readonly Row[]> {
-    return await this.#database.read(text, values, lane, this.#patience.ofRead());
   }
 
   /** Reads an answer: the parts that were left out, and keys whose rows without a value are needed no more. */

@@ -14,20 +14,3 @@ export function nextTurn(): Promise<void> {
     port1.postMessage(undefined);
   });
 }
-
-/**
- * Runs one step per turn, so that appends and other work continue in between. `guarded` runs each step, by default
- * directly; `stepped` is called after it.
- */
-export async function inTurns<T>(
-  steps: Generator<void, T>,
-  guarded: (step: () => IteratorResult<void, T>) => Promise<IteratorResult<void, T>> = async (step) => step(),
-  stepped?: () => void,
-): Promise<T> {
-  for (;;) {
-    const step = await guarded(() => steps.next());
-    if (step.done === true) return step.value;
-    stepped?.();
-    await nextTurn();
-  }
-}

@@ -5,8 +5,8 @@ import {
   type PostgresJournalOptions,
   type PostgresStore,
 } from "../../../src/adapters/postgres/index.ts";
-import { part, sampleRecord } from "../../store/rules/samples.ts";
 import { recordKey } from "../../../src/store/internal.ts";
+import { part, sampleRecord } from "../../store/rules/samples.ts";
 import { always, BEFORE, ended, fill, idOf, kept, SHARD } from "../forgetting-samples.ts";
 import type { Place, Places } from "./places.ts";
 
