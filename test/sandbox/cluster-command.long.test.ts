@@ -62,9 +62,9 @@ async function startNode(name: string, role: "owner" | "standby" | "owns and sha
       await store.leases.release({ incarnation, shards: ALL });
       await store.leases.want({ incarnation });
     }
-    setImmediate(() => {
+    setTimeout(() => {
       running = beat();
-    });
+    }, ENTRY.ttlMs / 10);
   };
   let running = beat();
   return {
