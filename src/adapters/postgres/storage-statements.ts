@@ -143,6 +143,7 @@ WITH entries AS (
 )
 DELETE FROM managed_orders.log AS e WHERE e.key = ANY ($1::text[]) AND e.value IS NULL RETURNING 1`;
 
+/** Reads of the values of keys, by the table that has them. */
 export const GET: Readonly<Record<StorageTable, string>> = {
   entry: `SELECT k.key, l.value FROM unnest($1::text[]) AS k (key)
 CROSS JOIN LATERAL (
