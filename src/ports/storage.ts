@@ -54,6 +54,11 @@ export interface Storage {
    * least one if there is one.
    */
   range(ranges: readonly KeyRange[]): Promise<readonly (readonly Entry[])[]>;
+  /**
+   * True if a commit is over when its promise settles, and one that rejects was not written: then an outcome is never in
+   * doubt, and what was refused for want of room needs no write to go on.
+   */
+  readonly isSettled?: boolean;
   /** The clock of the storage. A storage that has it can be shared by several processes. */
   clock?(): Promise<StorageTime>;
   /** Releases what it holds. It is called once, as the last call. */

@@ -78,10 +78,19 @@ export function laterOwner(): never {
 export class Journal {
   readonly #rows: Rows;
   readonly #owned: Owned;
+  /** Rounds that need no row, because no commit of an earlier one can be under way: by shard, with their epochs. */
+  readonly #rounds: Map<number, StoredHead> | undefined;
 
-  constructor(rows: Rows, owned: Owned) {
+  constructor(rows: Rows, owned: Owned, isSettled = false) {
     this.#rows = rows;
     this.#owned = owned;
+    this.#rounds = isSettled ? new Map() : undefined;
+  }
+
+  /** Returns the round of the epoch that owns a shard. */
+  roundOf(shard: number, head: StoredHead): number {
+    const noted = this.#rounds?.get(shard);
+    return noted?.epoch === head.epoch ? noted.round : head.round;
   }
 
   /** Takes all shards and the market journal over, and writes `more` with it. */
@@ -127,7 +136,9 @@ export class Journal {
   /** Appends records of a shard. Resolves to whether they were written. */
   async append(part: ShardAppend): Promise<boolean> {
     return await this.#rows.write(
-      appendPlan(part, { reads: [], absent: [], change: () => ({ puts: [], deletes: [] }) }),
+      appendPlan(part, { reads: [], absent: [], change: () => ({ puts: [], deletes: [] }) }, (shard, head) =>
+        this.roundOf(shard, head),
+      ),
     );
   }
 
@@ -163,6 +174,12 @@ export class Journal {
   /** Raises the round of a shard, if the epoch owns the shard. */
   async fence({ shard, epoch, round }: Parameters<OrderStore["fence"]>[0]): Promise<void> {
     const key = headKey(requireShard(shard));
+    if (this.#rounds !== undefined) {
+      const head = headIn(await this.#rows.value(key));
+      if (head.epoch === epoch && round > this.roundOf(shard, head))
+        this.#rounds.set(shard, { epoch, round });
+      return;
+    }
     await this.#rows.write({
       reads: [key],
       change: (valueAt) => {
@@ -312,7 +329,7 @@ export type PartRows = Readonly<{
  * Returns the transaction of one part of an append, with its other rows: nothing unless its epoch owns the shard in its
  * round and its records continue the journal.
  */
-export function appendPlan(part: ShardAppend, rows: PartRows): Plan {
+export function appendPlan(part: ShardAppend, rows: PartRows, roundOf: Journal["roundOf"]): Plan {
   const { shard, epoch, round, records, marks = [] } = part;
   const key = headKey(requireShard(shard));
   invariant(
@@ -332,7 +349,7 @@ export function appendPlan(part: ShardAppend, rows: PartRows): Plan {
     ends: [logOf(shard)],
     change(valueAt) {
       const head = headIn(valueAt(key));
-      const isOwned = epoch > 0 && epoch === head.epoch && round === head.round;
+      const isOwned = epoch > 0 && epoch === head.epoch && round === roundOf(shard, head);
       const last = sequenceIn(valueAt(logOf(shard)));
       const follows = records.every(({ sequence }, place) => sequence === last + 1 + place);
       if (!isOwned || !follows) return undefined;

@@ -10,7 +10,6 @@ import {
   type OptionCheck,
   optional,
   optionsOf,
-  portOption,
   wholeOption,
 } from "../common/index.ts";
 import type {
@@ -22,11 +21,11 @@ import type {
   Storage,
   Telemetry,
 } from "../ports/index.ts";
-import { telemetryOption } from "../ports/internal.ts";
+import { storageOption, telemetryOption } from "../ports/internal.ts";
 import { readJson } from "../wire/index.ts";
 import { afterMs } from "./after-ms.ts";
 import { Ended, endedRows } from "./ended.ts";
-import { appendPlan, Journal, laterOwner, Owned } from "./journal.ts";
+import { appendPlan, Journal, laterOwner, Owned, type PartRows } from "./journal.ts";
 import { escaped, keyOf } from "./keys.ts";
 import { nobodysShards, storedLeases } from "./leases.ts";
 import { type KeepRecords, LeavingOrders } from "./leaving.ts";
@@ -79,12 +78,9 @@ export interface Store extends OrderStore {
    * cannot be read, and with a TypeError or RangeError that names an option that is missing, unknown or wrong.
    */
   openRateLimiter(options: StoredRateLimiterOptions): Promise<StoredRateLimiter>;
+  /** Closes a store that has no engine. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-
-const storageOption = portOption<Storage>("Storage (managed-orders/ports)", {
-  ...{ commit: "required", get: "required", range: "required", clock: "optional", close: "required" },
-});
 
 /** The check of the options of a store. */
 export const storeOptions: Readonly<Record<keyof StoreOptions, OptionCheck>> = {
@@ -124,7 +120,7 @@ export function openStore(storage: Storage, options: StoreOptions = {}): Store {
 export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepRecords): Store {
   const rows = new Rows(storage);
   const owned = new Owned();
-  const journal = new Journal(rows, owned);
+  const journal = new Journal(rows, owned, storage.isSettled);
   const snapshots = new Snapshots(rows, journal);
   const ended = new Ended(rows, journal);
   const clock = storage.clock?.bind(storage);
@@ -140,7 +136,7 @@ export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepReco
   return {
     acquire: () => journal.acquire(nobodysShards),
     head: (shard) => journal.head(shard),
-    append: (batch) => append({ rows, market }, batch),
+    append: (batch) => append({ rows, market, journal }, batch),
     fence: (round) => journal.fence(round),
     readRecords: async (range) => await journal.records(limited(range)),
     readSnapshot: (shard, reading) => snapshots.read(shard, reading),
@@ -172,19 +168,20 @@ export function storeOn(storage: Storage, options: StoreOptions, keep?: KeepReco
 }
 
 async function append(
-  { rows, market }: Readonly<{ rows: Rows; market: Market }>,
+  { rows, market, journal }: Readonly<{ rows: Rows; market: Market; journal: Journal }>,
   { shards, prints = [], quotes = [] }: AppendBatch,
 ): Promise<readonly AppendOutcome[]> {
   const plans: Plan[] = shards.map((part) => {
     const { change, ...reads } = endedRows(part);
     const marks = markEntries(part.marks ?? []);
-    return appendPlan(part, {
+    const rowsOf: PartRows = {
       ...reads,
       change(valueAt) {
         const { puts, deletes } = change(valueAt);
         return { puts: [...puts, ...marks], deletes };
       },
-    });
+    };
+    return appendPlan(part, rowsOf, (shard, head) => journal.roundOf(shard, head));
   });
   const hasMarket = prints.length + quotes.length > 0;
   if (hasMarket) plans.push(market.plan(prints, quotes));

@@ -27,11 +27,11 @@ const PAGES = {
  * anywhere in the package changes the names of the chunks and so their order in a bundle.
  */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
-  everything: 44.5,
+  everything: 44.7,
   admission: 19.7,
   signing: 5,
   client: 15.4,
-  "client with checks": 34.2,
+  "client with checks": 34.3,
   "client with streams": 26,
   "whole client": 42.4,
   prices: 1.6,

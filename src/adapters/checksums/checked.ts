@@ -44,6 +44,7 @@ export function checked(storage: Storage, damaged: Damaged): Storage {
       return found.map((entries) => entries.map((entry): Entry => [entry[0], intactValue(entry, damaged)]));
     },
     ...(clock !== undefined && { clock }),
+    ...(storage.isSettled !== undefined && { isSettled: storage.isSettled }),
     close: () => storage.close(),
   };
 }

@@ -36,6 +36,7 @@ export function sqliteStorage(
     }
   };
   return {
+    isSettled: true,
     async commit(parts) {
       const { answers, commits } = guarded(() => write(parts));
       if (commits > 0) committed(commits);

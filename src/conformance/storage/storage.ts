@@ -21,15 +21,15 @@ export const storageRules: readonly StorageRules[] = [
  * ```ts
  * import { describe, it } from "node:test";
  * import { testStorage } from "managed-orders/conformance";
- * import { createMemoryKeys, createMemoryStorage } from "managed-orders/memory";
+ * import { createMemoryDisk, createMemoryStorage } from "managed-orders/memory";
  *
  * export const declareTests = (): void =>
  *   testStorage({ describe, it }, {
  *     name: "memory",
  *     supports: { durable: true, shared: false },
  *     createPlace() {
- *       const keys = createMemoryKeys();
- *       return { open: () => createMemoryStorage({ keys }), remove: () => {} };
+ *       const disk = createMemoryDisk();
+ *       return { open: () => createMemoryStorage({ disk }), remove: () => {} };
  *     },
  *   });
  * ```

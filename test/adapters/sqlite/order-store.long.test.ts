@@ -195,7 +195,7 @@ describe("sqlite order store", () => {
       if (++heard > 1) return;
       const old = Array.from({ length: 11 }, (_, part): readonly [string] => [partKey(1, part)]);
       const text = parentsOf(60).map(encodeParent).join("\n");
-      writeRows(place.path, [...old, [partKey(2, 0), text], ["snapshot 000", "9 901 2 1"]]);
+      writeRows(place.path, [...old, [partKey(2, 0), text], ["snapshot 000", "9 901 2 1 60"]]);
     };
     const read = await store.readSnapshot(0, replace);
     expect([read?.sequence, read?.counter, read?.parents.length]).toEqual([9, 901, 60]);
