@@ -13,7 +13,7 @@ import type {
 } from "../ports/index.ts";
 import { decodeParent, encodeParent, readJson } from "../wire/index.ts";
 import type { Journal, PartRows } from "./journal.ts";
-import { digits, escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
+import { countIn, digits, escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
 import type { Change, Rows, ValueAt } from "./rows.ts";
 
 /** The key of an ended parent. */
@@ -136,9 +136,6 @@ function isTaken(what: string, holder: string | undefined, id: number): boolean 
   invariant(holder === String(-id), "I03", `${what} -${holder} and ${id} share a client id`);
   return true;
 }
-
-/** Returns a stored count. */
-export const countIn = (value: string | undefined): number => numberIn(value ?? "0");
 
 /** Ended parents and lists. */
 export class Ended {

@@ -2,7 +2,7 @@ import { InvariantError, invariant, isDamage } from "../errors/index.ts";
 import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
 import type { Entry, KeyRange, OrderStore, ShardAppend, ShardHead, TailRange } from "../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../wire/index.ts";
-import { digits, numberIn, partsOf, shardDigits, under } from "./keys.ts";
+import { countIn, digits, lastUnder, numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
 
 /** The owner of a shard as it is stored, and the round of its epoch. Where the journal ends, its last record says. */
@@ -34,7 +34,7 @@ export function headIn(value: string | undefined): StoredHead {
 }
 
 /** Returns a head as it is stored. */
-export const headText = ({ epoch, round }: StoredHead): string => `${epoch} ${round}`;
+const headText = ({ epoch, round }: StoredHead): string => `${epoch} ${round}`;
 
 const logOf = (shard: number): string => `log ${shardDigits(shard)}`;
 
@@ -88,7 +88,7 @@ export class Journal {
   }
 
   /** Returns the round of the epoch that owns a shard. */
-  roundOf(shard: number, head: StoredHead): number {
+  #roundOf(shard: number, head: StoredHead): number {
     const noted = this.#rounds?.get(shard);
     return noted?.epoch === head.epoch ? noted.round : head.round;
   }
@@ -133,26 +133,49 @@ export class Journal {
     return taken;
   }
 
-  /** Appends records of a shard. Resolves to whether they were written. */
-  async append(part: ShardAppend): Promise<boolean> {
-    return await this.#rows.write(
-      appendPlan(part, { reads: [], absent: [], change: () => ({ puts: [], deletes: [] }) }, (shard, head) =>
-        this.roundOf(shard, head),
-      ),
+  /**
+   * Returns the transaction of one part of an append, with its other rows: nothing unless its epoch owns the shard in its
+   * round and its records continue the journal.
+   */
+  append(part: ShardAppend, rows: PartRows = NO_ROWS): Plan {
+    const { shard, epoch, round, records, marks = [] } = part;
+    const key = headKey(requireShard(shard));
+    invariant(
+      [...records, ...marks].every((one) => one.shard === shard),
+      "I54",
+      `a record or mark of another shard was appended to shard ${shard}`,
     );
+    const texts = textsOf(part);
+    const entries = records.map(
+      ({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""],
+    );
+    const [first] = entries;
+    return {
+      reads: [key, ...rows.reads],
+      // Of two equal appends, or of one that comes late, only the first finds no such record.
+      absent: [...(first === undefined ? [] : [first[0]]), ...rows.absent],
+      ends: [logOf(shard)],
+      change: (valueAt) => {
+        const head = headIn(valueAt(key));
+        const isOwned = epoch > 0 && epoch === head.epoch && round === this.#roundOf(shard, head);
+        const last = sequenceIn(valueAt(logOf(shard)));
+        const follows = records.every(({ sequence }, place) => sequence === last + 1 + place);
+        if (!isOwned || !follows) return undefined;
+        const { puts, deletes } = rows.change(valueAt);
+        return { puts: [...entries, ...puts], deletes };
+      },
+    };
   }
 
   /** Returns the heads of shards. The market journal has no records. */
   async heads(shards: readonly number[] = allShards()): Promise<readonly ShardHead[]> {
     const values = await this.#rows.get([...shards.map(headKey), ...shards.map(forgottenKey)]);
     // Afterwards: a head that is older than its records is one that another owner has taken since.
-    const ends = await this.#rows.ranges(
-      shards.map((shard) => ({ ...under(logOf(shard)), limit: 1, reverse: true })),
-    );
+    const ends = await this.#lasts(shards);
     return shards.map((shard, place) => {
       const forgotten = values[shards.length + place];
       return {
-        ...{ shard, epoch: headIn(values[place]).epoch, sequence: sequenceIn(ends[place]?.[0]?.[0]) },
+        ...{ shard, epoch: headIn(values[place]).epoch, sequence: ends[place] ?? 0 },
         ...(forgotten !== undefined && { forgotten: numberIn(forgotten) }),
       };
     });
@@ -167,8 +190,12 @@ export class Journal {
 
   /** Returns the sequence of the last record of a shard. */
   async last(shard: number): Promise<number> {
-    const range = { ...under(logOf(requireShard(shard))), limit: 1, reverse: true };
-    return sequenceIn((await this.#rows.ranges([range]))[0]?.[0]?.[0]);
+    return (await this.#lasts([requireShard(shard)]))[0] ?? 0;
+  }
+
+  async #lasts(shards: readonly number[]): Promise<readonly number[]> {
+    const found = await this.#rows.ranges(shards.map((shard) => lastUnder(logOf(shard))));
+    return found.map(([last]) => sequenceIn(last?.[0]));
   }
 
   /** Raises the round of a shard, if the epoch owns the shard. */
@@ -176,7 +203,7 @@ export class Journal {
     const key = headKey(requireShard(shard));
     if (this.#rounds !== undefined) {
       const head = headIn(await this.#rows.value(key));
-      if (head.epoch === epoch && round > this.roundOf(shard, head))
+      if (head.epoch === epoch && round > this.#roundOf(shard, head))
         this.#rounds.set(shard, { epoch, round });
       return;
     }
@@ -230,7 +257,7 @@ export class Journal {
     const texts = await this.#rows.getEach(places.map(({ shard, sequence }) => recordKey(shard, sequence)));
     const shards = [...new Set(places.filter((_, at) => texts[at] === undefined).map(({ shard }) => shard))];
     const values = await this.#rows.get(shards.map(forgottenKey));
-    const forgotten = new Map(shards.map((shard, at) => [shard, numberIn(values[at] ?? "0")]));
+    const forgotten = new Map(shards.map((shard, at) => [shard, countIn(values[at])]));
     return places.map((place, at) =>
       damageOr(() => {
         const text = texts[at];
@@ -242,30 +269,24 @@ export class Journal {
     );
   }
 
-  /** What deletes records of a shard, in the same transaction as their orders. */
+  /** What deletes records of a shard, in the same transaction as their orders. `valueAt` must know its {@link forgottenKey}. */
   forgetting(shard: number, sequences: readonly number[], valueAt: ValueAt): Required<Change> {
     const key = forgottenKey(shard);
     if (sequences.length === 0) return { puts: [], deletes: [] };
-    const highest = sequences.reduce((one, other) => Math.max(one, other), numberIn(valueAt(key) ?? "0"));
+    const highest = sequences.reduce((one, other) => Math.max(one, other), countIn(valueAt(key)));
     return {
       puts: [[key, String(highest)]],
       deletes: sequences.map((sequence) => recordKey(shard, sequence)),
     };
   }
 
-  /** The keys that {@link forgetting} reads. */
-  readonly forgettingReads = (shard: number): readonly string[] => [forgottenKey(shard)];
-
   /** Returns records of all shards after the given positions. */
   async tail({ after, limit }: TailRange): Promise<readonly JournalRecord[]> {
     const due: RecordRange[] = [];
     let room = limit;
-    for (const { shard, sequence } of await this.heads()) {
-      const range = {
-        shard,
-        after: after[shard] ?? 0,
-        limit: Math.min(room, sequence - (after[shard] ?? 0)),
-      };
+    for (const [shard, last] of (await this.#lasts(allShards())).entries()) {
+      const known = after[shard] ?? 0;
+      const range = { shard, after: known, limit: Math.min(room, last - known) };
       if (range.limit < 1) continue;
       due.push(range);
       room -= range.limit;
@@ -289,7 +310,7 @@ export type RecordRange = Readonly<{ shard: number; after: number; limit: number
 export type RecordText = Readonly<{ sequence: number; text: string }>;
 
 function recordRange({ shard, after, limit }: RecordRange): KeyRange {
-  return { ...under(`log ${shardDigits(requireShard(shard))}`, recordKey(shard, after)), limit };
+  return { ...under(logOf(requireShard(shard)), recordKey(shard, after)), limit };
 }
 
 const decoded = (shard: number, texts: readonly RecordText[]): readonly JournalRecord[] =>
@@ -325,39 +346,7 @@ export type PartRows = Readonly<{
   change: (valueAt: ValueAt) => Readonly<{ puts: readonly Entry[]; deletes: readonly string[] }>;
 }>;
 
-/**
- * Returns the transaction of one part of an append, with its other rows: nothing unless its epoch owns the shard in its
- * round and its records continue the journal.
- */
-export function appendPlan(part: ShardAppend, rows: PartRows, roundOf: Journal["roundOf"]): Plan {
-  const { shard, epoch, round, records, marks = [] } = part;
-  const key = headKey(requireShard(shard));
-  invariant(
-    [...records, ...marks].every((one) => one.shard === shard),
-    "I54",
-    `a record or mark of another shard was appended to shard ${shard}`,
-  );
-  const texts = textsOf(part);
-  const entries = records.map(
-    ({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""],
-  );
-  const [first] = entries;
-  return {
-    reads: [key, ...rows.reads],
-    // Of two equal appends, or of one that comes late, only the first finds no such record.
-    absent: [...(first === undefined ? [] : [first[0]]), ...rows.absent],
-    ends: [logOf(shard)],
-    change(valueAt) {
-      const head = headIn(valueAt(key));
-      const isOwned = epoch > 0 && epoch === head.epoch && round === roundOf(shard, head);
-      const last = sequenceIn(valueAt(logOf(shard)));
-      const follows = records.every(({ sequence }, place) => sequence === last + 1 + place);
-      if (!isOwned || !follows) return undefined;
-      const { puts, deletes } = rows.change(valueAt);
-      return { puts: [...entries, ...puts], deletes };
-    },
-  };
-}
+const NO_ROWS: PartRows = { reads: [], absent: [], change: () => ({ puts: [], deletes: [] }) };
 
 /** Returns the texts of the records that the engine made, or else encodes them. */
 function textsOf({ records, texts }: ShardAppend): readonly string[] {

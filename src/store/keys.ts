@@ -74,3 +74,9 @@ export const numberIn = (part: string | undefined): number => Number.parseInt(pa
 export function under(prefix: string, after?: string): Pick<KeyRange, "from" | "before"> {
   return { from: after === undefined ? `${prefix} ` : `${after} `, before: `${prefix}!` };
 }
+
+/** Returns the range of the last key that begins with some parts and a space. */
+export const lastUnder = (prefix: string): KeyRange => ({ ...under(prefix), limit: 1, reverse: true });
+
+/** Returns a stored number; a row that is not there counts nothing. */
+export const countIn = (value: string | undefined): number => numberIn(value ?? "0");

@@ -13,9 +13,8 @@ import type {
 } from "../ports/index.ts";
 import { readJson } from "../wire/index.ts";
 import { headIn, headKey, type Journal } from "./journal.ts";
-import { limited } from "./limited.ts";
 import type { Market } from "./market.ts";
-import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
+import { type Change, limited, type Plan, type Rows, type ValueAt } from "./rows.ts";
 
 /** Rows of dead nodes that stay, so that an operator sees what became of them. */
 const DEAD_KEPT = 16;

@@ -1,6 +1,6 @@
 import type { KeptBan, LimitTable, WrittenOrders } from "../adapters/shared/index.ts";
 import type { Entry } from "../ports/index.ts";
-import { escaped, keyOf, numberIn, partsOf, under, unescaped } from "./keys.ts";
+import { countIn, escaped, keyOf, numberIn, partsOf, under, unescaped } from "./keys.ts";
 import type { Plan, Rows } from "./rows.ts";
 
 const LIMITERS = "limiters";
@@ -25,7 +25,7 @@ function countTable(rows: Rows): Pick<LimitTable, "join" | "counts" | "putCounts
       await rows.write({
         reads: [LIMITERS],
         change(valueAt) {
-          writer = numberIn(valueAt(LIMITERS) ?? "0") + 1;
+          writer = countIn(valueAt(LIMITERS)) + 1;
           return { puts: [[LIMITERS, String(writer)]] };
         },
       });

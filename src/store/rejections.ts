@@ -1,10 +1,10 @@
-import type { RejectionBounds, RejectionTable } from "../adapters/shared/index.ts";
+import { matches, type RejectionBounds, type RejectionTable } from "../adapters/shared/index.ts";
 import { formatPrice, formatQuantity, parsePrice, parseQuantity } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import type { Rejection } from "../model/index.ts";
 import type { Entry, RejectionQuery } from "../ports/index.ts";
 import { readJson } from "../wire/index.ts";
-import { escaped, keyOf, numberIn, partsOf, under } from "./keys.ts";
+import { countIn, escaped, keyOf, numberIn, partsOf, under } from "./keys.ts";
 import type { Change, Rows } from "./rows.ts";
 
 /** Rows that one write deletes, so that it stays short. */
@@ -36,7 +36,7 @@ export function rejectionTable(rows: Rows): RejectionTable {
       await rows.write({
         reads: accounts.map(lastKey),
         change(valueAt): Change {
-          for (const accountId of accounts) last.set(accountId, numberIn(valueAt(lastKey(accountId)) ?? "0"));
+          for (const accountId of accounts) last.set(accountId, countIn(valueAt(lastKey(accountId))));
           const puts = rejections.flatMap((rejection): readonly Entry[] => {
             const { accountId, clientOrderId, timeMs } = rejection;
             const position = (last.get(accountId) ?? 0) + 1;
@@ -105,16 +105,6 @@ async function list(rows: Rows, query: RejectionQuery): Promise<readonly Rejecti
     if (found.length >= limit) break;
   }
   return found.slice(0, limit).reverse();
-}
-
-function matches(rejection: Rejection, query: RejectionQuery): boolean {
-  const { symbol, clientOrderId, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = query;
-  return (
-    (symbol === undefined || rejection.symbol === symbol) &&
-    (clientOrderId === undefined || rejection.clientOrderId === clientOrderId) &&
-    rejection.timeMs >= startTimeMs &&
-    rejection.timeMs <= endTimeMs
-  );
 }
 
 /** A rejection whose amounts are canonical decimal text. */

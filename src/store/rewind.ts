@@ -6,7 +6,7 @@ import type { Storage } from "../ports/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import { Ended, endedKey, endedRows, listKeys } from "./ended.ts";
 import { forgottenKey, Journal, Owned, recordKey } from "./journal.ts";
-import { numberIn, partsOf, shardDigits, under } from "./keys.ts";
+import { countIn, numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import { orderDeletion } from "./leaving.ts";
 import { Rows } from "./rows.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -159,7 +159,7 @@ export class RestoredStore {
       await this.#rows.write({
         reads: [key],
         change: (valueAt) => ({
-          puts: [[key, String(Math.min(end, numberIn(valueAt(key) ?? "0")))]],
+          puts: [[key, String(Math.min(end, countIn(valueAt(key))))]],
           deletes,
         }),
       });
@@ -208,7 +208,9 @@ export class RestoredStore {
       for (let from = 0; from < open.length; from += RECORDS_PER_STEP) {
         const place = { shard, sequence: sequence + from, timeMs: last?.timeMs ?? 0 };
         const records = open.slice(from, from + RECORDS_PER_STEP).map(pausedIn(place));
-        const isWritten = await this.#journal.append({ shard, epoch, round: 0, records, ended: [] });
+        const isWritten = await this.#rows.write(
+          this.#journal.append({ shard, epoch, round: 0, records, ended: [] }),
+        );
         if (!isWritten) throw new Error(`shard ${shard} cannot be written`);
         await nextTurn();
       }

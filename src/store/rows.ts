@@ -1,6 +1,6 @@
 import { type InvariantError, isDamage } from "../errors/index.ts";
 import type { CommitPart, Entry, KeyRange, Storage } from "../ports/index.ts";
-import { under } from "./keys.ts";
+import { lastUnder } from "./keys.ts";
 
 /** What a transaction writes. */
 export type Change = Readonly<{ puts?: readonly Entry[]; deletes?: readonly string[] }>;
@@ -196,7 +196,7 @@ export class Rows {
     const ends = open.flatMap(({ plan, isFresh }) =>
       (plan.ends ?? []).filter((end) => isFresh || !this.#known.has(end)),
     );
-    const ranges = ends.map((end) => ({ ...under(end), limit: 1, reverse: true }));
+    const ranges = ends.map(lastUnder);
     const found = ranges.length === 0 ? [] : await this.ranges(ranges);
     return ends.map((end, place) => [end, found[place]?.[0]?.[0]]);
   }
@@ -206,10 +206,9 @@ export class Rows {
     { conditions, puts, deletes }: CommitPart,
     before: ReadonlyMap<string, string | undefined>,
   ): void {
-    const isAsked = reads.length === 1 ? (key: string) => key === reads[0] : hasIn(new Set(reads));
-    for (const [key, value] of conditions) if (isAsked(key)) this.#known.set(key, value);
-    for (const [key, value] of puts) if (isAsked(key)) this.#known.set(key, value);
-    for (const key of deletes) if (isAsked(key)) this.#known.set(key, undefined);
+    const asked = new Set(reads);
+    for (const [key, value] of [...conditions, ...puts]) if (asked.has(key)) this.#known.set(key, value);
+    for (const key of deletes) if (asked.has(key)) this.#known.set(key, undefined);
     for (const end of ends) {
       const last = puts.findLast(([key]) => key.startsWith(`${end} `));
       this.#known.set(end, last?.[0] ?? before.get(end));
@@ -227,11 +226,6 @@ export class Rows {
   }
 }
 
-const hasIn =
-  (keys: ReadonlySet<string>): ((key: string) => boolean) =>
-  (key) =>
-    keys.has(key);
-
 function damageOnly(error: unknown): InvariantError {
   if (isDamage(error)) return error;
   throw error;
@@ -240,4 +234,12 @@ function damageOnly(error: unknown): InvariantError {
 function partOf({ reads, absent = [] }: Plan, change: Change, valueAt: ValueAt): CommitPart {
   const { puts = [], deletes = [] } = change;
   return { conditions: [...reads, ...absent].map((key) => [key, valueAt(key)] as const), puts, deletes };
+}
+
+/** Returns a range whose `limit` is valid. Throws a RangeError if `limit` is not a whole number of at least 1. */
+export function limited<T extends Readonly<{ limit: number }>>(range: T): T {
+  if (!Number.isSafeInteger(range.limit) || range.limit < 1) {
+    throw new RangeError(`limit must be a whole number of at least 1, got ${range.limit}`);
+  }
+  return range;
 }

@@ -4,7 +4,7 @@ import type { ParentOrder } from "../model/index.ts";
 import type { Entry, ShardSnapshot } from "../ports/index.ts";
 import { decodeParent, encodeParent } from "../wire/index.ts";
 import { type Journal, requireShard } from "./journal.ts";
-import { digits, keyOf, numberIn, shardDigits } from "./keys.ts";
+import { countIn, digits, keyOf, numberIn, shardDigits } from "./keys.ts";
 import type { Rows } from "./rows.ts";
 
 /** Number of parents of a part: about 60 kB, encoded and committed in about a millisecond. */
@@ -136,7 +136,7 @@ export class Snapshots {
     await this.#rows.write({
       reads: [GENERATION],
       change(valueAt) {
-        generation = numberIn(valueAt(GENERATION) ?? "0") + 1;
+        generation = countIn(valueAt(GENERATION)) + 1;
         return { puts: [[GENERATION, String(generation)]] };
       },
     });

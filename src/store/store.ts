@@ -25,15 +25,14 @@ import { storageOption, telemetryOption } from "../ports/internal.ts";
 import { readJson } from "../wire/index.ts";
 import { afterMs } from "./after-ms.ts";
 import { Ended, endedRows } from "./ended.ts";
-import { appendPlan, Journal, laterOwner, Owned, type PartRows } from "./journal.ts";
+import { Journal, laterOwner, Owned, type PartRows } from "./journal.ts";
 import { escaped, keyOf } from "./keys.ts";
 import { nobodysShards, storedLeases } from "./leases.ts";
 import { type KeepRecords, LeavingOrders } from "./leaving.ts";
-import { limited } from "./limited.ts";
 import { limitTable } from "./limits.ts";
 import { Market, markEntries } from "./market.ts";
 import { rejectionTable } from "./rejections.ts";
-import { type Plan, Rows } from "./rows.ts";
+import { limited, type Plan, Rows } from "./rows.ts";
 import { Snapshots } from "./snapshots.ts";
 
 /** Rejections that survive a restart of the process. */
@@ -181,7 +180,7 @@ async function append(
         return { puts: [...puts, ...marks], deletes };
       },
     };
-    return appendPlan(part, rowsOf, (shard, head) => journal.roundOf(shard, head));
+    return journal.append(part, rowsOf);
   });
   const hasMarket = prints.length + quotes.length > 0;
   if (hasMarket) plans.push(market.plan(prints, quotes));

@@ -6,7 +6,7 @@ import { decodeParent } from "../wire/index.ts";
 import { allRows } from "./copy.ts";
 import { endedKey, indexKeys, listIn, listKeys, nameKey } from "./ended.ts";
 import { forgottenKey, headIn, headKey, sequenceIn } from "./journal.ts";
-import { numberIn, partsOf, shardDigits, under } from "./keys.ts";
+import { lastUnder, numberIn, partsOf, shardDigits } from "./keys.ts";
 import { figuresIn, markIn, placedIn, quantityIn, quoteIn } from "./market.ts";
 import { rejectionIn } from "./rejections.ts";
 import { headerIn, headerKey, parentsIn, partKeys } from "./snapshots.ts";
@@ -35,9 +35,7 @@ export async function verifiedHeads(
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
   const keys = [...shards.map(headKey), ...shards.map(forgottenKey), ...shards.map(headerKey)];
   const values = await work.storage.get(keys);
-  const ends = await work.storage.range(
-    shards.map((shard) => ({ ...under(`log ${shardDigits(shard)}`), limit: 1, reverse: true })),
-  );
+  const ends = await work.storage.range(shards.map((shard) => lastUnder(`log ${shardDigits(shard)}`)));
   return shards.flatMap((shard): readonly VerifiedHead[] => {
     const [head, gone, header] = [shard, SHARD_COUNT + shard, 2 * SHARD_COUNT + shard].map((place) => {
       const [key, value] = [keys[place] ?? "", values[place]];

@@ -113,7 +113,7 @@ const overtaken: Step = async (place) => {
 /** Calls of a store that wait for a lock while others change what they have seen. */
 export const RACE_STEPS: Readonly<Record<string, Step>> = {
   "I53: of snapshots of a shard that are written at once the newest stays, whole and alone": snapshots,
-  "decision WJ: shards of a node whose claim became durable while it left can be claimed": claimedByNobody,
-  "decision WJ: a claim takes no shard from a node that joined meanwhile": claimedMeanwhile,
+  "shards of a node whose claim became durable while it left can be claimed": claimedByNobody,
+  "a claim takes no shard from a node that joined meanwhile": claimedMeanwhile,
   "I60: prints of an append that is durable are stored, also if old ones were deleted meanwhile": overtaken,
 };

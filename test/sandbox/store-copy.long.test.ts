@@ -132,7 +132,7 @@ describe("store copy", () => {
     await engine.close();
   });
 
-  it("decision XB: a row of a copy that was changed is found", async () => {
+  it("a row of a copy that was changed is found", async () => {
     const { path } = await filledStore();
     await run("copy", path, `${server.url}?schema=sums`);
     const places = placesOn(server.url);

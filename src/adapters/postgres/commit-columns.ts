@@ -1,4 +1,5 @@
 import type { CommitPart, Condition, Entry } from "../../ports/index.ts";
+import { finder } from "../shared/index.ts";
 import { binaryArray } from "./binary-arrays.ts";
 import { COMMIT, JOURNAL_KEYS, type StorageTable } from "./storage-statements.ts";
 
@@ -79,9 +80,6 @@ class NewEntries {
   }
 }
 
-/** Puts of a part that has more of them are found by a map. */
-const FEW = 8;
-
 /**
  * Returns the most frequent form of a commit if it has it: nothing is deleted, and what must be absent is written by its own
  * part, as every record of the journal is. The whole form knows everything.
@@ -120,13 +118,6 @@ function addPlain(
     if (!isPut) rows.add(number, key, { expected, checks: true });
   }
   return true;
-}
-
-/** Returns a function that finds the member of a list with a key. */
-function finder<T extends Condition | Entry>(list: readonly T[]): (key: string) => T | undefined {
-  if (list.length <= FEW) return (key) => list.find(([one]) => one === key);
-  const members = new Map(list.map((member) => [member[0], member]));
-  return (key) => members.get(key);
 }
 
 /** Returns a commit in the form that knows everything. */

@@ -1,6 +1,6 @@
 import type { CommitPart } from "../../ports/index.ts";
+import { afterMs } from "../../store/internal.ts";
 import { tableOf } from "./commit-columns.ts";
-import { afterMs } from "./deadline.ts";
 
 /** A commit that has no answer yet. */
 export type PendingCommit = Readonly<{

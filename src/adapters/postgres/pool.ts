@@ -1,5 +1,6 @@
+import { afterMs } from "../../store/internal.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { afterMs, monotonicMs, withDeadline } from "./deadline.ts";
+import { monotonicMs, withDeadline } from "./deadline.ts";
 import { PostgresStoreError } from "./postgres-error.ts";
 
 /** Bounds of a pool. */

@@ -103,7 +103,8 @@ export class QueuedRejections implements Rejections {
   }
 }
 
-function matches(rejection: Rejection, query: RejectionQuery): boolean {
+/** Returns whether a query asks for a rejection. */
+export function matches(rejection: Rejection, query: RejectionQuery): boolean {
   const { accountId, symbol, clientOrderId, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = query;
   return (
     rejection.accountId === accountId &&

@@ -1,6 +1,28 @@
 import type { Entry, KeyRange } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 
+/** Where the entries of a kind of key are. */
+export type Place = "journal" | "heads" | "short" | "long";
+
+/**
+ * The kinds of keys, by their first word, whose values are short. A released kind never changes its place: its entries
+ * would not be found. Every other kind is in the table `long`, which suits any value.
+ */
+const SHORT: ReadonlySet<string> = new Set(
+  (
+    "accepted account ban banend bar count epoch forgotten generation leg limiters listname listtime mark name " +
+    "orders placed pricebar print quote rejectname rejects rejecttime seen snapshot time total"
+  ).split(" "),
+);
+
+/** Returns the place of a key. */
+export function placeOf(key: string): Place {
+  if (key.startsWith("log ")) return "journal";
+  if (key.startsWith("head ")) return "heads";
+  const end = key.indexOf(" ");
+  return SHORT.has(end < 0 ? key : key.slice(0, end)) ? "short" : "long";
+}
+
 /** The entries of one place. Call the methods inside a transaction. */
 export type KeyTable = Readonly<{
   get(key: string): string | undefined;
@@ -18,7 +40,7 @@ export type ReadRange = (range: KeyRange, budget: Budget) => Entry[];
 export type Budget = { characters: number };
 
 /** Prepares the statements for a table of keys and values. */
-export function keyTable(database: Database, table: "heads" | "short" | "long"): KeyTable {
+export function keyTable(database: Database, table: Exclude<Place, "journal">): KeyTable {
   const get = database.prepare<[key: string], string>(`SELECT value FROM ${table} WHERE key = ?`).pluck();
   const put = database.prepare<[key: string, value: string]>(
     `INSERT INTO ${table} (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,

@@ -1,9 +1,18 @@
 import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../../ports/index.ts";
+import { finder } from "../shared/index.ts";
 import type { Database } from "./database.ts";
 import { withFileName } from "./open-database.ts";
 import { type Counts, countsOf, journalKeys } from "./storage-journal.ts";
-import { type Budget, type KeyTable, keyTable, liesWithin, merged, type ReadRange } from "./storage-keys.ts";
-import { type Place, placeOf } from "./storage-schema.ts";
+import {
+  type Budget,
+  type KeyTable,
+  keyTable,
+  liesWithin,
+  merged,
+  type Place,
+  placeOf,
+  type ReadRange,
+} from "./storage-keys.ts";
 
 /** Number of characters of values after which a read is cut. */
 const READ_CHARACTERS: number = 4 * 2 ** 20;
@@ -164,20 +173,6 @@ const isLate = (key: string): boolean => placeOf(key) === "journal";
 
 /** Returns what finds the condition of a key whose value is written before all conditions are known to hold. */
 function earlyConditions(conditions: readonly Condition[]): (key: string) => Condition | undefined {
-  const conditionOf = finderOf(conditions);
+  const conditionOf = finder(conditions);
   return (key) => (isLate(key) ? undefined : conditionOf(key));
-}
-
-/** So few conditions are found sooner one by one than in a map. */
-const FEW = 8;
-
-function finderOf(conditions: readonly Condition[]): (key: string) => Condition | undefined {
-  if (conditions.length > FEW) {
-    const byKey = new Map(conditions.map((condition) => [condition[0], condition]));
-    return (key) => byKey.get(key);
-  }
-  return (key) => {
-    for (const condition of conditions) if (condition[0] === key) return condition;
-    return undefined;
-  };
 }

@@ -41,7 +41,7 @@ const NAMES: ReadonlyMap<number, ElementType> = new Map([
 
 /** Declares the tests of arrays in binary format. */
 export function binaryArrayCases(places: Places): void {
-  describe("decision WC: arrays of a commit are sent in binary format", () => {
+  describe("arrays of a commit are sent in binary format", () => {
     it.each(Object.keys(SAMPLES) as ElementType[])("the server reads %s as it was given", async (type) => {
       const database = places.database("public");
       const samples = fc.array(fc.option(SAMPLES[type]), { maxLength: 20 });

@@ -100,7 +100,7 @@ describe("an append", () => {
     },
   );
 
-  it("decision WC: the name of a prepared statement tells its text and schema, and a rare one has none", async () => {
+  it("the name of a prepared statement tells its text and schema, and a rare one has none", async () => {
     const { server, storage } = open();
     server.answers(() => []);
     await storage.commit(APPEND);

@@ -142,7 +142,7 @@ export function forgettingCases(places: Places): void {
       }));
   });
 
-  describe("decision XA: what is left", () => {
+  describe("what is left after records left", () => {
     it("a store without the option has no such method", () =>
       at({}, (store) => expect(store.forgetEnded).toBeUndefined()));
 

@@ -7,7 +7,7 @@ import type { Database, Driver } from "../../../src/adapters/sqlite/database.ts"
 import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
 import { codeOf, keyOfCode } from "../../../src/adapters/sqlite/storage-codes.ts";
 import { indexAll } from "../../../src/adapters/sqlite/storage-journal.ts";
-import { placeOf } from "../../../src/adapters/sqlite/storage-schema.ts";
+import { placeOf } from "../../../src/adapters/sqlite/storage-keys.ts";
 
 /**
  * The driver of the stores under test, for tests that inspect or damage a file: another one would remove their locks.
