@@ -53,15 +53,11 @@ export const listKeys = (list: EndedList): readonly string[] => [
   ...listIndexKeys(list).map(([key]) => key),
 ];
 
-const NO_CHANGE = { puts: [], deletes: [] };
-const NO_ROWS: PartRows = { reads: [], absent: [], change: () => NO_CHANGE };
-
 /**
  * Returns the rows of the parents and lists that an append ends. Throws an InvariantError I50 for a parent that has not
  * ended, and I03 if two would have one client id; the latter also later, if the client id is taken in the store.
  */
 export function endedRows({ ended, endedLists = [] }: Pick<ShardAppend, "ended" | "endedLists">): PartRows {
-  if (ended.length + endedLists.length === 0) return NO_ROWS;
   for (const { orderId, ended: end } of ended)
     invariant(end !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
   const parents = [...new Map(ended.map((order) => [order.orderId, order])).values()].map((order) => ({

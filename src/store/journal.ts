@@ -2,7 +2,7 @@ import { InvariantError, invariant, isDamage } from "../errors/index.ts";
 import { type JournalRecord, MARKET_SHARD, SHARD_COUNT } from "../model/index.ts";
 import type { Entry, KeyRange, OrderStore, ShardAppend, ShardHead, TailRange } from "../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../wire/index.ts";
-import { countIn, digits, lastUnder, numberIn, partsOf, shardDigits, under } from "./keys.ts";
+import { countIn, digits, lastNumberIn, lastUnder, numberIn, shardDigits, under } from "./keys.ts";
 import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
 
 /** The owner of a shard as it is stored, and the round of its epoch. Where the journal ends, its last record says. */
@@ -28,7 +28,7 @@ export const recordKey = (shard: number, sequence: number): string =>
 /** Returns a stored head; that of a shard nobody has owned has epoch 0. */
 export function headIn(value: string | undefined): StoredHead {
   if (value === undefined) return { epoch: 0, round: 0 };
-  const [epoch = Number.NaN, round = Number.NaN] = value.split(" ").map(numberIn);
+  const [epoch, round] = [numberIn(value), numberIn(value.slice(value.indexOf(" ")))];
   invariant(Number.isSafeInteger(epoch + round), "I53", `the head of a shard is "${value}"`);
   return { epoch, round };
 }
@@ -39,8 +39,7 @@ const headText = ({ epoch, round }: StoredHead): string => `${epoch} ${round}`;
 const logOf = (shard: number): string => `log ${shardDigits(shard)}`;
 
 /** Returns the sequence in the key of a record; 0 for none. */
-export const sequenceIn = (key: string | undefined): number =>
-  key === undefined ? 0 : numberIn(partsOf(key)[1]);
+export const sequenceIn = (key: string | undefined): number => (key === undefined ? 0 : lastNumberIn(key));
 
 /** What a handle has taken over, with the epoch of each shard and of the market journal. */
 export class Owned {
@@ -137,30 +136,33 @@ export class Journal {
    * Returns the transaction of one part of an append, with its other rows: nothing unless its epoch owns the shard in its
    * round and its records continue the journal.
    */
-  append(part: ShardAppend, rows: PartRows = NO_ROWS): Plan {
+  append(part: ShardAppend, rows?: PartRows): Plan {
     const { shard, epoch, round, records, marks = [] } = part;
     const key = headKey(requireShard(shard));
+    const isOther = (one: Readonly<{ shard: number }>): boolean => one.shard !== shard;
     invariant(
-      [...records, ...marks].every((one) => one.shard === shard),
+      !records.some(isOther) && !marks.some(isOther),
       "I54",
       `a record or mark of another shard was appended to shard ${shard}`,
     );
+    const log = logOf(shard);
     const texts = textsOf(part);
     const entries = records.map(
-      ({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""],
+      ({ sequence }, place): Entry => [`${log} ${digits(sequence)}`, texts[place] ?? ""],
     );
     const [first] = entries;
+    // Of two equal appends, or of one that comes late, only the first finds no such record.
+    const absent = first === undefined ? [] : [first[0]];
     return {
-      reads: [key, ...rows.reads],
-      // Of two equal appends, or of one that comes late, only the first finds no such record.
-      absent: [...(first === undefined ? [] : [first[0]]), ...rows.absent],
-      ends: [logOf(shard)],
+      reads: rows === undefined ? [key] : [key, ...rows.reads],
+      absent: rows === undefined ? absent : [...absent, ...rows.absent],
+      end: log,
       change: (valueAt) => {
         const head = headIn(valueAt(key));
-        const isOwned = epoch > 0 && epoch === head.epoch && round === this.#roundOf(shard, head);
-        const last = sequenceIn(valueAt(logOf(shard)));
-        const follows = records.every(({ sequence }, place) => sequence === last + 1 + place);
-        if (!isOwned || !follows) return undefined;
+        if (epoch < 1 || epoch !== head.epoch || round !== this.#roundOf(shard, head)) return undefined;
+        const last = sequenceIn(valueAt(log));
+        if (!records.every(({ sequence }, place) => sequence === last + 1 + place)) return undefined;
+        if (rows === undefined) return { puts: entries };
         const { puts, deletes } = rows.change(valueAt);
         return { puts: [...entries, ...puts], deletes };
       },
@@ -345,8 +347,6 @@ export type PartRows = Readonly<{
   absent: readonly string[];
   change: (valueAt: ValueAt) => Readonly<{ puts: readonly Entry[]; deletes: readonly string[] }>;
 }>;
-
-const NO_ROWS: PartRows = { reads: [], absent: [], change: () => ({ puts: [], deletes: [] }) };
 
 /** Returns the texts of the records that the engine made, or else encodes them. */
 function textsOf({ records, texts }: ShardAppend): readonly string[] {

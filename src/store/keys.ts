@@ -50,8 +50,14 @@ export function keyOf(kind: string, ...parts: readonly (string | number)[]): str
   return key;
 }
 
+/** Number of digits of a number in a key. */
+const DIGITS = 16;
+
 /** Returns a number as it stands in a key. */
-export const digits = (number: number): string => String(number).padStart(16, "0");
+export const digits = (number: number): string => String(number).padStart(DIGITS, "0");
+
+/** Returns the number at the end of a key. */
+export const lastNumberIn = (key: string): number => numberIn(key.slice(-DIGITS));
 
 /** Returns the number of a shard as it stands in a key. */
 export const shardDigits = (shard: number): string => String(shard).padStart(3, "0");

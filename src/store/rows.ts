@@ -1,5 +1,5 @@
 import { type InvariantError, isDamage } from "../errors/index.ts";
-import type { CommitPart, Entry, KeyRange, Storage } from "../ports/index.ts";
+import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../ports/index.ts";
 import { lastUnder } from "./keys.ts";
 
 /** What a transaction writes. */
@@ -18,21 +18,16 @@ export type Plan = Readonly<{
   absent?: readonly string[];
   /**
    * First parts of keys, such as `log 007`, of which the last key is needed: `valueAt` returns it. It is no condition, so
-   * the change must need one that fails if another writer was first.
+   * the change must need one that fails if another writer was first. What the change puts there is in order.
    */
-  ends?: readonly string[];
+  end?: string;
   /** Other handles write these keys as often: they are read anew, so that who was first is not first again and again. */
   isShared?: boolean;
   change: (valueAt: ValueAt) => Change | undefined;
 }>;
 
+/** A plan of a commit, by its place, and whether its values are read anew. */
 type OpenPlan = Readonly<{ plan: Plan; index: number; isFresh: boolean }>;
-type Prepared = Readonly<{
-  open: OpenPlan;
-  part: CommitPart;
-  /** The last keys as the plan was told of them. */
-  ends: ReadonlyMap<string, string | undefined>;
-}>;
 
 /** Values that are remembered: heads, counts and bars are read once, not with every write. */
 const MOST_KNOWN = 65_536;
@@ -137,82 +132,61 @@ export class Rows {
 
   /** Returns the plans that must be tried again. */
   async #round(open: readonly OpenPlan[], outcomes: boolean[]): Promise<readonly OpenPlan[]> {
-    const read = await this.#read(open);
+    const found = await this.#read(open);
+    const valueAt: ValueAt = (key) => found.get(key) ?? this.#known.get(key);
     const again: OpenPlan[] = [];
-    const prepared: Prepared[] = [];
+    const sent: OpenPlan[] = [];
+    const parts: CommitPart[] = [];
     const written = new Set<string>();
     for (const one of open) {
-      const { plan, index, isFresh } = one;
-      const valueAt: ValueAt = (key) => (read.has(key) ? read.get(key) : this.#known.get(key));
-      const change = plan.change(valueAt);
+      const change = one.plan.change(valueAt);
       if (change === undefined) {
-        const needed = [...plan.reads, ...(plan.ends ?? [])];
-        if (!isFresh && !needed.every((key) => read.has(key))) again.push({ plan, index, isFresh: true });
+        if (!one.isFresh) again.push({ ...one, isFresh: true });
         continue;
       }
-      const part = partOf(plan, change, valueAt);
-      const touched = [...part.puts.map(([key]) => key), ...part.deletes];
-      if (touched.some((key) => written.has(key))) again.push({ plan, index, isFresh: true });
-      else prepared.push({ open: one, part, ends: new Map(plan.ends?.map((end) => [end, valueAt(end)])) });
-      for (const key of touched) written.add(key);
+      const part = partOf(one.plan, change, valueAt);
+      if (touches(part, written)) again.push({ ...one, isFresh: true });
+      else {
+        sent.push(one);
+        parts.push(part);
+      }
     }
-    if (prepared.length > 0) await this.#send(prepared, { outcomes, again });
+    if (parts.length === 0) return again;
+    const answers = await this.#storage.commit(parts);
+    for (const [place, one] of sent.entries()) {
+      const isWritten = answers[place] === true;
+      if (isWritten) this.#learn(one.plan, parts[place] as CommitPart);
+      else again.push({ ...one, isFresh: true });
+      outcomes[one.index] = isWritten;
+    }
     return again;
   }
 
-  async #send(
-    prepared: readonly Prepared[],
-    { outcomes, again }: Readonly<{ outcomes: boolean[]; again: OpenPlan[] }>,
-  ): Promise<void> {
-    // Whatever comes of it, these values are old.
-    for (const { part, open } of prepared) {
-      for (const [key] of part.conditions) this.#known.delete(key);
-      for (const end of open.plan.ends ?? []) this.#known.delete(end);
-    }
-    const answers = await this.#storage.commit(prepared.map(({ part }) => part));
-    for (const [place, { open, part, ends }] of prepared.entries()) {
-      if (answers[place] !== true) again.push({ ...open, isFresh: true });
-      else this.#learn(open.plan, part, ends);
-      outcomes[open.index] = answers[place] === true;
-    }
-  }
-
-  async #read(open: readonly OpenPlan[]): Promise<Map<string, string | undefined>> {
+  /** Reads what is not known, and all of a plan whose values may be old. Resolves to what was found where nothing should be. */
+  async #read(open: readonly OpenPlan[]): Promise<ReadonlyMap<string, string | undefined>> {
     const keys = new Set<string>();
+    const ends = new Set<string>();
+    const absent = new Set<string>();
     for (const { plan, isFresh } of open) {
       for (const key of plan.reads) if (isFresh || !this.#known.has(key)) keys.add(key);
-      if (isFresh) for (const key of plan.absent ?? []) keys.add(key);
+      if (isFresh) for (const key of plan.absent ?? []) absent.add(key);
+      if (plan.end !== undefined && (isFresh || !this.#known.has(plan.end))) ends.add(plan.end);
     }
-    const asked = [...keys];
+    const asked = [...absent, ...keys];
     const values = await this.get(asked);
-    const read = new Map(asked.map((key, place) => [key, values[place]]));
-    for (const [end, key] of await this.#ends(open)) read.set(end, key);
-    return read;
+    const last = ends.size === 0 ? [] : await this.ranges([...ends].map(lastUnder));
+    for (const [place, key] of [...keys].entries()) this.#known.set(key, values[absent.size + place]);
+    for (const [place, end] of [...ends].entries()) this.#known.set(end, last[place]?.[0]?.[0]);
+    return new Map([...absent].map((key, place) => [key, values[place]]));
   }
 
-  async #ends(
-    open: readonly OpenPlan[],
-  ): Promise<readonly (readonly [end: string, key: string | undefined])[]> {
-    const ends = open.flatMap(({ plan, isFresh }) =>
-      (plan.ends ?? []).filter((end) => isFresh || !this.#known.has(end)),
-    );
-    const ranges = ends.map(lastUnder);
-    const found = ranges.length === 0 ? [] : await this.ranges(ranges);
-    return ends.map((end, place) => [end, found[place]?.[0]?.[0]]);
-  }
-
-  #learn(
-    { reads, ends = [] }: Plan,
-    { conditions, puts, deletes }: CommitPart,
-    before: ReadonlyMap<string, string | undefined>,
-  ): void {
-    const asked = new Set(reads);
-    for (const [key, value] of [...conditions, ...puts]) if (asked.has(key)) this.#known.set(key, value);
-    for (const key of deletes) if (asked.has(key)) this.#known.set(key, undefined);
-    for (const end of ends) {
-      const last = puts.findLast(([key]) => key.startsWith(`${end} `));
-      this.#known.set(end, last?.[0] ?? before.get(end));
+  /** Notes what was written of what is known. */
+  #learn({ end }: Plan, { puts, deletes }: CommitPart): void {
+    for (const [key, value] of puts) {
+      if (end !== undefined && key.startsWith(end)) this.#known.set(end, key);
+      else if (this.#known.has(key)) this.#known.set(key, value);
     }
+    for (const key of deletes) if (this.#known.has(key)) this.#known.set(key, undefined);
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST_KNOWN) break;
       this.#known.delete(oldest);
@@ -233,7 +207,18 @@ function damageOnly(error: unknown): InvariantError {
 
 function partOf({ reads, absent = [] }: Plan, change: Change, valueAt: ValueAt): CommitPart {
   const { puts = [], deletes = [] } = change;
-  return { conditions: [...reads, ...absent].map((key) => [key, valueAt(key)] as const), puts, deletes };
+  const conditions: Condition[] = [];
+  for (const key of reads) conditions.push([key, valueAt(key)]);
+  for (const key of absent) conditions.push([key, valueAt(key)]);
+  return { conditions, puts, deletes };
+}
+
+/** Returns whether a part writes what another one has written; if not, what it writes is added. */
+function touches({ puts, deletes }: CommitPart, written: Set<string>): boolean {
+  const count = written.size;
+  for (const [key] of puts) written.add(key);
+  for (const key of deletes) written.add(key);
+  return written.size < count + puts.length + deletes.length;
 }
 
 /** Returns a range whose `limit` is valid. Throws a RangeError if `limit` is not a whole number of at least 1. */

@@ -18,6 +18,7 @@ import type {
   KeyValueStore,
   OrderStore,
   Rejections,
+  ShardAppend,
   Storage,
   Telemetry,
 } from "../ports/index.ts";
@@ -170,23 +171,27 @@ async function append(
   { rows, market, journal }: Readonly<{ rows: Rows; market: Market; journal: Journal }>,
   { shards, prints = [], quotes = [] }: AppendBatch,
 ): Promise<readonly AppendOutcome[]> {
-  const plans: Plan[] = shards.map((part) => {
-    const { change, ...reads } = endedRows(part);
-    const marks = markEntries(part.marks ?? []);
-    const rowsOf: PartRows = {
-      ...reads,
-      change(valueAt) {
-        const { puts, deletes } = change(valueAt);
-        return { puts: [...puts, ...marks], deletes };
-      },
-    };
-    return journal.append(part, rowsOf);
-  });
+  const plans: Plan[] = shards.map((part) => journal.append(part, rowsWith(part)));
   const hasMarket = prints.length + quotes.length > 0;
   if (hasMarket) plans.push(market.plan(prints, quotes));
   const written = await rows.commit(plans);
   if (hasMarket && shards.length === 0 && written[0] !== true) laterOwner();
   return shards.map((_, place) => (written[place] === true ? "durable" : "fenced"));
+}
+
+/** The rows of an append besides its records, if there are any. */
+function rowsWith(part: ShardAppend): PartRows | undefined {
+  const { ended, endedLists = [], marks = [] } = part;
+  if (ended.length + endedLists.length + marks.length === 0) return undefined;
+  const { change, ...reads } = endedRows(part);
+  const ofMarks = markEntries(marks);
+  return {
+    ...reads,
+    change(valueAt) {
+      const { puts, deletes } = change(valueAt);
+      return { puts: [...puts, ...ofMarks], deletes };
+    },
+  };
 }
 
 function keyValueStore(rows: Rows): KeyValueStore {

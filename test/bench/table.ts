@@ -36,6 +36,8 @@ function peerOf(line: Line, sample: Sample): number {
 const each = ({ ours }: Sample, of: (taken: Taken) => number): number =>
   ours === undefined ? Number.NaN : of(ours) / ours.operations;
 
+const mainUsOf = (sample: Sample): number => each(sample, ({ mainUs }) => mainUs);
+
 function rowOf(line: Line, samples: readonly Sample[]): Row {
   const median = (of: (sample: Sample) => number): number => medianOf(samples.map(of));
   const ratios = samples.map((sample) => figureOf(line, sample) / peerOf(line, sample));
@@ -48,7 +50,10 @@ function rowOf(line: Line, samples: readonly Sample[]): Row {
     peer: median((sample) => peerOf(line, sample)),
     ratio: medianOf(ratios),
     spread: Number.isNaN(low) ? `${figure(least)}-${figure(most)}` : `${figure(low)}-${figure(high)}`,
-    cpu: `${us(({ mainUs }) => mainUs)} / ${us(({ othersUs }) => othersUs)}`,
+    cpu:
+      samples[0]?.ours === undefined
+        ? ""
+        : `${us(({ mainUs }) => mainUs)} / ${us(({ othersUs }) => othersUs)}`,
     heap: shown(median((sample) => each(sample, ({ heapBytes }) => heapBytes))),
   };
 }
@@ -66,6 +71,8 @@ const HEAD = [
   "ratio",
   "spread of rounds",
   "us of main thread / others",
+  "the same before",
+  "main thread, before / now",
   "heap left, B each",
   "target",
   "reached",
@@ -87,6 +94,7 @@ const print = (cells: readonly string[]): void => console.log(`| ${cells.join(" 
 
 async function measured(name: string, line: Line, options: TableOptions): Promise<readonly string[]> {
   const samples = await samplesOf(name, line, options);
+  const [samplesNow = [], samplesBefore = []] = samples;
   const [now, before] = samples.map((of) => rowOf(line, of));
   if (now === undefined) return [];
   return [
@@ -99,7 +107,9 @@ async function measured(name: string, line: Line, options: TableOptions): Promis
     before === undefined ? "" : shown(before.ratio),
     shown(now.ratio),
     now.spread,
-    now.cpu.trim() === "/" ? "" : now.cpu,
+    now.cpu,
+    before?.cpu ?? "",
+    shown(medianOf(samplesBefore.map((sample, n) => mainUsOf(sample) / mainUsOf(samplesNow[n] ?? sample)))),
     now.heap,
     line.target,
     line.reached(now.figure, now.ratio) ? "yes" : "no",

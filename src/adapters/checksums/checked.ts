@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { InvariantError } from "../../errors/index.ts";
-import type { CommitPart, Entry, Storage } from "../../ports/index.ts";
+import type { CommitPart, Condition, Entry, Storage } from "../../ports/index.ts";
 
 /** What an operator restores when a row is damaged. */
 type Damaged = "file" | "database";
@@ -25,14 +25,29 @@ export function intactValue([key, stored]: Entry, damaged: Damaged): string {
   );
 }
 
+/** Number of conditions that are remembered: an append relies on the head of its shard, again and again. */
+const MOST_KNOWN = 1_024;
+
+/** Returns what makes conditions into those of stored values. */
+function storedConditions(): (condition: Condition) => Condition {
+  const known = new Map<string, Condition>();
+  return (condition) => {
+    const [key, value] = condition;
+    if (value === undefined) return condition;
+    const last = known.get(key);
+    if (last?.[1]?.length === DIGITS + value.length && last[1].endsWith(value)) return last;
+    if (known.size === MOST_KNOWN) known.clear();
+    const stored = [key, withChecksum(key, value)] as const;
+    known.set(key, stored);
+    return stored;
+  };
+}
+
 /** Returns a storage that notices whether a row was changed, moved or zeroed: its values have checksums in the given one. */
 export function checked(storage: Storage, damaged: Damaged): Storage {
-  const stored = (key: string, value: string | undefined): readonly [string, string | undefined] => [
-    key,
-    value === undefined ? undefined : withChecksum(key, value),
-  ];
+  const stored = storedConditions();
   const partOf = ({ conditions, puts, deletes }: CommitPart): CommitPart => ({
-    conditions: conditions.map(([key, value]) => stored(key, value)),
+    conditions: conditions.map(stored),
     puts: puts.map(([key, value]) => [key, withChecksum(key, value)]),
     deletes,
   });

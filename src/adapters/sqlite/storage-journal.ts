@@ -77,7 +77,8 @@ export function journalKeys(database: Database, others: KeyTable): JournalKeys {
   const get = (key: string): string | undefined => {
     const code = codeOf(key);
     if (code === undefined) return others.get(key);
-    const position = positionOf.get(code) ?? waiting.of(counts, code).get(code);
+    const position =
+      waiting.of(counts, code).get(code) ?? (waiting.isNew(code) ? undefined : positionOf.get(code));
     if (position === undefined) return undefined;
     flush();
     return valueAt.get(position);
@@ -112,11 +113,6 @@ export function journalKeys(database: Database, others: KeyTable): JournalKeys {
       remove.run(position);
       removeIndex.run(code);
     },
-    replace(key, old, value) {
-      if (get(key) !== old) return false;
-      put(key, value);
-      return true;
-    },
     range: merged([
       indexedReader(database),
       (range, budget) => {
@@ -142,24 +138,24 @@ function adding(database: Database) {
   const sql = "INSERT INTO journal (position, code, value) VALUES (?, ?, ?)";
   const one = database.prepare<Added>(sql);
   const many = database.prepare<(number | string)[]>(sql + ", (?, ?, ?)".repeat(ROWS - 1));
-  let rows: (number | string)[] = [];
+  const rows: (number | string)[] = new Array<string>(3 * ROWS).fill("");
+  let length = 0;
   return {
     add(position: number, code: string, value: string): void {
-      rows.push(position, code, value);
-      if (rows.length < 3 * ROWS) return;
+      rows[length++] = position;
+      rows[length++] = code;
+      rows[length++] = value;
+      if (length < rows.length) return;
       // Always as many: their number does not grow with anything.
       Reflect.apply(many.run, many, rows);
-      rows = [];
+      length = 0;
     },
     flush(): void {
-      for (let at = 0; at < rows.length; at += 3) {
-        const [position, code, value] = rows.slice(at, at + 3) as Added;
-        one.run(position, code, value);
-      }
-      rows = [];
+      for (let at = 0; at < length; at += 3) one.run(...(rows.slice(at, at + 3) as Added));
+      length = 0;
     },
     forget(): void {
-      rows = [];
+      length = 0;
     },
   };
 }
@@ -205,10 +201,18 @@ function waitingCodes(database: Database, flush: () => void) {
       "SELECT code, position FROM journal WHERE position > ?",
     )
     .raw();
+  const highest = database
+    .prepare<[from: string, before: string], string | null>(
+      "SELECT max(code) FROM journal_index WHERE code >= ? AND code < ?",
+    )
+    .pluck();
   const byShard = new Map<string, Map<string, number>>();
+  /** The highest code of shards: a new record needs no search. */
+  const last = new Map<string, string>();
   let [indexed, seen] = [0, 0];
   const forget = (): void => {
     byShard.clear();
+    last.clear();
     [indexed, seen] = [0, 0];
   };
   const note = (position: number, code: string): void => {
@@ -216,10 +220,19 @@ function waitingCodes(database: Database, flush: () => void) {
     const codes = byShard.get(shard);
     if (codes === undefined) byShard.set(shard, new Map([[code, position]]));
     else codes.set(code, position);
+    if (code > (last.get(shard) ?? code)) last.set(shard, code);
+  };
+  const lastOf = (shard: string): string => {
+    let code = last.get(shard);
+    if (code !== undefined) return code;
+    code = highest.get(shard, `${shard}~`) ?? "";
+    for (const one of byShard.get(shard)?.keys() ?? []) if (one > code) code = one;
+    last.set(shard, code);
+    return code;
   };
   const bringUpTo = (counts: Counts): void => {
     if (counts.indexed !== indexed) {
-      byShard.clear();
+      forget();
       seen = indexed = counts.indexed;
     }
     if (seen === counts.position) return;
@@ -235,6 +248,8 @@ function waitingCodes(database: Database, flush: () => void) {
       note(position, code);
       seen = position;
     },
+    /** Returns whether a code is above all of its shard. Call `of` before. */
+    isNew: (code: string): boolean => code > lastOf(shardOfCode(code)),
     of(counts: Counts, code: string): Positions {
       bringUpTo(counts);
       return byShard.get(shardOfCode(code)) ?? NONE;

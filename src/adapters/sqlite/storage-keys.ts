@@ -28,8 +28,6 @@ export type KeyTable = Readonly<{
   get(key: string): string | undefined;
   put(key: string, value: string): void;
   delete(key: string): void;
-  /** Puts a value if the key has the old one, or has none if that is undefined. Returns whether it did. */
-  replace(key: string, old: string | undefined, value: string): boolean;
   range: ReadRange;
 }>;
 
@@ -45,19 +43,11 @@ export function keyTable(database: Database, table: Exclude<Place, "journal">): 
   const put = database.prepare<[key: string, value: string]>(
     `INSERT INTO ${table} (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   );
-  const add = database.prepare<[key: string, value: string]>(
-    `INSERT INTO ${table} (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING`,
-  );
-  const change = database.prepare<[value: string, key: string, old: string]>(
-    `UPDATE ${table} SET value = ? WHERE key = ? AND value = ?`,
-  );
   const remove = database.prepare<[key: string]>(`DELETE FROM ${table} WHERE key = ?`);
   return {
     get: (key) => get.get(key),
     put: (key, value) => void put.run(key, value),
     delete: (key) => void remove.run(key),
-    replace: (key, old, value) =>
-      (old === undefined ? add.run(key, value) : change.run(value, key, old)).changes === 1,
     range: rangeReader(database, table),
   };
 }

@@ -1,5 +1,4 @@
-import type { CommitPart, Condition, Entry, KeyRange, Storage } from "../../ports/index.ts";
-import { finder } from "../shared/index.ts";
+import type { CommitPart, KeyRange, Storage } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 import { withFileName } from "./open-database.ts";
 import { type Counts, countsOf, journalKeys } from "./storage-journal.ts";
@@ -76,15 +75,14 @@ function transactionsOf(database: Database) {
   const tableOf: TableOf = (key) => places[placeOf(key)];
   const { immediate: write } = database.transaction((parts: readonly CommitPart[]) => {
     const now: Counts = counts.read();
-    const { indexed } = now;
     journal.begin(now);
     const answers = parts.map((part) => writePart(tableOf, part));
     journal.end();
     const isWritten = answers.includes(true);
-    if (isWritten) now.commits += 1;
-    // The index may also be brought up to date for a part that is put back.
-    if (isWritten || now.indexed !== indexed) counts.write(now);
-    return { answers, commits: isWritten ? now.commits : 0 };
+    if (!isWritten) return { answers, commits: 0 };
+    now.commits += 1;
+    counts.write(now);
+    return { answers, commits: now.commits };
   });
   // Transactions, so that all values are of one moment.
   const get = database.transaction((keys: readonly string[]) => {
@@ -124,55 +122,10 @@ function rangeReaders(places: Places): (range: KeyRange) => ReadRange {
 type Places = Readonly<Record<Place, KeyTable>>;
 type TableOf = (key: string) => KeyTable;
 
-/**
- * Writes a part, or nothing if one of its conditions does not hold. A value whose key has a condition is written first, and
- * the statement that writes it says whether the condition held; what was written is put back if another one does not.
- * Entries of the journal are written when all conditions hold: one that was put back would leave its position unused.
- */
-function writePart(tableOf: TableOf, part: CommitPart): boolean {
-  const { conditions, puts, deletes } = part;
-  const conditionOf = earlyConditions(conditions);
-  let held = 0;
-  for (let at = 0; at < puts.length && held < conditions.length; at++) {
-    const [key, value] = puts[at] as Entry;
-    const condition = conditionOf(key);
-    if (condition === undefined) continue;
-    if (!tableOf(key).replace(key, condition[1], value)) return undone(tableOf, part, at);
-    held += 1;
-  }
-  if (held < conditions.length && !othersHold(tableOf, part)) return undone(tableOf, part, puts.length);
-  if (held < puts.length) {
-    for (const [key, value] of puts) if (conditionOf(key) === undefined) tableOf(key).put(key, value);
-  }
+/** Writes a part, or nothing if one of its conditions does not hold. */
+function writePart(tableOf: TableOf, { conditions, puts, deletes }: CommitPart): boolean {
+  for (const [key, old] of conditions) if (tableOf(key).get(key) !== old) return false;
+  for (const [key, value] of puts) tableOf(key).put(key, value);
   for (const key of deletes) tableOf(key).delete(key);
   return true;
-}
-
-/** Returns whether the conditions hold that no write has checked. */
-function othersHold(tableOf: TableOf, { conditions, puts }: CommitPart): boolean {
-  const written = new Set(puts.map(([key]) => key));
-  return conditions.every(
-    ([key, old]) => (written.has(key) && !isLate(key)) || tableOf(key).get(key) === old,
-  );
-}
-
-/** Puts back the old values of the first puts that have conditions. */
-function undone(tableOf: TableOf, { conditions, puts }: CommitPart, until: number): false {
-  const conditionOf = earlyConditions(conditions);
-  for (const [key] of puts.slice(0, until)) {
-    const condition = conditionOf(key);
-    if (condition === undefined) continue;
-    const [, old] = condition;
-    if (old === undefined) tableOf(key).delete(key);
-    else tableOf(key).put(key, old);
-  }
-  return false;
-}
-
-const isLate = (key: string): boolean => placeOf(key) === "journal";
-
-/** Returns what finds the condition of a key whose value is written before all conditions are known to hold. */
-function earlyConditions(conditions: readonly Condition[]): (key: string) => Condition | undefined {
-  const conditionOf = finder(conditions);
-  return (key) => (isLate(key) ? undefined : conditionOf(key));
 }
