@@ -3,7 +3,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
-/** The suites of the Postgres store, which `npm run test:postgres` runs on a server. */
+/** The suites of the Postgres store, which `npm run program -- postgres` runs on a server. */
 const needsServer =
   process.env["POSTGRES_URL"] === undefined ? ["adapters/postgres/order-store.test.ts"] : [];
 

@@ -1,5 +1,5 @@
 /**
- * Drives the console page of the sandbox in Chromium: `npm run test:console`. The last line counts the steps.
+ * Drives the console page of the sandbox in Chromium: `npm run program -- browser`. The last line counts the steps.
  * `-- --pictures FOLDER` also writes screenshots. Needs Chromium at /usr/bin/chromium, or where CHROMIUM says.
  */
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Runs the SQLite store on node:sqlite, and on one file with both drivers: a part of `npm run test:consumers`, and alone
- * `npm run test:drivers`. better-sqlite3 runs in the Node.js that npm installed it for, node:sqlite in those from npm.
+ * Runs the SQLite store on node:sqlite, and on one file with both drivers: a part of `npm run program -- consumers`, and alone
+ * `npm run program -- consumers --drivers`. better-sqlite3 runs in the Node.js that npm installed it for, node:sqlite in those from npm.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
  * Checks how the types of the packed package resolve, installs it in projects of its users and runs one program in
- * each: `npm run test:consumers`. Prints a table; the last line counts the tests. `-- --update` writes the table to
+ * each: `npm run program -- consumers`. Prints a table; the last line counts the tests. `-- --update` writes the table to
  * docs/client.md, `-- --drivers` runs only the drivers of the SQLite store.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -103,12 +103,12 @@ function checkPage(rows) {
   const page = here("../../docs/client.md");
   const text = readFileSync(page, "utf8");
   const [begin, end] = [
-    "<!-- Written by npm run test:consumers -- --update. -->\n",
+    "<!-- Written by npm run program -- consumers --update. -->\n",
     "<!-- End of the table. -->",
   ];
   const [before, rest] = text.split(begin);
   const next = `${before}${begin}\n${rows.join("\n")}\n\n${end}${rest.split(end)[1]}`;
   if (process.argv.includes("--update")) writeFileSync(page, next);
   else if (next === text) passed++;
-  else failures.push("FAIL docs/client.md is out of date: run npm run test:consumers -- --update");
+  else failures.push("FAIL docs/client.md is out of date: run npm run program -- consumers --update");
 }

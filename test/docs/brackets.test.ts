@@ -211,7 +211,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   },
 };
 
-it("docs/brackets.md tells what really happens; `npm run docs:brackets` rewrites it", async () => {
+it("docs/brackets.md tells what really happens; `npm run docs:update test/docs/brackets` rewrites it", async () => {
   let page = readFileSync(fileURLToPath(new URL(PAGE, import.meta.url)), "utf8");
   for (const [name, run] of Object.entries(STORIES)) {
     const mark = `<!-- story: ${name} -->\n\n\`\`\`text\n`;

@@ -5,7 +5,7 @@ import { tableInPage } from "../exhaustive/lists-page.ts";
 
 const table = tableOf(TABLE_CATALOGUE.map((plan) => searchPlan(plan, () => 0)));
 
-it("the table of docs/lists.md is the output of the search; `npm run search -- --write` rewrites it", () => {
+it("the table of docs/lists.md is the output of the search; `npm run program -- search --write` rewrites it", () => {
   expect(tableInPage()).toEqual(table);
 });
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const PAGE = fileURLToPath(new URL("../../docs/lists.md", import.meta.url));
-const BEGIN = "<!-- transitions: made by `npm run search -- --write` -->";
+const BEGIN = "<!-- transitions: made by `npm run program -- search --write` -->";
 const END = "<!-- end of transitions -->";
 
 /** The table of transitions in docs/lists.md. */

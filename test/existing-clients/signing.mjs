@@ -1,5 +1,5 @@
 /**
- * Prints the table of signing beside other packages: `npm run bench:signing`. It is a bench: nothing of it is a test.
+ * Prints the table of signing beside other packages: `npm run program -- signing`. It is a bench: nothing of it is a test.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import ccxt from "ccxt";
 import { sign } from "../../node_modules/.cache/signing-portable.mjs";
-import { CREDENTIALS, printSigning } from "../../node_modules/.cache/signing-table.mjs";
+import { CREDENTIALS, printSigning } from "../../node_modules/.cache/signing.mjs";
 
 const { apiKey, secret } = CREDENTIALS;
 const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));

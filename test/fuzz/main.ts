@@ -10,7 +10,7 @@ else await campaign();
 async function campaign(): Promise<void> {
   const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
   const cases = Number(process.env["CASES"] ?? 120_000);
-  console.log(`seed ${seed}; SEED=${seed} npm run fuzz makes these requests again`);
+  console.log(`seed ${seed}; SEED=${seed} npm run program -- fuzz makes these requests again`);
   const program = process.argv[1] ?? "";
   const result = await fuzz({ program, seed, cases, batch: 5_000, tell: (line) => console.log(line) });
   printSummary(result);

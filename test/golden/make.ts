@@ -138,7 +138,7 @@ async function store(folder: string): Promise<Readonly<{ file: Buffer; parents: 
 
 const [, , name] = process.argv;
 if (name === undefined || !/^[a-z0-9-]+$/.test(name))
-  throw new Error("name the version: npm run golden -- NAME");
+  throw new Error("name the version: npm run program -- golden NAME");
 const folder = mkdtempSync(join(tmpdir(), "managed-orders-golden-"));
 try {
   const { file, parents } = await store(folder);

@@ -158,7 +158,7 @@ const HEAD = `# Faults of a host
 
 This page lists every function that a host supplies, and the effects of its failures. *Client* is the answer to the
 caller, *operator* the telemetry events and alerts, *kept* the state of the account's orders 20 seconds later.
-\`test/host-faults\` writes this page: it tries every fault in a world in memory. \`npm run docs:host-faults\` rewrites the
+\`test/host-faults\` writes this page: it tries every fault in a world in memory. \`npm run docs:update test/host-faults\` rewrites the
 page.
 
 *Rejects* means that the function returns a rejected promise. *Answers late* means that it answers after 6 seconds,
@@ -179,7 +179,7 @@ shards. The owner's calls fail at node a, the others at node b, while node a die
 which node serves the account 30 seconds later.
 `;
 
-it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {
+it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:update test/host-faults` rewrites it", async () => {
   const sections = [...found].map(([port, cells]) => {
     const rows = columnsOf(port).map((column) => `| ${column} | ${inColumns(cells.get(column) ?? "")} |`);
     return section(port.name, rows);

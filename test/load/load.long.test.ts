@@ -15,7 +15,7 @@ function sourceOf(requests: readonly Buffer[]): () => Buffer | undefined {
   return () => requests[next++];
 }
 
-/** The short form of `npm run load`: the same requests on the same service, without measuring time. */
+/** The short form of `npm run program -- load`: the same requests on the same service, without measuring time. */
 describe("signed durable placements under load", () => {
   let folder: string;
   let server: LoadServer;

@@ -9,7 +9,7 @@ import { dayPlan, scheduleOrders } from "./schedule-orders.ts";
 
 const [quotes, trades] = process.argv.slice(2);
 if (quotes === undefined || trades === undefined) {
-  console.error("usage: npm run market-day -- QUOTES.csv TRADES.csv");
+  console.error("usage: npm run program -- market-day QUOTES.csv TRADES.csv");
   process.exit(2);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Mutation testing of one folder of src/: `npm run mutate -- FOLDER`. Stryker changes one expression at a time, and the
+ * Mutation testing of one folder of src/: `npm run program -- mutate FOLDER`. Stryker changes one expression at a time, and the
  * tests of the folder must notice. Results are saved while the run goes on, in node_modules/.cache/mutation/: an
  * interrupted run continues, and a later run tests again only what a change of sources or tests can have changed.
  * `--force` tests every mutant again; `--report` prints the saved results and tests nothing.
@@ -16,7 +16,7 @@ process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const [folder, ...flags] = process.argv.slice(2);
 if (!Object.hasOwn(FOLDERS, folder)) {
   console.error(
-    `usage: npm run mutate -- FOLDER [--force | --report], one of ${Object.keys(FOLDERS).join(", ")}`,
+    `usage: npm run program -- mutate FOLDER [--force | --report], one of ${Object.keys(FOLDERS).join(", ")}`,
   );
   process.exit(2);
 }

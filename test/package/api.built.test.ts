@@ -10,7 +10,7 @@ const JSON_FORMS: readonly string[] = [
   ...["NativeOrderView", "OrderListView", "Snapshot"],
 ];
 
-describe("the exported names and signatures that `npm run docs:api` writes", () => {
+describe("the exported names and signatures that `npm run docs:update test/package/api` writes", () => {
   it.each(entryPoints.map(({ name }, index) => [name, texts[index] ?? ""]))(
     "decision JD: those of %s are the ones in its API file",
     async (name, text) => {

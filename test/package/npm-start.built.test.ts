@@ -30,7 +30,7 @@ function freshCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-start-"));
   folders.push(folder);
   for (const name of [
-    ...["src", "test/support/when-newer.mjs", "test/support/build-console.mjs"],
+    ...["src", "test/program.mjs", "test/support/build-console.mjs"],
     ...["package.json", "tsconfig.json"],
   ])
     cpSync(join(root, name), join(folder, name), { recursive: true });

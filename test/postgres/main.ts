@@ -1,5 +1,5 @@
 /**
- * Runs the suites of the Postgres store, and faults, on a server from npm: `npm run test:postgres`. The last line counts the tests.
+ * Runs the suites of the Postgres store, and faults, on a server from npm: `npm run program -- postgres`. The last line counts the tests.
  * `-- --faults` leaves the suites out; `-- --server 14` runs on another version of Postgres, 14 to 17;
  * `-- --long` lets outages last half a minute; `-- --only WORDS` runs the faults whose name contains the words;
  * `-- held SECONDS` (10) only appends under a snapshot that is held for so long.
@@ -65,7 +65,7 @@ function argumentOf(flag: string): string | undefined {
   return place < 0 ? undefined : process.argv[place + 1];
 }
 
-/** Installs a version of Postgres if it is not the one that `npm run test:postgres` installs. Returns the folder. */
+/** Installs a version of Postgres if it is not the one that `npm run program -- postgres` installs. Returns the folder. */
 function folderOfServer(version: string | undefined): string {
   const folder = join(root, "test/postgres");
   if (version === undefined) return folder;

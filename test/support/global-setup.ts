@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Builds dist/ if a source is newer than the last complete build, whose last file is this one. */
 function build(): void {
-  const words = ["test/support/when-newer.mjs", "dist/index.d.cts", "npm", "run", "--silent", "build"];
+  const words = ["test/program.mjs", "--build", "package"];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: "utf8" });
   if (status !== 0) throw new Error(`npm run build failed\n${stdout}${stderr}`);
 }

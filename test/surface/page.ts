@@ -17,7 +17,7 @@ export type SurfaceRow = {
 const HEAD = `# Surface
 
 This page lists every route and every WebSocket method. The tests in \`test/surface/\` measured each entry: they sent
-every request over a real connection. \`npm run docs:surface\` runs the tests and rewrites this page.
+every request over a real connection. \`npm run docs:update test/surface/surface\` runs the tests and rewrites this page.
 
 - Needs: the required permission. The tests also sent each request with a key that had only the other permission, and
   with a key that had none; both were refused as -2015.

@@ -315,7 +315,7 @@ describe("the table", () => {
     ).toEqual(Object.keys(ELSEWHERE).sort());
   });
 
-  it("docs/surface.md contains the findings, without an empty cell; `npm run docs:surface` rewrites it", async () => {
+  it("docs/surface.md contains the findings, without an empty cell; `npm run docs:update test/surface/surface` rewrites it", async () => {
     const page = surfacePage(ofRoutes, ofMethods);
     expect(emptyCells(page)).toEqual([]);
     await expect(page).toMatchFileSnapshot("../../docs/surface.md");

@@ -6,7 +6,7 @@ const of = (first: readonly number[], second: readonly number[]): Samples => [
   { kind: "wrong signature", took: second.map(BigInt) },
 ];
 
-describe("the rank sum of npm run timing", () => {
+describe("the rank sum of npm run program -- timing", () => {
   it("finds no difference between equal samples, including ties", () => {
     const values = Array.from({ length: 200 }, (_, index) => index % 7);
     expect(compare(of(values, values))).toEqual({ superiority: 0.5, z: 0 });

@@ -151,7 +151,10 @@ function adding(database: Database) {
       length = 0;
     },
     flush(): void {
-      for (let at = 0; at < length; at += 3) one.run(...(rows.slice(at, at + 3) as Added));
+      for (let at = 0; at < length; at += 3) {
+        const [position, code, value] = rows.slice(at, at + 3) as Added;
+        one.run(position, code, value);
+      }
       length = 0;
     },
     forget(): void {

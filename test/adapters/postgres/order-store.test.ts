@@ -16,7 +16,7 @@ import { placesOn } from "./places.ts";
 import { rightsCases } from "./rights-cases.ts";
 import { viewCases } from "./view-cases.ts";
 
-// `npm run test:postgres` starts a server. PGlite, which needs none, takes longer for these than all other tests.
+// `npm run program -- postgres` starts a server. PGlite, which needs none, takes longer for these than all other tests.
 const places = placesOn(process.env.POSTGRES_URL ?? "");
 afterAll(() => places.close());
 
