@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import ccxt from "ccxt";
-import { sign } from "../../node_modules/.cache/signing-portable.mjs";
 import { CREDENTIALS, printSigning } from "../../node_modules/.cache/signing.mjs";
+import { sign } from "../../node_modules/.cache/signing-portable.mjs";
 
 const { apiKey, secret } = CREDENTIALS;
 const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
