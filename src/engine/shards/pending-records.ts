@@ -41,9 +41,8 @@ function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
 
 /** Returns the lists that had ended after these records. */
 function endedListsIn(pending: readonly PendingRecord[]): readonly EndedList[] {
-  const lists = pending.flatMap(({ list }) =>
-    list !== undefined && isDone(list) ? [endedListOf(list)] : [],
-  );
+  const lists: EndedList[] = [];
+  for (const { list } of pending) if (list !== undefined && isDone(list)) lists.push(endedListOf(list));
   return newestOf(lists, ({ listId }) => listId);
 }
 
@@ -68,14 +67,15 @@ export function appendOf(
   pending: readonly PendingRecord[],
   marks: readonly MarketMark[],
 ): ShardAppend {
-  const endedLists = endedListsIn(pending);
   return {
-    ...place,
+    shard: place.shard,
+    epoch: place.epoch,
+    round: place.round,
+    marks,
     records: pending.map(({ record }) => record),
     texts: pending.map(({ text }) => text),
     ended: endedIn(pending),
-    ...(endedLists.length > 0 && { endedLists }),
-    ...(marks.length > 0 && { marks }),
+    endedLists: endedListsIn(pending),
   };
 }
 
