@@ -47,11 +47,8 @@ export class ExposureSums {
 
   /** Adds a parent that came into memory. */
   hold(order: ParentOrder): void {
-    this.#count(order, {
-      ...NOTHING,
-      children: childrenOf(order),
-      reserved: reservedBy(order),
-    });
+    if (order.child === undefined) return;
+    this.#count(order, { ...NOTHING, children: 1, reserved: reservedBy(order) });
   }
 
   /** Applies the change of a parent by a record. */

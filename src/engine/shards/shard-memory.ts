@@ -40,21 +40,18 @@ export class ShardMemory {
     read: ReadonlyIdMap<ParentOrder>,
     { turns, clientIds }: Readonly<{ turns: Turns; clientIds: Pick<ClientIdFilter, "add"> }>,
   ): Promise<void> {
-    const openLists = new Set<number>();
-    for (const { accountId, intent, ended, list } of read.values()) {
-      clientIds.add(accountId, intent.clientOrderId);
-      if (ended === undefined && list !== undefined) openLists.add(list.listId);
-      const turn = turns.spend(COSTS.visit + COSTS.filter);
+    const endedLegs: ParentOrder[] = [];
+    for (const order of read.values()) {
+      clientIds.add(order.accountId, order.intent.clientOrderId);
+      if (order.ended === undefined) this.#confirm(order);
+      else if (order.list !== undefined) endedLegs.push(order);
+      const turn = turns.spend(COSTS.filter + COSTS.remember);
       if (turn !== undefined) await turn;
     }
-    for (const order of read.values()) {
-      const isEnded = order.ended !== undefined;
-      if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
-      const live = liveOrderOf(order, order);
-      this.liveOrders.set(order.orderId, live);
-      if (isEnded) this.#endedLegs.add(order.orderId);
-      else this.#confirm(live, order);
-      this.#index(order);
+    for (const order of endedLegs) {
+      if (this.accounts.get(order.accountId)?.lists.has(order.list?.listId ?? 0) !== true) continue;
+      this.liveOrders.set(order.orderId, liveOrderOf(order, order));
+      this.#endedLegs.add(order.orderId);
       const turn = turns.spend(COSTS.remember);
       if (turn !== undefined) await turn;
     }
@@ -123,9 +120,9 @@ export class ShardMemory {
 
   /** Updates the account's lists and freeze for a parent. */
   #index(order: ParentOrder): void {
-    const account = this.account(order.accountId);
-    if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
-    if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
+    if (order.ended !== undefined) return;
+    if (order.list !== undefined) this.account(order.accountId).addList(order.list);
+    if (order.frozen !== undefined) this.account(order.accountId).frozen = true;
   }
 
   /** Removes an ended parent from memory. A leg of a list is removed only with the last leg. */
@@ -178,13 +175,16 @@ export class ShardMemory {
     for (const capture of this.#captures) capture.keep(live);
   }
 
-  /** Indexes an open parent that was read from the store. */
-  #confirm(live: LiveOrder, order: ParentOrder): void {
+  /** Takes an open parent that was read from the store. */
+  #confirm(order: ParentOrder): void {
+    const live = liveOrderOf(order, order);
+    this.liveOrders.set(order.orderId, live);
     const account = this.account(order.accountId);
     account.add(live);
     this.weightBytes += weightBytesOf(order);
     account.sums.hold(order);
     account.confirmed++;
     if (order.held) account.held.add(order.orderId);
+    this.#index(order);
   }
 }
