@@ -8,11 +8,15 @@ import type { Change, Plan, Rows, ValueAt } from "./rows.ts";
 /** The owner of a shard as it is stored, and the round of its epoch. Where the journal ends, its last record says. */
 export type StoredHead = Readonly<{ epoch: number; round: number }>;
 
+/** Of all shards and the market journal: an append searches several maps for each, and these texts have been hashed. */
+const HEAD_KEYS: readonly string[] = allShards(MARKET_SHARD + 1).map((shard) => `head ${shardDigits(shard)}`);
+const LOGS: readonly string[] = allShards(MARKET_SHARD + 1).map((shard) => `log ${shardDigits(shard)}`);
+
 /** The key of the head of a shard or of the market journal. Throws a RangeError for another number. */
 export function headKey(shard: number): string {
-  if (!Number.isInteger(shard) || shard < 0 || shard > MARKET_SHARD)
-    throw new RangeError(`the store has no shard ${shard}`);
-  return `head ${shardDigits(shard)}`;
+  const key = HEAD_KEYS[shard];
+  if (key === undefined) throw new RangeError(`the store has no shard ${shard}`);
+  return key;
 }
 
 /** The key of the epoch of a shard or of the market journal. */
@@ -36,7 +40,7 @@ export function headIn(value: string | undefined): StoredHead {
 /** Returns a head as it is stored. */
 const headText = ({ epoch, round }: StoredHead): string => `${epoch} ${round}`;
 
-const logOf = (shard: number): string => `log ${shardDigits(shard)}`;
+const logOf = (shard: number): string => LOGS[shard] ?? `log ${shardDigits(shard)}`;
 
 /** Returns the sequence in the key of a record; 0 for none. */
 export const sequenceIn = (key: string | undefined): number => (key === undefined ? 0 : lastNumberIn(key));
@@ -332,8 +336,9 @@ function requireForgotten(shard: number, sequence: number, forgotten: number): v
 }
 
 /** The numbers of all shards; with one more, also that of the market journal. */
-const allShards = (count: number = SHARD_COUNT): readonly number[] =>
-  Array.from({ length: count }, (_, shard) => shard);
+function allShards(count: number = SHARD_COUNT): readonly number[] {
+  return Array.from({ length: count }, (_, shard) => shard);
+}
 
 /** Returns the number of a shard. Throws a RangeError for another one, also for that of the market journal. */
 export function requireShard(shard: number): number {

@@ -11,9 +11,14 @@ const DIGITS = 8;
 /** Over the key too, so that a row that was moved is noticed like one that was changed. */
 const checksumOf = (key: string, value: string): number => crc32(value, crc32(key));
 
+const halfText = (half: number): string => half.toString(16).padStart(DIGITS / 2, "0");
+
 /** Returns a value as it is stored: with a checksum of its key and of itself. */
-export const withChecksum = (key: string, value: string): string =>
-  checksumOf(key, value).toString(16).padStart(DIGITS, "0") + value;
+export function withChecksum(key: string, value: string): string {
+  const sum = checksumOf(key, value);
+  // In halves, because a number beyond 31 bits takes ten times as long.
+  return halfText(sum >>> 16) + halfText(sum & 0xffff) + value;
+}
 
 /** Returns a stored value. Throws an InvariantError I53 that names its key if it is not as it was written. */
 export function intactValue([key, stored]: Entry, damaged: Damaged): string {

@@ -19,15 +19,12 @@ const LENGTH_OF_NULL = -1;
 
 const TWO_TO_32 = 2 ** 32;
 
-type Format = Readonly<{
-  bytesOf: (value: unknown) => number;
-  write: (buffer: Buffer, value: unknown, at: number) => void;
-}>;
+type Format = Readonly<{ bytes: number; write: (buffer: Buffer, value: unknown, at: number) => void }>;
 
 const FORMATS: Readonly<Record<Exclude<ElementType, "text">, Format>> = {
-  bool: { bytesOf: () => 1, write: (buffer, value, at) => buffer.writeUInt8(value === true ? 1 : 0, at) },
-  int4: { bytesOf: () => 4, write: (buffer, value, at) => buffer.writeInt32BE(whole(value), at) },
-  int8: { bytesOf: () => 8, write: writeInt8 },
+  bool: { bytes: 1, write: (buffer, value, at) => buffer.writeUInt8(value === true ? 1 : 0, at) },
+  int4: { bytes: 4, write: (buffer, value, at) => buffer.writeInt32BE(whole(value), at) },
+  int8: { bytes: 8, write: writeInt8 },
 };
 
 /** Most bytes of a unit of a string in UTF-8. */
@@ -39,41 +36,49 @@ const MOST_BYTES = 3;
  */
 export function binaryArray(type: ElementType, values: readonly unknown[]): Buffer {
   if (type === "text") return textArray(values as readonly (string | null)[]);
-  const { bytesOf, write } = FORMATS[type];
-  const lengths = values.map((value) => (value === null ? LENGTH_OF_NULL : bytesOf(value)));
-  const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + Math.max(0, length), 0);
-  const buffer = begun(type, values, size);
-  let at = startOf(values);
-  for (const [index, value] of values.entries()) {
-    const length = lengths[index] ?? LENGTH_OF_NULL;
-    at = buffer.writeInt32BE(length, at);
-    if (length === LENGTH_OF_NULL) continue;
+  const { bytes, write } = FORMATS[type];
+  const buffer = Buffer.allocUnsafe(startOf(values) + values.length * (LENGTH_BYTES + bytes));
+  let at = begin(buffer, type, values);
+  for (const value of values) {
+    at = buffer.writeInt32BE(value === null ? LENGTH_OF_NULL : bytes, at);
+    if (value === null) continue;
     write(buffer, value, at);
-    at += length;
+    at += bytes;
   }
-  return buffer;
+  return buffer.subarray(0, at);
+}
+
+/** Most bytes for which a place to write is kept. */
+const MOST_KEPT = 1_024 * 1_024;
+
+let kept = Buffer.alloc(0);
+
+/** Returns a place of a size, which is overwritten by the next one: memory that is new each time costs more than a copy. */
+function place(size: number): Buffer {
+  if (size > MOST_KEPT) return Buffer.allocUnsafe(size);
+  if (size > kept.length) kept = Buffer.allocUnsafeSlow(Math.min(2 * size, MOST_KEPT));
+  return kept;
 }
 
 /** The length of a text is known when it is written: asking for it before would take as long as that. */
 function textArray(values: readonly (string | null)[]): Buffer {
-  let size = values.length * LENGTH_BYTES;
+  let size = startOf(values) + values.length * LENGTH_BYTES;
   for (const value of values) size += MOST_BYTES * (value?.length ?? 0);
-  const buffer = begun("text", values, size);
-  let at = startOf(values);
+  const buffer = place(size);
+  let at = begin(buffer, "text", values);
   for (const value of values) {
     const length = value === null ? LENGTH_OF_NULL : buffer.write(value, at + LENGTH_BYTES);
     buffer.writeInt32BE(length, at);
     at += LENGTH_BYTES + Math.max(0, length);
   }
-  return buffer.subarray(0, at);
+  return Buffer.from(buffer.subarray(0, at));
 }
 
 const startOf = (values: readonly unknown[]): number =>
   HEADER_BYTES + (values.length === 0 ? 0 : DIMENSION_BYTES);
 
-/** Returns a buffer for elements of a size, with all that comes before them. */
-function begun(type: ElementType, values: readonly unknown[], size: number): Buffer {
-  const buffer = Buffer.allocUnsafe(startOf(values) + size);
+/** Writes all that comes before the elements, and returns their place. */
+function begin(buffer: Buffer, type: ElementType, values: readonly unknown[]): number {
   buffer.writeInt32BE(values.length === 0 ? 0 : 1, 0);
   buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4);
   buffer.writeInt32BE(TYPE_IDS[type], 8);
@@ -81,7 +86,7 @@ function begun(type: ElementType, values: readonly unknown[], size: number): Buf
     buffer.writeInt32BE(values.length, HEADER_BYTES);
     buffer.writeInt32BE(1, HEADER_BYTES + 4);
   }
-  return buffer;
+  return startOf(values);
 }
 
 function whole(value: unknown): number {

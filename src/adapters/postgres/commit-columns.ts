@@ -1,5 +1,4 @@
-import type { CommitPart, Condition, Entry } from "../../ports/index.ts";
-import { finder } from "../shared/index.ts";
+import type { CommitPart, Condition } from "../../ports/index.ts";
 import { binaryArray } from "./binary-arrays.ts";
 import { COMMIT, JOURNAL_KEYS, type StorageTable } from "./storage-statements.ts";
 
@@ -26,8 +25,6 @@ class Rows {
   readonly #puts: boolean[] = [];
   readonly #values: (string | null)[] = [];
   readonly #deletes: boolean[] = [];
-  /** Whether nothing is written: every row is a condition. */
-  onlyChecks = true;
 
   add(part: number, key: string, { checks, expected, value, deletes = false }: Given): void {
     this.#parts.push(part);
@@ -37,85 +34,88 @@ class Rows {
     this.#puts.push(value !== undefined);
     this.#values.push(value ?? null);
     this.#deletes.push(deletes);
-    if (!checks || value !== undefined || deletes) this.onlyChecks = false;
-  }
-
-  get conditions(): readonly Buffer[] {
-    return [
-      ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
-      binaryArray("text", this.#expected),
-    ];
   }
 
   get sent(): readonly Buffer[] {
-    const [parts, keys, expected] = this.conditions as readonly [Buffer, Buffer, Buffer];
     return [
-      ...[parts, keys, binaryArray("bool", this.#checks), expected, binaryArray("bool", this.#puts)],
-      ...[binaryArray("text", this.#values), binaryArray("bool", this.#deletes)],
+      ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
+      ...[binaryArray("bool", this.#checks), binaryArray("text", this.#expected)],
+      ...[binaryArray("bool", this.#puts), binaryArray("text", this.#values)],
+      binaryArray("bool", this.#deletes),
     ];
   }
 }
 
-/** Entries that are written if their key is not there. */
-class NewEntries {
+/** Keys with one text each: of entries that are written if their key is not there, or what they must have. */
+class Texts {
   readonly #parts: number[] = [];
   readonly #keys: string[] = [];
-  readonly #values: string[] = [];
+  readonly #texts: string[] = [];
 
-  add(part: number, [key, value]: Entry): void {
+  add(part: number, key: string, text: string): void {
     this.#parts.push(part);
     this.#keys.push(key);
-    this.#values.push(value);
-  }
-
-  get isEmpty(): boolean {
-    return this.#parts.length === 0;
+    this.#texts.push(text);
   }
 
   get sent(): readonly Buffer[] {
     return [
       ...[binaryArray("int4", this.#parts), binaryArray("text", this.#keys)],
-      binaryArray("text", this.#values),
+      binaryArray("text", this.#texts),
     ];
   }
 }
 
-/**
- * Returns the most frequent form of a commit if it has it: nothing is deleted, and what must be absent is written by its own
- * part, as every record of the journal is. The whole form knows everything.
- */
-export function sentCommit(parts: readonly CommitPart[]): SentCommit {
-  const columns = { rows: new Rows(), fresh: new NewEntries(), records: new NewEntries() };
-  for (const [number, part] of parts.entries())
-    if (!addPlain(columns, number, part)) return wholeCommit(parts);
+/** Returns the form of a commit that costs least. */
+export const sentCommit = (parts: readonly CommitPart[]): SentCommit =>
+  recordsCommit(parts) ?? plainCommit(parts) ?? wholeCommit(parts);
+
+/** Returns a commit that writes nothing but new records, as most do; undefined for another one. */
+function recordsCommit(parts: readonly CommitPart[]): SentCommit | undefined {
+  const [demanded, records] = [new Texts(), new Texts()];
+  for (let part = 0; part < parts.length; part++) {
+    const { conditions, puts, deletes } = parts[part] as CommitPart;
+    if (deletes.length > 0) return undefined;
+    for (const [key, value] of puts) {
+      if (tableOf(key) !== "log") return undefined;
+      records.add(part, key, value);
+    }
+    for (const [key, expected] of conditions) {
+      if (expected === undefined ? !puts.some((put) => put[0] === key) : tableOf(key) === "log")
+        return undefined;
+      if (expected !== undefined) demanded.add(part, key, expected);
+    }
+  }
+  return { text: COMMIT.records, values: [...demanded.sent, ...records.sent] };
+}
+
+/** Returns a commit that deletes nothing, and in which what must be absent is written by its own part. */
+function plainCommit(parts: readonly CommitPart[]): SentCommit | undefined {
+  const columns = { rows: new Rows(), fresh: new Texts(), records: new Texts() };
   const { rows, fresh, records } = columns;
-  if (rows.onlyChecks && fresh.isEmpty)
-    return { text: COMMIT.records, values: [...rows.conditions, ...records.sent] };
+  for (const [number, part] of parts.entries()) if (!addPlain(columns, number, part)) return undefined;
   return { text: COMMIT.plain, values: [...rows.sent, ...fresh.sent, ...records.sent] };
 }
 
-type PlainColumns = Readonly<{ rows: Rows; fresh: NewEntries; records: NewEntries }>;
-
 /** Adds a part. Returns false for one that needs the whole form. */
 function addPlain(
-  { rows, fresh, records }: PlainColumns,
+  { rows, fresh, records }: Readonly<{ rows: Rows; fresh: Texts; records: Texts }>,
   number: number,
   { conditions, puts, deletes }: CommitPart,
 ): boolean {
   if (deletes.length > 0) return false;
-  const conditionOf = finder(conditions);
-  for (const entry of puts) {
-    const [key, value] = entry;
-    const condition = conditionOf(key);
-    if (tableOf(key) === "log") records.add(number, entry);
-    else if (condition !== undefined && condition[1] === undefined) fresh.add(number, entry);
-    else rows.add(number, key, { expected: condition?.[1], value, checks: condition !== undefined });
+  const rest = new Map<string, Condition[1]>(conditions);
+  for (const [key, value] of puts) {
+    const expected = rest.get(key);
+    const checks = rest.delete(key);
+    if (tableOf(key) === "entry" && (!checks || expected !== undefined))
+      rows.add(number, key, { expected, value, checks });
+    else if (expected !== undefined) return false;
+    else (tableOf(key) === "log" ? records : fresh).add(number, key, value);
   }
-  const putOf = finder(puts);
-  for (const [key, expected] of conditions) {
-    const isPut = putOf(key) !== undefined;
-    if (expected === undefined ? !isPut : tableOf(key) === "log") return false;
-    if (!isPut) rows.add(number, key, { expected, checks: true });
+  for (const [key, expected] of rest) {
+    if (expected === undefined || tableOf(key) === "log") return false;
+    rows.add(number, key, { expected, checks: true });
   }
   return true;
 }

@@ -12,7 +12,7 @@ export type PendingCommit = Readonly<{
   end: () => void;
 }>;
 
-type Entry = { readonly keys: readonly string[]; cut: () => void };
+type Entry = { readonly parts: readonly CommitPart[]; cut: () => void };
 
 /**
  * Commits under way. One is never given up from here: a server may wait for its standby for a long time. Only a later commit
@@ -22,29 +22,24 @@ type Entry = { readonly keys: readonly string[]; cut: () => void };
 export class PendingCommits {
   readonly #patienceMs: number;
   readonly #all: Set<Entry> = new Set();
-  /** The last commit that relies on a key. */
-  readonly #byKey: Map<string, Entry> = new Map();
 
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
   }
 
   begin(parts: readonly CommitPart[]): PendingCommit {
-    // Nobody else writes a record that a part adds, unless its head was changed first.
-    const keys: string[] = [];
-    for (const { conditions } of parts)
-      for (const [key] of conditions) if (tableOf(key) !== "log") keys.push(key);
     const overtaken = this.#overtakenBy(parts);
     for (const earlier of overtaken) this.#cutLater(earlier);
-    const entry: Entry = { keys, cut: () => undefined };
+    const entry: Entry = { parts, cut: () => undefined };
     this.#all.add(entry);
-    for (const key of keys) this.#byKey.set(key, entry);
     return {
-      limitMs: overtaken.size > 0 ? this.#patienceMs : undefined,
+      limitMs: overtaken.length > 0 ? this.#patienceMs : undefined,
       cutter: (cut) => {
         entry.cut = cut;
       },
-      end: () => this.#end(entry),
+      end: () => {
+        this.#all.delete(entry);
+      },
     };
   }
 
@@ -53,28 +48,26 @@ export class PendingCommits {
     for (const entry of this.#all) this.#cutLater(entry);
   }
 
-  #overtakenBy(parts: readonly CommitPart[]): ReadonlySet<Entry> {
-    const overtaken = new Set<Entry>();
-    if (this.#all.size === 0) return overtaken;
+  #overtakenBy(parts: readonly CommitPart[]): readonly Entry[] {
+    if (this.#all.size === 0) return [];
+    const changed = new Set<string>();
+    // Nobody else writes a record that a part adds, unless its head was changed first.
     const note = (key: string): void => {
-      const earlier = this.#byKey.get(key);
-      if (earlier !== undefined) overtaken.add(earlier);
+      if (tableOf(key) !== "log") changed.add(key);
     };
     for (const { puts, deletes } of parts) {
-      for (const [key] of puts) if (tableOf(key) !== "log") note(key);
+      for (const [key] of puts) note(key);
       for (const key of deletes) note(key);
     }
-    return overtaken;
+    if (changed.size === 0) return [];
+    return [...this.#all].filter((earlier) =>
+      earlier.parts.some(({ conditions }) => conditions.some(([key]) => changed.has(key))),
+    );
   }
 
   #cutLater(entry: Entry): void {
     afterMs(this.#patienceMs, () => {
       if (this.#all.has(entry)) entry.cut();
     });
-  }
-
-  #end(entry: Entry): void {
-    this.#all.delete(entry);
-    for (const key of entry.keys) if (this.#byKey.get(key) === entry) this.#byKey.delete(key);
   }
 }

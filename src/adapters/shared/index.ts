@@ -1,4 +1,3 @@
-export { finder } from "./finder.ts";
 export { type KeptBan, LimitCounters, limiterOptions, type RateLimiterOptions } from "./limit-counters.ts";
 export type { LimitTable, WrittenOrders } from "./limit-table.ts";
 export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
