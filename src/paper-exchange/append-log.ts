@@ -17,83 +17,6 @@ export type LogPlace = Readonly<{
   discard: () => Promise<void>;
 }>;
 
-/**
- * A log's file that is open for appending, and its place. `own` removes other users' permissions from it, and what a crash has
- * left beside it: it is to be called once the file is known to be a log.
- */
-export type OpenedFile = Readonly<{ file: FileHandle; place: LogPlace; own: () => Promise<void> }>;
-
-/**
- * Opens or creates the file of a log. Rejects with an Error that names it: with the system's code, or with `STORE_FILE`
- * if it is no file, or has a second hard link, through which another process could write it. Source: decision FQ.
- */
-export async function openLogFile(path: string): Promise<OpenedFile> {
-  await refuseDevices(path);
-  const file = await openFile(path);
-  try {
-    await refuseLinks(file, basename(path));
-    const place = placeOf(await realpath(path));
-    return { file, place, own: () => ownFile(file, path, place) };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return await open(path, "a+", 0o600);
-  } catch (cause) {
-    throw unopened(path, cause);
-  }
-}
-
-async function ownFile(file: FileHandle, path: string, place: LogPlace): Promise<void> {
-  try {
-    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
-    await place.discard();
-  } catch (cause) {
-    // The system's message does not name a file that is given by its descriptor.
-    throw unopened(path, cause);
-  }
-}
-
-function unopened(path: string, cause: unknown): Error {
-  const code = errorCode(cause);
-  return Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
-}
-
-async function refuseDevices(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  const problem = deviceProblem(basename(path), found);
-  if (problem !== undefined) throw unusable(problem);
-}
-
-async function refuseLinks(file: FileHandle, name: string): Promise<void> {
-  if ((await file.stat()).nlink <= 1) return;
-  throw unusable(linksProblem(name));
-}
-
-const unusable = (message: string): Error => Object.assign(new Error(message), { code: "STORE_FILE" });
-
-function placeOf(path: string): LogPlace {
-  const beside = `${path}.new`;
-  const discard = (): Promise<void> => rm(beside, { force: true });
-  return {
-    discard,
-    async begin() {
-      await discard();
-      return await open(beside, "ax+", 0o600);
-    },
-    replace: () => rename(beside, path),
-    async settle() {
-      const folder = await open(dirname(path), "r");
-      await folder.sync().finally(() => folder.close());
-    },
-  };
-}
-
 /** Functions that compact the lines of a log. */
 export type Compaction = Readonly<{
   /** Returns the lines that replace a line. */
@@ -101,64 +24,6 @@ export type Compaction = Readonly<{
   /** Returns the lines after the last one. */
   end: () => Iterable<string>;
 }>;
-
-/** Number of bytes that are read and compacted in one turn. */
-const CHUNK_BYTES = 32_768;
-
-const LINE_END = 0x0a;
-
-/** Copies a log of whole lines to another file, in pieces. Counts the bytes read and written. */
-export class FileCopy {
-  readonly #from: LogFile;
-  readonly #to: LogFile;
-  #read = 0;
-  #written = 0;
-
-  constructor(from: LogFile, to: LogFile) {
-    this.#from = from;
-    this.#to = to;
-  }
-
-  /** Number of bytes written so far. */
-  get written(): number {
-    return this.#written;
-  }
-
-  /** Compacts the lines up to a byte offset, which is the end of a line. */
-  async compact(until: number, compaction: Compaction): Promise<void> {
-    let begun = Buffer.alloc(0);
-    while (this.#read < until) {
-      const bytes = Buffer.concat([begun, await this.#next(until)]);
-      const end = bytes.lastIndexOf(LINE_END) + 1;
-      begun = bytes.subarray(end);
-      const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
-      await this.#write(linesOf(lines.flatMap((line) => [...compaction.line(line)])));
-    }
-    for (const line of compaction.end()) await this.#write(linesOf([line]));
-  }
-
-  /** Copies bytes up to an offset unchanged. */
-  async copy(until: number): Promise<void> {
-    while (this.#read < until) await this.#write(await this.#next(until));
-  }
-
-  async #next(until: number): Promise<Buffer> {
-    const length = Math.min(CHUNK_BYTES, until - this.#read);
-    const { bytesRead, buffer } = await this.#from.read(Buffer.alloc(length), 0, length, this.#read);
-    if (bytesRead === 0)
-      throw new Error("the venue's record is shorter than the data that was written to it");
-    this.#read += bytesRead;
-    return buffer.subarray(0, bytesRead);
-  }
-
-  async #write(bytes: Buffer): Promise<void> {
-    if (bytes.length === 0) return;
-    await this.#to.appendFile(bytes);
-    this.#written += bytes.length;
-  }
-}
-
-const linesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 
 /**
  * An append-only file of lines. Lines that are queued together are written and synced together. Lines that could not be
@@ -183,27 +48,30 @@ export type AppendLog = {
   close(): Promise<void>;
 };
 
-/** A log and the lines that were in it. */
-export type OpenedLog = Readonly<{ log: AppendLog; lines: readonly string[] }>;
-
 /** Throws if some lines, and what follows the last line break, are not those of the log. */
 type CheckLines = (lines: readonly string[], rest: string) => void;
 
 /**
- * Opens or creates the file. A last line without its line break was cut off while being written, so it was never
- * acknowledged and is dropped. Nothing is changed before `check` has passed: the file may be one of another program.
- * Rejects with the error of `check`, or with an Error that names the file: with the system's code if it cannot be
- * opened, or with `STORE_FILE` if it has a second hard link, through which another process could write it. Source:
- * decision FQ.
+ * Opens or creates the file, and returns its lines. A last line without its line break was cut off while being written,
+ * so it was never acknowledged and is dropped. Nothing is changed before `check` has passed: the file may be one of
+ * another program. Rejects with the error of `check`, or with an Error that names the file: with the system's code if it
+ * cannot be opened, or with `STORE_FILE` if it is no file, or has a second hard link, through which another process
+ * could write it. Source: decision FQ.
  */
-export async function openAppendLog(path: string, check: CheckLines = () => undefined): Promise<OpenedLog> {
-  const { file, place, own } = await openLogFile(path);
+export async function openAppendLog(
+  path: string,
+  check: CheckLines = () => undefined,
+): Promise<Readonly<{ log: AppendLog; lines: readonly string[] }>> {
+  await refuseDevices(path);
+  const file = await openFile(path);
   try {
+    await refuseLinks(file, basename(path));
+    const place = placeOf(await realpath(path));
     const content = await file.readFile();
     const end = content.lastIndexOf("\n") + 1;
     const lines = content.toString("utf8", 0, end).split("\n").slice(0, -1);
     check(lines, content.toString("utf8", end));
-    await own();
+    await ownFile(file, path, place);
     if (end < content.length) {
       await file.truncate(end);
       await file.datasync();
@@ -345,9 +213,122 @@ class FileLog implements AppendLog {
   }
 
   async #write(lines: readonly Line[]): Promise<void> {
-    const bytes = Buffer.from(lines.map(({ text }) => `${text}\n`).join(""));
+    const bytes = linesOf(lines.map(({ text }) => text));
     await this.#file.appendFile(bytes);
     await this.#file.datasync();
     this.#end += bytes.length;
   }
+}
+
+/** Number of bytes that are read and compacted in one turn. */
+const CHUNK_BYTES = 32_768;
+
+const LINE_END = 0x0a;
+
+/** Copies a log of whole lines to another file, in pieces. Counts the bytes read and written. */
+class FileCopy {
+  readonly #from: LogFile;
+  readonly #to: LogFile;
+  #read = 0;
+  #written = 0;
+
+  constructor(from: LogFile, to: LogFile) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Number of bytes written so far. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** Compacts the lines up to a byte offset, which is the end of a line. */
+  async compact(until: number, compaction: Compaction): Promise<void> {
+    let begun = Buffer.alloc(0);
+    while (this.#read < until) {
+      const bytes = Buffer.concat([begun, await this.#next(until)]);
+      const end = bytes.lastIndexOf(LINE_END) + 1;
+      begun = bytes.subarray(end);
+      const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
+      await this.#write(linesOf(lines.flatMap((line) => [...compaction.line(line)])));
+    }
+    for (const line of compaction.end()) await this.#write(linesOf([line]));
+  }
+
+  /** Copies bytes up to an offset unchanged. */
+  async copy(until: number): Promise<void> {
+    while (this.#read < until) await this.#write(await this.#next(until));
+  }
+
+  async #next(until: number): Promise<Buffer> {
+    const length = Math.min(CHUNK_BYTES, until - this.#read);
+    const { bytesRead, buffer } = await this.#from.read(Buffer.alloc(length), 0, length, this.#read);
+    if (bytesRead === 0)
+      throw new Error("the venue's record is shorter than the data that was written to it");
+    this.#read += bytesRead;
+    return buffer.subarray(0, bytesRead);
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    if (bytes.length === 0) return;
+    await this.#to.appendFile(bytes);
+    this.#written += bytes.length;
+  }
+}
+
+const linesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await open(path, "a+", 0o600);
+  } catch (cause) {
+    throw unopened(path, cause);
+  }
+}
+
+/** Removes the permissions of other users, and what a crash has left beside the file. */
+async function ownFile(file: FileHandle, path: string, place: LogPlace): Promise<void> {
+  try {
+    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
+    await place.discard();
+  } catch (cause) {
+    // The system's message does not name a file that is given by its descriptor.
+    throw unopened(path, cause);
+  }
+}
+
+function unopened(path: string, cause: unknown): Error {
+  const code = errorCode(cause);
+  return Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
+}
+
+async function refuseDevices(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  const problem = deviceProblem(basename(path), found);
+  if (problem !== undefined) throw unusable(problem);
+}
+
+async function refuseLinks(file: FileHandle, name: string): Promise<void> {
+  if ((await file.stat()).nlink <= 1) return;
+  throw unusable(linksProblem(name));
+}
+
+const unusable = (message: string): Error => Object.assign(new Error(message), { code: "STORE_FILE" });
+
+function placeOf(path: string): LogPlace {
+  const beside = `${path}.new`;
+  const discard = (): Promise<void> => rm(beside, { force: true });
+  return {
+    discard,
+    async begin() {
+      await discard();
+      return await open(beside, "ax+", 0o600);
+    },
+    replace: () => rename(beside, path),
+    async settle() {
+      const folder = await open(dirname(path), "r");
+      await folder.sync().finally(() => folder.close());
+    },
+  };
 }

@@ -6,9 +6,6 @@ import type { OrderNews } from "./orders.ts";
 import type { PaperVenueOptions } from "./paper-venue.ts";
 import { VenueRecord, VenueRecordError } from "./venue-record.ts";
 
-/** The record of a venue, and the log that it continues in. */
-export type OpenedRecord = Readonly<{ log: AppendLog; record: VenueRecord }>;
-
 /**
  * Opens the record of a venue, or one that stores nothing without a path. Rejects with a VenueRecordError for a file that
  * is not a record, and leaves it as it is.
@@ -16,7 +13,9 @@ export type OpenedRecord = Readonly<{ log: AppendLog; record: VenueRecord }>;
 export async function openRecord({
   instruments,
   path,
-}: Pick<PaperVenueOptions, "instruments" | "path">): Promise<OpenedRecord> {
+}: Pick<PaperVenueOptions, "instruments" | "path">): Promise<
+  Readonly<{ log: AppendLog; record: VenueRecord }>
+> {
   const record = new VenueRecord(instruments);
   if (path === undefined) return { log: createMemoryLog(), record };
   const { log } = await openAppendLog(path, (lines, rest) => read(record, lines, rest));
@@ -40,7 +39,7 @@ const unreadable = (line: number, cause?: unknown): VenueRecordError =>
   new VenueRecordError(`the venue's record cannot be read at line ${line}`, { cause });
 
 /** Dependencies of a durable record. */
-export type DurableRecordParts = Readonly<{
+type DurableRecordParts = Readonly<{
   record: VenueRecord;
   log: AppendLog;
   telemetry?: Telemetry | undefined;

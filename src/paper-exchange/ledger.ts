@@ -31,12 +31,12 @@ export type Trade = Readonly<{
 }>;
 
 /** The signed sums of trades in the base asset and in USD. */
-export type Shift = Readonly<{ accountId: number; baseAsset: string; base: Scaled; quote: Scaled }>;
+type Shift = Readonly<{ accountId: number; baseAsset: string; base: Scaled; quote: Scaled }>;
 
 type FillAmount = Pick<VenueFill, "price" | "quantity" | "commission">;
 
 /** A trade that was made. */
-export type ExecutedTrade = Trade & Readonly<{ fills: readonly VenueFill[] }>;
+type ExecutedTrade = Trade & Readonly<{ fills: readonly VenueFill[] }>;
 
 type Balances = readonly (readonly [asset: string, amount: Scaled])[];
 
@@ -221,7 +221,7 @@ export class Ledger {
 }
 
 /** The part of a trade that moves a position. */
-export type PositionMove = Readonly<{
+type PositionMove = Readonly<{
   accountId: number;
   symbol: string;
   side: Side;
@@ -229,7 +229,7 @@ export type PositionMove = Readonly<{
 }>;
 
 /** The signed sum of trades. */
-export type PositionShift = Readonly<{ accountId: number; symbol: string; base: Quantity }>;
+type PositionShift = Readonly<{ accountId: number; symbol: string; base: Quantity }>;
 
 /** Parses a signed quantity. Returns `undefined` if the text is not a quantity or is out of range. */
 export function parsePosition(text: string): Quantity | undefined {

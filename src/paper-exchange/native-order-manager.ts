@@ -21,7 +21,7 @@ import type {
   OpenNativeQuery,
 } from "../ports/index.ts";
 import type { DurableRecord } from "./durable-record.ts";
-import type { BookReason, OrderEntry, OrderPlaced } from "./entry.ts";
+import type { BookReason, EntryOf } from "./entry.ts";
 import { charged, type Liquidity, type VenueFill } from "./execution-terms.ts";
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type PrintPublisher, type Take, type Taker, total } from "./order-book.ts";
@@ -184,7 +184,7 @@ export class NativeOrderManager implements NativeOrders {
   /**
    * Returns the result of a quote for the first resting order. An account that no longer has the funds loses the order.
    */
-  #met(order: KeptOrder): OrderEntry | undefined {
+  #met(order: KeptOrder): EntryOf<"filled" | "canceled"> | undefined {
     const { book, record, fillsOf, clock, restingPrice } = this.#parts;
     const { symbol, side, price } = order.terms;
     const taker = {
@@ -283,7 +283,7 @@ export class NativeOrderManager implements NativeOrders {
     return fillsOf({ symbol: terms.symbol, liquidity: "taker" }, slipped(takerOf(terms), takes));
   }
 
-  #entryOf(placement: NativePlacement, { fills, expired }: Match): OrderPlaced {
+  #entryOf(placement: NativePlacement, { fills, expired }: Match): EntryOf<"placed"> {
     const { accountId, requestKey, ...terms } = placement;
     const commissionRate = terms.type === "LIMIT" ? this.#parts.highestRate(terms.symbol) : undefined;
     return {
@@ -299,12 +299,12 @@ export class NativeOrderManager implements NativeOrders {
     };
   }
 
-  #cancelOf({ orderId }: KeptOrder, reason: BookReason): OrderEntry {
+  #cancelOf({ orderId }: KeptOrder, reason: BookReason): EntryOf<"canceled"> {
     return { kind: "canceled", orderId, reason, timeMs: this.#parts.clock.nowMs() };
   }
 
   /** Resolves when the entry is on disk and its fills are reported as prints. */
-  #commit(entry: OrderEntry): Promise<void> {
+  #commit(entry: EntryOf<"placed" | "filled" | "canceled">): Promise<void> {
     const { durable, work, prints, record } = this.#parts;
     const fills = entry.kind === "canceled" ? [] : entry.fills;
     const symbol =

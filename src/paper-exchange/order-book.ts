@@ -21,7 +21,7 @@ export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; l
 export type Take = Readonly<{ price: Price; quantity: Quantity; shown?: Quantity }>;
 
 /** An order by amount. `slip` returns the part at one level at the price that it really gets. */
-export type AmountTaker = Readonly<{
+type AmountTaker = Readonly<{
   symbol: string;
   side: Side;
   amount: Notional;

@@ -72,11 +72,6 @@ export function orderOf(order: KeptOrder): NativeOrder {
   return snapshotAt(order, order.timesMs.length - 1);
 }
 
-/** Returns the time of the last change in epoch milliseconds. */
-export function updatedAtOf({ timesMs }: KeptOrder): number {
-  return timesMs.at(-1) ?? 0;
-}
-
 /** Returns the order as it was after one of its events. */
 function snapshotAt(order: KeptOrder, event: number): NativeOrder {
   const { orderId, terms, timesMs } = order;
@@ -120,46 +115,6 @@ export function executionAt(kept: KeptOrder, event: number): NativeExecution {
   }
   const execType = event === 0 ? "NEW" : (kept.end?.status ?? "EXPIRED");
   return { executionId: `pv-${kept.orderId}-${event}`, execType, order, timeMs };
-}
-
-/** A position in a timeline. */
-export type TimelineNode<T> = {
-  readonly value: T;
-  before: TimelineNode<T> | undefined;
-  after: TimelineNode<T> | undefined;
-};
-
-/** Values in order of occurrence. Removing any of them has the same small cost. */
-export class Timeline<T> {
-  #first: TimelineNode<T> | undefined;
-  #last: TimelineNode<T> | undefined;
-
-  /** Adds a value after all others. */
-  push(value: T): TimelineNode<T> {
-    const node: TimelineNode<T> = { value, before: this.#last, after: undefined };
-    if (this.#last === undefined) this.#first = node;
-    else this.#last.after = node;
-    this.#last = node;
-    return node;
-  }
-
-  /** Removes a value. Call it once per node. */
-  remove(node: TimelineNode<T>): void {
-    const { before, after } = node;
-    if (before === undefined) this.#first = after;
-    else before.after = after;
-    if (after === undefined) this.#last = before;
-    else after.before = before;
-  }
-
-  get isEmpty(): boolean {
-    return this.#first === undefined;
-  }
-
-  /** Iterates from the newest to the oldest. */
-  *newestFirst(): Iterable<T> {
-    for (let node = this.#last; node !== undefined; node = node.before) yield node.value;
-  }
 }
 
 /** The first order id: odd, and beyond 2^53, where every double is even. */
@@ -284,7 +239,7 @@ export class AccountOrders {
       (order) =>
         (fromOrderId === undefined || order.orderId >= fromOrderId) &&
         (clientOrderId === undefined || order.terms.clientOrderId === clientOrderId) &&
-        isWithin(updatedAtOf(order), page),
+        isWithin(order.timesMs.at(-1) ?? 0, page),
     );
     const shown = fromOrderId === undefined ? matching.slice(-limit) : matching.slice(0, limit);
     return shown.map(orderOf);
@@ -346,6 +301,46 @@ function grouped<K, G>(groups: Map<K, G>, key: K, empty: () => G): G {
 
 function isWithin(timeMs: number, { startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY }: Range): boolean {
   return timeMs >= startTimeMs && timeMs <= endTimeMs;
+}
+
+/** A position in a timeline. */
+type TimelineNode<T> = {
+  readonly value: T;
+  before: TimelineNode<T> | undefined;
+  after: TimelineNode<T> | undefined;
+};
+
+/** Values in order of occurrence. Removing any of them has the same small cost. */
+class Timeline<T> {
+  #first: TimelineNode<T> | undefined;
+  #last: TimelineNode<T> | undefined;
+
+  /** Adds a value after all others. */
+  push(value: T): TimelineNode<T> {
+    const node: TimelineNode<T> = { value, before: this.#last, after: undefined };
+    if (this.#last === undefined) this.#first = node;
+    else this.#last.after = node;
+    this.#last = node;
+    return node;
+  }
+
+  /** Removes a value. Call it once per node. */
+  remove(node: TimelineNode<T>): void {
+    const { before, after } = node;
+    if (before === undefined) this.#first = after;
+    else before.after = after;
+    if (after === undefined) this.#last = before;
+    else after.before = before;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === undefined;
+  }
+
+  /** Iterates from the newest to the oldest. */
+  *newestFirst(): Iterable<T> {
+    for (let node = this.#last; node !== undefined; node = node.before) yield node.value;
+  }
 }
 
 type Queues = Readonly<Record<Side, KeptOrder[]>>;

@@ -25,28 +25,8 @@ import type {
 import { clockOption, instrumentsOption, telemetryOption } from "../ports/internal.ts";
 import { type ExecutionTerms, termsOption, type VenueFill } from "./execution-terms.ts";
 import type { VenueFault } from "./fault.ts";
-import type { Forgetting } from "./forgotten-children.ts";
+import type { Forgetting } from "./forgetter.ts";
 import type { ChildRow } from "./venue-record.ts";
-
-/**
- * A call of the paper venue with a value that it cannot use. The message names the value and its problem.
- *
- * @example
- * ```ts
- * import { type PaperVenue, VenueInputError } from "managed-orders/simulator";
- * export const setUsd = (venue: PaperVenue, amount: string): Promise<string> =>
- *   venue.setBalances(1, { USD: amount }).then(
- *     () => "set",
- *     (error: unknown) => (error instanceof VenueInputError ? error.message : Promise.reject(error)),
- *   );
- * ```
- */
-export class VenueInputError extends RangeError {
-  /** Recognises an error of this class, also one of another copy of the package. */
-  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
-    /* @__PURE__ */ recognisedAs("VenueInputError");
-  override readonly name = "VenueInputError";
-}
 
 /** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
 export interface PaperVenueOptions {
@@ -136,3 +116,23 @@ export const venueOption: OptionCheck = optionsOf<PaperVenueOptions>({
   telemetry: optional(telemetryOption),
   forgetting: optional(optionsOf<Forgetting>({ afterMs: durationMs, quietMs: durationMs })),
 });
+
+/**
+ * A call of the paper venue with a value that it cannot use. The message names the value and its problem.
+ *
+ * @example
+ * ```ts
+ * import { type PaperVenue, VenueInputError } from "managed-orders/simulator";
+ * export const setUsd = (venue: PaperVenue, amount: string): Promise<string> =>
+ *   venue.setBalances(1, { USD: amount }).then(
+ *     () => "set",
+ *     (error: unknown) => (error instanceof VenueInputError ? error.message : Promise.reject(error)),
+ *   );
+ * ```
+ */
+export class VenueInputError extends RangeError {
+  /** Recognises an error of this class, also one of another copy of the package. */
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean =
+    /* @__PURE__ */ recognisedAs("VenueInputError");
+  override readonly name = "VenueInputError";
+}

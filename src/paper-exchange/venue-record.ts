@@ -10,18 +10,7 @@ import type {
   Side,
 } from "../model/index.ts";
 import type { ChildReport, Instruments } from "../ports/index.ts";
-import type {
-  ChildArrived,
-  ChildReleased,
-  ChildResolved,
-  ChildrenPassed,
-  Entry,
-  ForgettingEntry,
-  OrderCanceled,
-  OrderEntry,
-  OrderFilled,
-  OrderPlaced,
-} from "./entry.ts";
+import type { Entry, EntryOf } from "./entry.ts";
 import { charged, type VenueFill } from "./execution-terms.ts";
 import { ForgottenChildren } from "./forgotten-children.ts";
 import { type Debit, debitOf, Ledger, Positions, type Trade } from "./ledger.ts";
@@ -78,37 +67,6 @@ export const UNKNOWN_INSTRUMENT = "Unknown instrument.";
 /** Reason for closing a child that a crash left undecided. */
 export const VENUE_RESTARTED = "The venue restarted.";
 
-const REJECT_REASONS: ReadonlyMap<string, RejectReason> = new Map([
-  [ERRORS.INSUFFICIENT_BALANCE.text, "INSUFFICIENT_BALANCES"],
-  [UNKNOWN_INSTRUMENT, "UNKNOWN_INSTRUMENT"],
-]);
-
-/** Returns a child as an order of its account: a LIMIT if it has a limit price, else a MARKET (decision 4). */
-export function childTermsOf(child: ChildRequest): OrderTerms {
-  const { accountId, symbol, side, timeInForce, quantity, limitPrice, childId } = child;
-  const common = { accountId, symbol, side, timeInForce, quantity, clientOrderId: childId, isChild: true };
-  return limitPrice === undefined
-    ? { ...common, type: "MARKET" }
-    : { ...common, type: "LIMIT", price: limitPrice };
-}
-
-/** Returns a native order as requested. A market order has GTC, as in the convention. */
-export function nativeTermsOf(accountId: number, terms: NativeTerms): OrderTerms {
-  return { timeInForce: "GTC", ...terms, accountId, isChild: false };
-}
-
-/** Returns the end of a child that was not filled. */
-export function childEndOf({ type, timeInForce }: OrderTerms, outcome: ChildResolved): OrderEnd {
-  const { state, detail } = outcome;
-  if (state === "rejected") {
-    return { status: "REJECTED", rejectReason: REJECT_REASONS.get(detail) ?? "OTHER", errorMessage: detail };
-  }
-  if (detail === VENUE_RESTARTED) return { status: "EXPIRED", reason: "SYSTEM_FAILURE" };
-  if (timeInForce === "FOK") return { status: "EXPIRED", reason: "UNFILLED_FOK_ORDER_EXPIRED" };
-  const reason = type === "MARKET" ? "INSUFFICIENT_LIQUIDITY" : "UNFILLED_IOC_QUANTITY_EXPIRED";
-  return { status: "EXPIRED", reason };
-}
-
 type ChildEntry = {
   readonly request: ChildRequest;
   readonly order: KeptOrder;
@@ -119,7 +77,7 @@ type ChildEntry = {
   /** Whether it is about to be forgotten. */
   isLeaving?: boolean;
   submissions: number;
-  outcome?: ChildResolved;
+  outcome?: EntryOf<"resolved">;
 };
 
 type TradeOf<F> = Omit<Trade, "fills"> & Readonly<{ fills: readonly F[] }>;
@@ -153,14 +111,30 @@ export class VenueRecord {
   /** Applies one entry. */
   apply(entry: Entry): void {
     this.#lines += 1;
-    if (entry.kind === "balances") this.ledger.set(entry.accountId, entry.balances);
-    else if (entry.kind === "positions") this.positions.set(entry.accountId, entry.positions);
-    else if (entry.kind === "arrived") this.#arrived(entry);
-    else if (entry.kind === "resolved") this.#resolved(entry);
-    else if (entry.kind === "released") this.#released(entry);
-    else if (entry.kind === "forgotten" || entry.kind === "passed" || entry.kind === "marks") {
-      this.#forgetting(entry);
-    } else this.#ordered(entry);
+    switch (entry.kind) {
+      case "balances":
+        return this.ledger.set(entry.accountId, entry.balances);
+      case "positions":
+        return this.positions.set(entry.accountId, entry.positions);
+      case "arrived":
+        return this.#arrived(entry);
+      case "resolved":
+        return this.#resolved(entry);
+      case "released":
+        return this.#released(entry);
+      case "placed":
+        return this.#placed(entry);
+      case "filled":
+        return this.#filled(entry);
+      case "canceled":
+        return this.#canceled(entry);
+      case "forgotten":
+        return this.#forgotten(entry);
+      case "passed":
+        return this.#passed(entry);
+      case "marks":
+        return this.forgotten.restore(entry);
+    }
   }
 
   /** Returns the native order that answered a signed request; undefined if there is none. */
@@ -276,7 +250,7 @@ export class VenueRecord {
       .map((child) => rowOf(child, this.report(child.request.childId)));
   }
 
-  #arrived(entry: ChildArrived): void {
+  #arrived(entry: EntryOf<"arrived">): void {
     const { orderId, child, timeMs, deadlineMs } = entry;
     const known = this.#children.get(child.childId);
     if (known !== undefined) {
@@ -289,7 +263,7 @@ export class VenueRecord {
     this.#children.set(child.childId, arrived);
   }
 
-  #resolved(entry: ChildResolved): void {
+  #resolved(entry: EntryOf<"resolved">): void {
     const child = this.#child(entry.childId);
     child.outcome = entry;
     this.#executions += entry.fills.length;
@@ -300,14 +274,14 @@ export class VenueRecord {
   }
 
   /** Publishes the outcome of a child. */
-  #told(child: ChildEntry, outcome: ChildResolved, timeMs: number): void {
+  #told(child: ChildEntry, outcome: EntryOf<"resolved">, timeMs: number): void {
     const { order } = child;
     child.toldAtMs = timeMs;
     this.orders.fill(order, outcome.fills, timeMs);
     if (restOf(order) > 0) this.orders.end(order, childEndOf(order.terms, outcome), timeMs);
   }
 
-  #released({ childId, timeMs }: ChildReleased): void {
+  #released({ childId, timeMs }: EntryOf<"released">): void {
     const child = this.#child(childId);
     const { outcome } = child;
     if (outcome === undefined || !outcome.held) return;
@@ -317,11 +291,9 @@ export class VenueRecord {
     this.#move(child.request, outcome.fills);
   }
 
-  #forgetting(entry: ForgettingEntry): void {
-    if (entry.kind === "passed") return this.#passed(entry);
-    if (entry.kind === "marks") return this.forgotten.restore(entry);
+  #forgotten({ children }: EntryOf<"forgotten">): void {
     this.#stale += 1;
-    for (const childId of entry.children) this.#forget(childId);
+    for (const childId of children) this.#forget(childId);
   }
 
   #forget(childId: string): void {
@@ -338,7 +310,7 @@ export class VenueRecord {
   }
 
   /** Applies the counts and sums of children whose details are forgotten. */
-  #passed({ orders, executions, trades }: ChildrenPassed): void {
+  #passed({ orders, executions, trades }: EntryOf<"passed">): void {
     this.orders.pass(orders);
     this.#executions += executions;
     for (const { accountId, symbol, base, quote } of trades) {
@@ -347,13 +319,7 @@ export class VenueRecord {
     }
   }
 
-  #ordered(entry: OrderEntry): void {
-    if (entry.kind === "placed") this.#placed(entry);
-    else if (entry.kind === "filled") this.#filled(entry);
-    else this.#canceled(entry);
-  }
-
-  #placed(entry: OrderPlaced): void {
+  #placed(entry: EntryOf<"placed">): void {
     const { accountId, requestKey, terms, fills, expired, timeMs } = entry;
     const order = this.orders.add(nativeTermsOf(accountId, terms), entry);
     this.#requests.set(`${accountId} ${requestKey}`, order);
@@ -363,14 +329,14 @@ export class VenueRecord {
     this.#setAside(order);
   }
 
-  #filled({ orderId, fills, timeMs }: OrderFilled): void {
+  #filled({ orderId, fills, timeMs }: EntryOf<"filled">): void {
     const order = this.#restingOrder(orderId);
     this.#trade(order, fills, timeMs);
     if (!isOpen(order)) this.resting.remove(order);
     this.#setAside(order);
   }
 
-  #canceled({ orderId, reason, timeMs }: OrderCanceled): void {
+  #canceled({ orderId, reason, timeMs }: EntryOf<"canceled">): void {
     const order = this.#restingOrder(orderId);
     this.orders.end(order, { status: "CANCELED", reason }, timeMs);
     this.resting.remove(order);
@@ -426,6 +392,37 @@ export class VenueRecord {
     if (instrument === undefined) throw new VenueRecordError(`${symbol} is not listed`);
     return instrument.baseAsset;
   }
+}
+
+const REJECT_REASONS: ReadonlyMap<string, RejectReason> = new Map([
+  [ERRORS.INSUFFICIENT_BALANCE.text, "INSUFFICIENT_BALANCES"],
+  [UNKNOWN_INSTRUMENT, "UNKNOWN_INSTRUMENT"],
+]);
+
+/** Returns a child as an order of its account: a LIMIT if it has a limit price, else a MARKET (decision 4). */
+function childTermsOf(child: ChildRequest): OrderTerms {
+  const { accountId, symbol, side, timeInForce, quantity, limitPrice, childId } = child;
+  const common = { accountId, symbol, side, timeInForce, quantity, clientOrderId: childId, isChild: true };
+  return limitPrice === undefined
+    ? { ...common, type: "MARKET" }
+    : { ...common, type: "LIMIT", price: limitPrice };
+}
+
+/** Returns a native order as requested. A market order has GTC, as in the convention. */
+function nativeTermsOf(accountId: number, terms: NativeTerms): OrderTerms {
+  return { timeInForce: "GTC", ...terms, accountId, isChild: false };
+}
+
+/** Returns the end of a child that was not filled. */
+function childEndOf({ type, timeInForce }: OrderTerms, outcome: EntryOf<"resolved">): OrderEnd {
+  const { state, detail } = outcome;
+  if (state === "rejected") {
+    return { status: "REJECTED", rejectReason: REJECT_REASONS.get(detail) ?? "OTHER", errorMessage: detail };
+  }
+  if (detail === VENUE_RESTARTED) return { status: "EXPIRED", reason: "SYSTEM_FAILURE" };
+  if (timeInForce === "FOK") return { status: "EXPIRED", reason: "UNFILLED_FOK_ORDER_EXPIRED" };
+  const reason = type === "MARKET" ? "INSUFFICIENT_LIQUIDITY" : "UNFILLED_IOC_QUANTITY_EXPIRED";
+  return { status: "EXPIRED", reason };
 }
 
 /** Returns an execution as engines receive it, without its commission. */

@@ -17,11 +17,10 @@ import type {
 } from "../ports/index.ts";
 import type { AppendLog } from "./append-log.ts";
 import { DurableRecord, openRecord } from "./durable-record.ts";
-import type { ChildResolved } from "./entry.ts";
+import type { EntryOf } from "./entry.ts";
 import { charged, type Liquidity, Terms, type VenueFill } from "./execution-terms.ts";
 import { type ActiveFault, FaultPlan, fractionOf, type VenueFault } from "./fault.ts";
-import { Forgetter } from "./forgetter.ts";
-import type { Forgetting } from "./forgotten-children.ts";
+import { Forgetter, type Forgetting } from "./forgetter.ts";
 import { debitOf, parseAmount, parsePosition } from "./ledger.ts";
 import { NativeOrderManager, type NativeOrderManagerParts } from "./native-order-manager.ts";
 import { firstOf, OrderBook, PrintPublisher, type Take, total } from "./order-book.ts";
@@ -80,7 +79,7 @@ type Parts = OpeningOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
 /** Market of executions, and whether their order waited in the book. */
 type Executed = Readonly<{ symbol: string; liquidity: Liquidity }>;
 
-type Decision = Pick<ChildResolved, "state" | "fills" | "held" | "final" | "detail">;
+type Decision = Pick<EntryOf<"resolved">, "state" | "fills" | "held" | "final" | "detail">;
 
 const refused = (detail: string, final = false): Decision => ({
   state: "rejected",
