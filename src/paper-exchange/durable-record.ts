@@ -6,6 +6,8 @@ import type { OrderNews } from "./orders.ts";
 import type { PaperVenueOptions } from "./paper-venue.ts";
 import { VenueRecord, VenueRecordError } from "./venue-record.ts";
 
+type OpenedRecord = Readonly<{ log: AppendLog; record: VenueRecord }>;
+
 /**
  * Opens the record of a venue, or one that stores nothing without a path. Rejects with a VenueRecordError for a file that
  * is not a record, and leaves it as it is.
@@ -13,9 +15,7 @@ import { VenueRecord, VenueRecordError } from "./venue-record.ts";
 export async function openRecord({
   instruments,
   path,
-}: Pick<PaperVenueOptions, "instruments" | "path">): Promise<
-  Readonly<{ log: AppendLog; record: VenueRecord }>
-> {
+}: Pick<PaperVenueOptions, "instruments" | "path">): Promise<OpenedRecord> {
   const record = new VenueRecord(instruments);
   if (path === undefined) return { log: createMemoryLog(), record };
   const { log } = await openAppendLog(path, (lines, rest) => read(record, lines, rest));

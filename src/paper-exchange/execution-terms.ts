@@ -1,5 +1,6 @@
 import { Decimal } from "decimal.js";
 import {
+  createRandom,
   functionOption,
   numberOption,
   type OptionCheck,
@@ -190,9 +191,9 @@ export class Terms {
   readonly #nowMs: () => number;
   readonly #impact: Impact | undefined;
 
-  constructor(terms: ExecutionTerms, { random, nowMs }: Readonly<{ random: Random; nowMs: () => number }>) {
+  constructor(terms: ExecutionTerms, nowMs: () => number) {
     this.#terms = terms;
-    this.#random = random;
+    this.#random = createRandom(terms.seed ?? 1);
     this.#nowMs = nowMs;
     this.#impact = terms.impact && new Impact(terms.impact);
     this.submitMs = terms.latency?.submitMs ?? 0;
@@ -216,7 +217,7 @@ export class Terms {
     let before = ahead;
     return takes.map((take) => {
       const moved = this.#impact?.units(
-        { ...{ symbol, side, ahead: before }, quantity: take.quantity },
+        { symbol, side, quantity: take.quantity, ahead: before },
         this.#nowMs(),
       );
       before = add(before, take.quantity);

@@ -18,6 +18,7 @@ import {
 import type { Fill, Side } from "../model/index.ts";
 import type { AssetBalance } from "../ports/index.ts";
 import type { VenueFill } from "./execution-terms.ts";
+import { total } from "./order-book.ts";
 
 /** The amount of an asset that a trade takes from an account. */
 export type Debit = Readonly<{ accountId: number; asset: string; amount: Scaled }>;
@@ -53,35 +54,29 @@ export function parseAmount(asset: string, text: string): Scaled | undefined {
   return parseScaled(text, scaleOf(asset));
 }
 
-/** Returns the cost of a trade. The commission of a sale is paid out of its proceeds. */
-export function debitOf({ accountId, side, baseAsset, fills }: Trade): Debit {
-  if (side === "SELL") return { accountId, asset: baseAsset, amount: sumOfQuantities(fills) };
-  return { accountId, asset: USD, amount: sumOf(fills, (fill) => add(amountOf(fill), commissionOf(fill))) };
-}
-
-/** Returns what a sale adds to the account: its proceeds less the commission. */
-function proceedsOf(fill: FillAmount): Notional {
-  return subtract(amountOf(fill), commissionOf(fill));
-}
-
-const amountOf = ({ price, quantity }: FillAmount): Notional => notionalOf(price, quantity);
-
 /** Returns the commission of a fill in USD. */
 export function commissionOf({ commission }: FillAmount): Notional {
   return commission === undefined ? ZERO_NOTIONAL : notional(commission);
 }
 
-const sumOf = (fills: readonly FillAmount[], of: (fill: FillAmount) => Notional): Notional =>
-  fills.reduce((sum, fill) => add(sum, of(fill)), ZERO_NOTIONAL);
+/** Returns the amount of fills in USD, with their commissions added or subtracted. */
+const amountOf = (fills: readonly FillAmount[], by: (a: Notional, b: Notional) => Notional): Notional =>
+  fills.reduce((sum, fill) => {
+    const amount = notionalOf(fill.price, fill.quantity);
+    return add(sum, by(amount, commissionOf(fill)));
+  }, ZERO_NOTIONAL);
 
-/** Returns what a trade adds to the account. */
-function creditOf({ accountId, side, baseAsset, fills }: Trade): Debit {
-  if (side === "BUY") return { accountId, asset: baseAsset, amount: sumOfQuantities(fills) };
-  return { accountId, asset: USD, amount: sumOf(fills, proceedsOf) };
+/** Returns the cost of a trade. The commission of a sale is paid out of its proceeds. */
+export function debitOf({ accountId, side, baseAsset, fills }: Trade): Debit {
+  if (side === "SELL") return { accountId, asset: baseAsset, amount: total(fills) };
+  return { accountId, asset: USD, amount: amountOf(fills, add) };
 }
 
-const sumOfQuantities = (fills: readonly FillAmount[]): Quantity =>
-  fills.reduce((sum, fill) => add(sum, fill.quantity), ZERO_QUANTITY);
+/** Returns what a trade adds to the account: a sale adds its proceeds less the commission. */
+function creditOf({ accountId, side, baseAsset, fills }: Trade): Debit {
+  if (side === "BUY") return { accountId, asset: baseAsset, amount: total(fills) };
+  return { accountId, asset: USD, amount: amountOf(fills, subtract) };
+}
 
 const textOf = (balances: Balances): Readonly<Record<string, string>> =>
   Object.fromEntries(balances.map(([asset, amount]) => [asset, formatScaled(amount, scaleOf(asset))]));

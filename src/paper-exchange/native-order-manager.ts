@@ -22,7 +22,7 @@ import type {
 } from "../ports/index.ts";
 import type { DurableRecord } from "./durable-record.ts";
 import type { BookReason, EntryOf } from "./entry.ts";
-import { charged, type Liquidity, type VenueFill } from "./execution-terms.ts";
+import { charged, type Liquidity, type Terms, type VenueFill } from "./execution-terms.ts";
 import { type Debit, debitOf } from "./ledger.ts";
 import { type OrderBook, type PrintPublisher, type Take, type Taker, total } from "./order-book.ts";
 import { executionAt, isOpen, type KeptOrder, type OrderNews, orderOf, restOf } from "./orders.ts";
@@ -42,12 +42,7 @@ export type NativeOrderManagerParts = Readonly<{
     executed: Readonly<{ symbol: string; liquidity: Liquidity }>,
     takes: readonly Take[],
   ) => readonly VenueFill[];
-  /** Returns the parts of an order at the prices that it gets on arrival. */
-  slipped: (taker: Taker, takes: readonly Take[], ahead?: Quantity) => readonly Take[];
-  /** Takes note of what an order took on arrival. */
-  executed: (taker: Taker, takes: readonly Take[]) => void;
-  /** Returns the higher of the commission rates of an instrument; undefined if no commission is charged. */
-  highestRate: (symbol: string) => string | undefined;
+  terms: Terms;
   prints: PrintPublisher;
   /** The price at which a resting order executes: its own limit, or that of the quote that reaches it. */
   restingPrice: "limit" | "quote";
@@ -90,7 +85,7 @@ export class NativeOrderManager implements NativeOrders {
     if (known !== undefined) return await this.#parts.durable.read(() => known);
     const match = this.#match(placement);
     book.take(takerOf(placement), match.takes);
-    this.#parts.executed(takerOf(placement), match.takes);
+    this.#parts.terms.executed(takerOf(placement), match.takes);
     const committed = this.#commit(this.#entryOf(placement, match));
     const order = record.orderOfRequest(placement.accountId, placement.requestKey);
     if (order === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
@@ -228,7 +223,7 @@ export class NativeOrderManager implements NativeOrders {
    */
   #matchLimit(terms: NativeLimitTerms, accountSide: AccountSide): Match {
     const { quantity, price, timeInForce } = terms;
-    const whole = charged({ price, quantity }, this.#parts.highestRate(terms.symbol));
+    const whole = charged({ price, quantity }, this.#parts.terms.highestRate(terms.symbol));
     const debit = debitOf({ ...accountSide, fills: [whole] });
     const takes = this.#parts.book.match(takerOf(terms));
     const executed = { takes, fills: this.#executed(terms, takes), debit };
@@ -256,10 +251,10 @@ export class NativeOrderManager implements NativeOrders {
     accountSide: AccountSide,
   ): Match {
     const { symbol, side, quoteQuantity: amount } = terms;
-    const { book, slipped, fillsOf } = this.#parts;
+    const { book, fillsOf } = this.#parts;
     let ahead: Quantity = ZERO_QUANTITY;
     const slip = (take: Take): Take => {
-      const [slippedTake = take] = slipped(takerOf(terms), [take], ahead);
+      const [slippedTake = take] = this.#parts.terms.slipped(takerOf(terms), [take], ahead);
       // A level that is followed by another one is taken completely.
       ahead = add(ahead, take.quantity);
       return slippedTake;
@@ -279,13 +274,13 @@ export class NativeOrderManager implements NativeOrders {
 
   /** Returns the executions of an order on arrival, at the prices that it really gets. */
   #executed(terms: NativeLimitTerms | NativeMarketTerms, takes: readonly Take[]): readonly VenueFill[] {
-    const { fillsOf, slipped } = this.#parts;
-    return fillsOf({ symbol: terms.symbol, liquidity: "taker" }, slipped(takerOf(terms), takes));
+    const slipped = this.#parts.terms.slipped(takerOf(terms), takes);
+    return this.#parts.fillsOf({ symbol: terms.symbol, liquidity: "taker" }, slipped);
   }
 
   #entryOf(placement: NativePlacement, { fills, expired }: Match): EntryOf<"placed"> {
     const { accountId, requestKey, ...terms } = placement;
-    const commissionRate = terms.type === "LIMIT" ? this.#parts.highestRate(terms.symbol) : undefined;
+    const commissionRate = terms.type === "LIMIT" ? this.#parts.terms.highestRate(terms.symbol) : undefined;
     return {
       kind: "placed",
       orderId: this.#parts.record.orders.nextId,

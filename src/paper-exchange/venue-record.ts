@@ -13,7 +13,7 @@ import type { ChildReport, Instruments } from "../ports/index.ts";
 import type { Entry, EntryOf } from "./entry.ts";
 import { charged, type VenueFill } from "./execution-terms.ts";
 import { ForgottenChildren } from "./forgotten-children.ts";
-import { type Debit, debitOf, Ledger, Positions, type Trade } from "./ledger.ts";
+import { debitOf, Ledger, Positions, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
 import {
   AccountOrders,
@@ -359,16 +359,12 @@ export class VenueRecord {
 
   /** Reserves the cost of an open order's remaining quantity at its limit, so that nothing else spends it. */
   #setAside(order: KeptOrder): void {
-    if (isOpen(order)) this.ledger.promise(String(order.orderId), this.restingDebit(order));
-    else this.ledger.forget(String(order.orderId));
-  }
-
-  /** Returns the maximum cost of an order's remaining quantity, with its commission. */
-  restingDebit(order: KeptOrder): Debit {
+    const id = String(order.orderId);
+    if (!isOpen(order)) return this.ledger.forget(id);
     const { price } = order.terms;
     const fills =
       price === undefined ? [] : [charged({ price, quantity: restOf(order) }, order.commissionRate)];
-    return debitOf(this.#tradeOf(order.terms, fills));
+    this.ledger.promise(id, debitOf(this.#tradeOf(order.terms, fills)));
   }
 
   #restingOrder(orderId: bigint): KeptOrder {

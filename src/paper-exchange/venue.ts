@@ -1,4 +1,4 @@
-import { createRandom, errorMessage } from "../common/index.ts";
+import { errorMessage } from "../common/index.ts";
 import { min, type Quantity } from "../decimal/index.ts";
 import { ERRORS } from "../errors/index.ts";
 import { reducibleOf } from "../lifecycle/index.ts";
@@ -112,8 +112,7 @@ class RecordedVenue implements PaperVenue {
     this.#instruments = parts.instruments;
     this.#log = parts.log;
     this.#record = parts.record;
-    const random = createRandom(parts.terms?.seed ?? 1);
-    this.#terms = new Terms(parts.terms ?? {}, { random, nowMs: () => this.#clock.monotonicMs() });
+    this.#terms = new Terms(parts.terms ?? {}, () => this.#clock.monotonicMs());
     this.#durable = new DurableRecord({ ...parts, tell: (news) => this.native.tell(news) });
     this.#forgetter = new Forgetter({
       ...parts,
@@ -128,9 +127,7 @@ class RecordedVenue implements PaperVenue {
       durable: this.#durable,
       work: (work) => this.#work(work),
       fillsOf: (market, takes) => this.#fills(market, takes),
-      slipped: (taker, takes, ahead) => this.#terms.slipped(taker, takes, ahead),
-      executed: (taker, takes) => this.#terms.executed(taker, takes),
-      highestRate: (symbol) => this.#terms.highestRate(symbol),
+      terms: this.#terms,
       prints: this.#prints,
     });
   }
