@@ -28,4 +28,5 @@ export {
   wrongOption,
 } from "./options.ts";
 export { partitionPoint } from "./partition-point.ts";
+export { createRandom, type Random } from "./random.ts";
 export { hashOf } from "./text-hash.ts";

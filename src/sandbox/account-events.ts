@@ -1,6 +1,6 @@
 import { exactQuantityText, executionValueText } from "../decimal/index.ts";
+import type { PaperVenue } from "../paper-exchange/index.ts";
 import type { AccountEvents, BalanceNow, Instruments, ToldFill } from "../ports/index.ts";
-import type { PaperVenue } from "../simulator/index.ts";
 
 /** What a fill changed: the base asset first, then the quote asset. */
 export type FillChanges = readonly [base: Change, quote: Change];

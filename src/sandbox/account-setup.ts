@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Delegate, Permission } from "../model/index.ts";
+import { parseAmount, parsePosition } from "../paper-exchange/index.ts";
 import { readAddressBlock } from "../service/internal.ts";
-import { parseAmount, parsePosition } from "../simulator/internal.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
 
 /** An account with its one key, as `POST /control/accounts` sets it. */

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { errorMessage } from "../common/index.ts";
-import { VenueInputError } from "../simulator/index.ts";
+import { VenueInputError } from "../paper-exchange/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
 import { ElsewhereError, WaitingError } from "./control-routes.ts";
 import { InputError } from "./input-error.ts";

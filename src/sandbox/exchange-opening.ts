@@ -1,6 +1,6 @@
 import type { Engine, EngineOptions, EngineSettings } from "../engine/index.ts";
+import type { PaperVenue } from "../paper-exchange/index.ts";
 import type { Clock, Instruments, MarketSink } from "../ports/index.ts";
-import type { PaperVenue } from "../simulator/index.ts";
 import { createCatalogue, syntheticMarket } from "./catalogue.ts";
 import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
 import type { Disk } from "./disk.ts";

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { lockFile, type Unlock } from "../adapters/sqlite/internal.ts";
 import { errorCode } from "../common/index.ts";
+import { type Forgetting, openPaperVenue, type PaperVenue } from "../paper-exchange/index.ts";
 import type {
   Accounts,
   Clock,
@@ -12,7 +13,6 @@ import type {
   Telemetry,
   VenueEvent,
 } from "../ports/index.ts";
-import { type Forgetting, openPaperVenue, type PaperVenue } from "../simulator/index.ts";
 import { demoBalances } from "./catalogue.ts";
 import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
 import type { Disk } from "./disk.ts";

@@ -2,8 +2,8 @@ import { createConsoleTelemetry } from "../adapters/node/index.ts";
 import { PostgresStoreError, UnknownOutcome } from "../adapters/postgres/internal.ts";
 import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
+import { VenueRecordError } from "../paper-exchange/index.ts";
 import type { Telemetry } from "../ports/index.ts";
-import { VenueRecordError } from "../simulator/index.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** Further codes of problems that the operator can fix, such as a port or a store in use. */

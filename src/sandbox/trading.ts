@@ -1,4 +1,5 @@
 import type { AtRest, Engine } from "../engine/index.ts";
+import type { PaperVenue } from "../paper-exchange/index.ts";
 import type {
   AccountEvents,
   Balances,
@@ -9,7 +10,6 @@ import type {
   NativeOrders,
   Telemetry,
 } from "../ports/index.ts";
-import type { PaperVenue } from "../simulator/index.ts";
 import { createAccountEvents } from "./account-events.ts";
 import { type Market, tapCountedQuotes } from "./markets/index.ts";
 import { createRemoteAccountEvents } from "./remote-account-events.ts";

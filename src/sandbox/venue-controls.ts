@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { floorFact, PRICE_SCALE, QUANTITY_SCALE } from "../decimal/index.ts";
+import type { PaperVenue } from "../paper-exchange/index.ts";
 import type { Clock, Entropy, Instruments, MarketSink } from "../ports/index.ts";
-import type { PaperVenue } from "../simulator/index.ts";
 import type { JsonValue } from "../wire/index.ts";
 import { decimalText, epochMs, InputError, readInput } from "./input-error.ts";
 import type { Market } from "./markets/index.ts";

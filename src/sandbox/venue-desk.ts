@@ -1,4 +1,4 @@
-import type { VenueFault } from "../simulator/index.ts";
+import type { VenueFault } from "../paper-exchange/index.ts";
 import type { JsonInput } from "../wire/index.ts";
 import { type ControlCall, demandInstrument, VENUE_HANDLERS, type VenueControls } from "./venue-controls.ts";
 

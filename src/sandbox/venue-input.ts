@@ -10,9 +10,9 @@ import {
   type Quantity,
   type Scaled,
 } from "../decimal/index.ts";
+import type { VenueFault } from "../paper-exchange/index.ts";
+import { parseFraction } from "../paper-exchange/index.ts";
 import type { VenueEvent } from "../ports/index.ts";
-import type { VenueFault } from "../simulator/index.ts";
-import { parseFraction } from "../simulator/internal.ts";
 import { decimalText, epochMs, positiveId, readInput } from "./input-error.ts";
 
 const fraction = decimalText.refine(

@@ -4,6 +4,27 @@
  *
  * @module managed-orders/simulator
  */
+
+export {
+  type ChildRow,
+  type ExecutionTerms,
+  type FeeRates,
+  type Forgetting,
+  type ImpactModel,
+  type Latency,
+  type Liquidity,
+  type LookupFault,
+  openPaperVenue,
+  type PaperVenue,
+  type PaperVenueOptions,
+  type SlippageModel,
+  type SubmitFault,
+  type TakenLevel,
+  type VenueFault,
+  type VenueFill,
+  VenueInputError,
+  VenueRecordError,
+} from "../paper-exchange/index.ts";
 export type {
   Arrival,
   MarketChart,
@@ -29,26 +50,6 @@ export {
   type QuoteRow,
   type TradeRow,
 } from "./market/index.ts";
-export {
-  type ChildRow,
-  type ExecutionTerms,
-  type FeeRates,
-  type Forgetting,
-  type ImpactModel,
-  type Latency,
-  type Liquidity,
-  type LookupFault,
-  openPaperVenue,
-  type PaperVenue,
-  type PaperVenueOptions,
-  type SlippageModel,
-  type SubmitFault,
-  type TakenLevel,
-  type VenueFault,
-  type VenueFill,
-  VenueInputError,
-  VenueRecordError,
-} from "./paper-venue/index.ts";
 export { type ReportOptions, reportOf } from "./report/index.ts";
 export type { EquityPoint, SimulatedFill, SimulationCounts, SimulationResult } from "./result/index.ts";
 export { type SimulationOptions, simulate } from "./run/index.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { createRandom } from "../../src/common/random.ts";
 import { sweep } from "../../src/simulator/index.ts";
-import { createRandom } from "../../src/simulator/random/random.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { START_MS, SYMBOL } from "../support/world.ts";
 import { benchFolder } from "./bench-folder.ts";

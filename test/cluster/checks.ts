@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/common/random.ts";
 import { shardOfId } from "../../src/model/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import { checkAccount, checkVenue } from "../crash/rest-checks.ts";
 import type { AskedSandbox } from "../crash/rest-load.ts";
 import { type Reply, type SandboxClient, type SandboxProcess, signedBy } from "../support/sandbox-process.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import {
   type AskedSandbox,
   type CrashRun,

@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/simulator/random/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { check } from "./checks.ts";
 import { expectEnd } from "./faults.ts";
 import { Load, openAccounts } from "./load.ts";

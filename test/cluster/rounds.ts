@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { cancelAll, check } from "./checks.ts";
 import { faultsOf, type Round } from "./faults.ts";
 import { Load, type LoadedAccount, openAccounts } from "./load.ts";

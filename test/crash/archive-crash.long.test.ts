@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { JOURNAL_POINTS } from "../../src/adapters/sqlite/archive/index.ts";
 import { verifySqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { seedOr } from "../support/seed.ts";
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { createRandom } from "../../src/common/random.ts";
 import { SUBMIT_POINTS } from "../../src/sandbox/crash-points.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import type { ChildMessage, ChildTask } from "./engine-child.ts";
 

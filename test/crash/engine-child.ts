@@ -1,6 +1,7 @@
 import { createMemoryAccounts } from "../../src/adapters/memory/index.ts";
 import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { formatQuantity } from "../../src/decimal/index.ts";
 import { type Engine, openEngine, type ProbePoint } from "../../src/engine/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
@@ -8,7 +9,6 @@ import { createCatalogue, demoBalances } from "../../src/sandbox/catalogue.ts";
 import { createCrashPoints } from "../../src/sandbox/crash-points.ts";
 import { tapCountedQuotes } from "../../src/sandbox/markets/index.ts";
 import { openPaperVenue, type PaperVenue } from "../../src/simulator/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 
 /** Messages of the process to its parent, one per line on standard output. */
 export type ChildMessage =

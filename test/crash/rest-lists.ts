@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import type { Reply } from "../support/sandbox-process.ts";
 
 type Fields = Readonly<Record<string, string | number | boolean>>;

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { listRequest, type Near, scheduleFields } from "./rest-lists.ts";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createRandom } from "../../src/simulator/random/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { seedOr } from "../support/seed.ts";
 import { headKey, LANES, logKey, openDriver, RECORDS, STEPS_KEPT, textOf } from "./storage-steps.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { BeatWatch } from "../../src/engine/cluster/beat-watch.ts";
 import type { NodeRow } from "../../src/ports/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { seedOr } from "../support/seed.ts";
 
 const TTL_MS = 1_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { seedOr } from "../support/seed.ts";
 
 const SEED = seedOr(130_713);

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { price, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import { FollowedBooks } from "../../src/engine/cluster/followed-books.ts";
 import { FollowedJournal } from "../../src/engine/cluster/followed-journal.ts";
@@ -8,7 +9,6 @@ import { MarketHub } from "../../src/engine/market/market-hub.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { ShardLeases } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { ACCOUNT_IDS, createCluster, TTL_MS } from "../support/cluster.ts";
 import { OCO, OTOCO } from "../support/list-samples.ts";

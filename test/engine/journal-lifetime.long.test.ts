@@ -3,10 +3,10 @@ import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/in
 import { nextTurn } from "../../src/adapters/shared/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { codeOf } from "../../src/adapters/sqlite/storage-codes.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/random.ts";
 import { decodeRecord, encodeParent } from "../../src/wire/index.ts";
 import {
   countIn,

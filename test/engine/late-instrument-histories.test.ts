@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
 import type { MarketHub } from "../../src/engine/market/market-hub.ts";
 import type { PrintInput } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/random.ts";
 import { createListing, type Listing } from "../support/listing.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { ACCOUNT, createWorld, INSTRUMENTS, type World } from "../support/world.ts";

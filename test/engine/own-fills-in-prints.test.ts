@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMarketFeed } from "../../src/adapters/memory/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { add, formatQuantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OwnFillsInPrints } from "../../src/ports/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 

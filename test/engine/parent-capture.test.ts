@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { IdMap } from "../../src/triggers/index.ts";
 import { endedOrder, openOrder } from "../store/rules/samples.ts";
 import { createHeldTurns } from "../support/held-turns.ts";

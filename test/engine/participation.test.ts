@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../src/common/random.ts";
 import { add, formatQuantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";

@@ -1,10 +1,10 @@
 import { createHook } from "node:async_hooks";
 import { describe, expect, it, vi } from "vitest";
 import { KeyedTable } from "../../src/common/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { OrderError } from "../../src/errors/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { createFaultyWorld, type FaultyWorld, turns } from "../support/faulty-world.ts";
 import { seedOr } from "../support/seed.ts";
 import { SYMBOL, type World, type WorldOptions } from "../support/world.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMarketFeed } from "../../src/adapters/memory/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { formatQuantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { ChildRequest, ParentOrder } from "../../src/model/index.ts";
 import type { OwnFillsInPrints } from "../../src/ports/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { MARKET_SHARD } from "../../src/model/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { SharedRows, SharingCluster, SharingNode } from "../support/shared-shards.ts";
 import {
   ALL,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../src/common/random.ts";
 import { VenuePace } from "../../src/engine/children/venue-pace.ts";
 import { Fifo } from "../../src/engine/core/fifo.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
 import { createWorld, START_MS } from "../support/world.ts";

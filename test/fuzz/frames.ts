@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 
 /** Opcodes of RFC 6455. */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 
 /** Ids from earlier answers, by account, so that later requests name existing orders. */
 export class KnownOrders {

@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import { METHODS, type MethodDescriptor, STREAM_KINDS, STREAM_METHODS } from "../../src/requests/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import { CALLERS, LENT, NOBODY, SILENT, TRADERS } from "./callers.ts";
 import { type Field, field, hmac, jsonOf } from "./draft.ts";
 import { fragments, frame, OPCODE, rawFrame } from "./frames.ts";

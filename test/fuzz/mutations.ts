@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import { CALLERS, LENT, NOBODY, QUIET, SILENT } from "./callers.ts";
 import type { Draft, DraftRequest, Field } from "./draft.ts";
 import { NAMES, NUMBERS, PLAUSIBLE, STRUCTURES, TEXTS } from "./hostile-values.ts";

@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import { ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import { CALLERS, LENT, TRADERS } from "./callers.ts";
 import { bytesOf, type Draft, type DraftRequest, type Field, field, signed, written } from "./draft.ts";
 import type { KnownOrders } from "./known-orders.ts";

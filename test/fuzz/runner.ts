@@ -1,5 +1,5 @@
-import type { Random } from "../../src/simulator/random/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { closeProblems, leaksOf, messageProblems, replyProblems, streamProblems } from "./checks.ts";
 import type { DraftRequest } from "./draft.ts";
 import { OPCODE, rawFrame } from "./frames.ts";

@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import type { RouteName, TwinName } from "../../src/requests/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import { type Field, field } from "./draft.ts";
 import type { KnownOrders } from "./known-orders.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OrderedMap } from "../../src/adapters/memory/ordered-map.ts";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import type { Entry, KeyRange } from "../../src/ports/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { seedOr } from "../support/seed.ts";
 
 const SEED = seedOr(20_261_201);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../src/common/random.ts";
 import { formatPrice, price, quantity } from "../../src/decimal/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
 import type { NativePlacement, SubmitOptions } from "../../src/ports/index.ts";
-import { createRandom } from "../../src/simulator/random/index.ts";
 import { type FaultRates, Faults } from "../world/faults.ts";
 import { Instance } from "../world/instance.ts";
 import { Market } from "../world/market.ts";

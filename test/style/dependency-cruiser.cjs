@@ -29,7 +29,8 @@ const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
   rules: upTo("lifecycle"),
   client: upTo("lifecycle"),
-  simulator: [...core, "store", "adapters/memory", "adapters/shared"],
+  "paper-exchange": [...adapterBase, "lifecycle"],
+  simulator: [...core, "paper-exchange", "store", "adapters/memory", "adapters/shared"],
   conformance: core,
   // A telemetry of the host cannot stop what writes in a later turn.
   "adapters/shared": [...adapterBase, "host-answers"],
@@ -45,7 +46,7 @@ const allowed = {
   "adapters/lmdb": ["common", "ports"],
   "adapters/venue-http": [...adapterBase, "signing", "host-answers", "adapters/memory", "adapters/shared"],
   "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
-  sandbox: [...core, "store", "client", "simulator", "conformance", "adapters/[^/]+"],
+  sandbox: [...core, "store", "client", "paper-exchange", "conformance", "adapters/[^/]+"],
   "index.ts": upTo("lifecycle"),
 };
 
@@ -104,18 +105,7 @@ const rooms = {
     ],
   },
   simulator: {
-    order: [
-      "random",
-      "market",
-      "paper-venue",
-      "statistics",
-      "strategy",
-      "chart",
-      "result",
-      "report",
-      "run",
-      "sweep",
-    ],
+    order: ["market", "statistics", "strategy", "chart", "result", "report", "run", "sweep"],
     above: ["index.ts", "internal.ts"],
   },
   conformance: {
@@ -136,9 +126,9 @@ const rooms = {
 
 /** Files and folders that may import a package. */
 const packages = {
-  zod: ["requests/schemas/", "sandbox/", "simulator/paper-venue/"],
+  zod: ["requests/schemas/", "sandbox/", "paper-exchange/"],
   eventemitter3: ["engine/"],
-  "decimal.js": ["decimal/", "simulator/statistics/", "simulator/paper-venue/impact\\.ts$"],
+  "decimal.js": ["decimal/", "simulator/statistics/", "paper-exchange/execution-terms\\.ts$"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   lmdb: ["adapters/lmdb/"],
@@ -154,6 +144,7 @@ const builtins = [
   "signing/hmac-node\\.ts$",
   "client/socket-node\\.ts$",
   "adapters/(?!memory/|shared/)",
+  "paper-exchange/append-log\\.ts$",
   "simulator/",
   "conformance/",
   "sandbox/",

@@ -153,7 +153,6 @@ const APART: readonly string[] = [
     "adapters/venue-http/internal.ts",
     "service/internal.ts",
     "signing/internal.ts",
-    "simulator/internal.ts",
     "store/internal.ts",
   ],
 ];

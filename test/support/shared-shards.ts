@@ -1,3 +1,4 @@
+import type { Random } from "../../src/common/random.ts";
 import {
   arrivalsOf,
   claimsOf,
@@ -9,7 +10,6 @@ import {
 } from "../../src/engine/cluster/share-plan.ts";
 import { ShareWatch } from "../../src/engine/cluster/share-watch.ts";
 import type { ClusterView, NodeRow, ShardOwner } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import { type RowPart, rowOf, TTL_MS } from "./shared-views.ts";
 
 const READS_PER_TTL = 4;

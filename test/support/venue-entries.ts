@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Notional, normalise } from "../../src/decimal/index.ts";
 import type { ChildRequest, Fill, NativeTerms } from "../../src/model/index.ts";
-import type { Entry } from "../../src/simulator/paper-venue/entry.ts";
+import type { Entry } from "../../src/paper-exchange/entry.ts";
 import { anyPrice, anyQuantity } from "./arbitraries.ts";
 
 const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('a"b\\', "a\nb\u2028c", "\u0000"));

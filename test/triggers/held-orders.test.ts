@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { type Price, price } from "../../src/decimal/index.ts";
 import type { MarketMark, MarketSide, Quote } from "../../src/model/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { MarkHistory, TriggerBook, type Watch, type Watcher } from "../../src/triggers/index.ts";
 import { seedOr } from "../support/seed.ts";
 

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
 import { turns } from "./world-time.ts";

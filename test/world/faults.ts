@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import type { OwnFillsInPrints } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 
 /** All faults of a world. A plan turns each on or off. */
 export const FAULTS = [

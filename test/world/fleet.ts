@@ -1,10 +1,10 @@
 import { createMemoryInstruments } from "../../src/adapters/memory/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { type Instrument, MARKET_SHARD, shardOfId } from "../../src/model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../src/ports/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { GivingWatch } from "./cluster/giving-watch.ts";
 import { openInCluster } from "./cluster/open-node.ts";
 import { ownFillsOf } from "./faults.ts";

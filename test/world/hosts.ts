@@ -1,8 +1,8 @@
 import { createMemoryAccounts, createMemoryRateLimiter } from "../../src/adapters/memory/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import { type Quantity, quantity } from "../../src/decimal/index.ts";
 import type { Account, ApiKey, ChildRequest } from "../../src/model/index.ts";
 import type { Accounts, Exposure, RateLimiter } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";

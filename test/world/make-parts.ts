@@ -1,5 +1,5 @@
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { type Price, ZERO_QUANTITY } from "../../src/decimal/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { Ledger } from "./clients/ledger.ts";
 import { Departures } from "./departures.ts";
 import { Faults, ownFillsOf } from "./faults.ts";

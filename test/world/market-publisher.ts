@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import type { PrintInput, QuoteInput, QuoteVerdict } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Instance } from "./instance.ts";
 import type { BadQuote, Market, ToldQuote } from "./market.ts";
 import type { WorldParts } from "./parts.ts";

@@ -1,6 +1,6 @@
+import type { Random } from "../../src/common/random.ts";
 import { type Price, price } from "../../src/decimal/index.ts";
 import type { QuoteInput } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Faults } from "./faults.ts";
 import { type MarketPlan, NEAR_JUMP } from "./plan.ts";
 

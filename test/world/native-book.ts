@@ -1,3 +1,4 @@
+import type { Random } from "../../src/common/random.ts";
 import {
   add,
   type Price,
@@ -15,7 +16,6 @@ import type {
   NativePlaced,
   NativePlacement,
 } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 
 /** First id: beyond the integers that a double represents exactly. */
 const FIRST_ID = 2n ** 53n + 1n;

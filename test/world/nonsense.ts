@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import type { ChildReport } from "../../src/model/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 
 type Loose = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import type { Ledger } from "./clients/ledger.ts";
 import type { Departures } from "./departures.ts";
 import type { Faults } from "./faults.ts";

@@ -1,6 +1,6 @@
+import { createRandom, type Random } from "../../src/common/random.ts";
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../src/engine/index.ts";
 import type { VenueCapabilities } from "../../src/ports/index.ts";
-import { createRandom, type Random } from "../../src/simulator/random/index.ts";
 import { FAULTS, type Fault, type FaultRates, HABITS } from "./faults.ts";
 
 /** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */

@@ -1,5 +1,5 @@
+import type { Random } from "../../src/common/random.ts";
 import type { Awaitable } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { WorldTime } from "./world-time.ts";

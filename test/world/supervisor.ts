@@ -1,4 +1,4 @@
-import type { Random } from "../../src/simulator/random/index.ts";
+import type { Random } from "../../src/common/random.ts";
 import { closeAndEnd } from "./closing.ts";
 import { mayDieWhileOpening } from "./dying-opening.ts";
 import type { Instance } from "./instance.ts";

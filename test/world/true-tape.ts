@@ -1,3 +1,4 @@
+import type { Random } from "../../src/common/random.ts";
 import {
   add,
   type ExactQuantity,
@@ -7,7 +8,6 @@ import {
   ZERO_QUANTITY,
 } from "../../src/decimal/index.ts";
 import type { OwnFillsInPrints, PrintInput } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldTime } from "./world-time.ts";

@@ -1,3 +1,4 @@
+import type { Random } from "../../src/common/random.ts";
 import {
   add,
   type ExactQuantity,
@@ -10,7 +11,6 @@ import {
   subtract,
 } from "../../src/decimal/index.ts";
 import type { Fill } from "../../src/model/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Situations } from "./situations.ts";
 import type { Row } from "./venue-row.ts";

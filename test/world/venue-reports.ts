@@ -1,6 +1,6 @@
+import type { Random } from "../../src/common/random.ts";
 import type { ChildReport } from "../../src/model/index.ts";
 import type { VenueEvent } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";

@@ -1,3 +1,4 @@
+import type { Random } from "../../src/common/random.ts";
 import { MARKET_SHARD, type MarketMark } from "../../src/model/index.ts";
 import type {
   AppendBatch,
@@ -8,7 +9,6 @@ import type {
   ShardAppend,
   ShardSnapshot,
 } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { GivingWatch } from "./cluster/giving-watch.ts";
 import { HeldAppends } from "./cluster/held-appends.ts";
 import { LateCalls } from "./cluster/late-calls.ts";

@@ -1,7 +1,7 @@
+import type { Random } from "../../src/common/random.ts";
 import { add, type Price, type Quantity, quantity } from "../../src/decimal/index.ts";
 import { type ChildReport, type ChildRequest, type Fill, shardOfId } from "../../src/model/index.ts";
 import type { ExecutionVenue, NotFound, VenueCapabilities } from "../../src/ports/index.ts";
-import type { Random } from "../../src/simulator/random/index.ts";
 import type { Standstill } from "./cluster/machine-clock.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/simulator/random/index.ts";
+import { createRandom } from "../../src/common/random.ts";
 import { Client } from "./clients/client.ts";
 import { ClusterSupervisor } from "./cluster/cluster-supervisor.ts";
 import { InvariantBroken } from "./invariant-broken.ts";

@@ -9,7 +9,7 @@ import {
   ZERO_NOTIONAL,
 } from "../../decimal/index.ts";
 import type { Quote } from "../../model/index.ts";
-import type { PaperVenue } from "../paper-venue/index.ts";
+import type { PaperVenue } from "../../paper-exchange/index.ts";
 import type { EquityPoint } from "./result.ts";
 
 /** What an equity curve is drawn from. */

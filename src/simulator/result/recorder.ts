@@ -19,9 +19,9 @@ import type {
   ParentOrder,
   Quote,
 } from "../../model/index.ts";
+import type { PaperVenue, VenueFill } from "../../paper-exchange/index.ts";
 import { encodeRecord } from "../../ports/index.ts";
 import { ChartRecorder } from "../chart/index.ts";
-import type { PaperVenue, VenueFill } from "../paper-venue/index.ts";
 import { closedTrades, statisticsOf } from "../statistics/index.ts";
 import { EquityCurve } from "./equity-curve.ts";
 import type { SimulatedFill, SimulationCounts, SimulationResult } from "./result.ts";

@@ -1,6 +1,6 @@
 import type { JournalRecord, NativeOrder, OrderList, ParentOrder, Side } from "../../model/index.ts";
+import type { Liquidity } from "../../paper-exchange/index.ts";
 import type { SimulationChart } from "../chart/index.ts";
-import type { Liquidity } from "../paper-venue/index.ts";
 import type { Statistics } from "../statistics/index.ts";
 
 /** One execution of the account. Amounts are decimal strings, in USD unless they are quantities. */

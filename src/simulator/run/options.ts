@@ -12,8 +12,8 @@ import {
   wrongOption,
 } from "../../common/index.ts";
 import type { EngineSettings } from "../../engine/index.ts";
+import { type ExecutionTerms, termsOption } from "../../paper-exchange/index.ts";
 import type { MarketSource } from "../market/index.ts";
-import { type ExecutionTerms, termsOption } from "../paper-venue/index.ts";
 import type { Strategy } from "../strategy/index.ts";
 
 /** Options of a simulation. */

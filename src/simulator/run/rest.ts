@@ -1,6 +1,6 @@
 import { nextTurn } from "../../adapters/shared/index.ts";
 import type { Engine } from "../../engine/index.ts";
-import type { PaperVenue } from "../paper-venue/index.ts";
+import type { PaperVenue } from "../../paper-exchange/index.ts";
 import type { Activity } from "../strategy/index.ts";
 import type { StoreCalls } from "./store-calls.ts";
 

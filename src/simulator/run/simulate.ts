@@ -1,6 +1,7 @@
 import { createMemoryHost, type MemoryHost, type Settle } from "../../adapters/memory/index.ts";
 import { formatQuantity } from "../../decimal/index.ts";
 import { openEngine } from "../../engine/index.ts";
+import { openSimulatedVenue, watchedTerms } from "../../paper-exchange/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 import {
   batchesOf,
@@ -9,7 +10,6 @@ import {
   type MarketSource,
   type QuoteRow,
 } from "../market/index.ts";
-import { openSimulatedVenue, watchedTerms } from "../paper-venue/index.ts";
 import { Recorder, type SimulationResult } from "../result/index.ts";
 import { ACCOUNT_ID, Activity, createTrader, QuoteListeners } from "../strategy/index.ts";
 import { checkSimulation, type SimulationOptions } from "./options.ts";

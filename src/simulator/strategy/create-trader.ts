@@ -16,8 +16,8 @@ import {
 import type { Engine, EngineEvents } from "../../engine/index.ts";
 import { CHILD_PREFIX } from "../../lifecycle/index.ts";
 import type { NativeTerms, Quote } from "../../model/index.ts";
+import type { PaperVenue } from "../../paper-exchange/index.ts";
 import type { Clock } from "../../ports/index.ts";
-import type { PaperVenue } from "../paper-venue/index.ts";
 import type { Activity } from "./activity.ts";
 import type { QuoteListeners } from "./quote-listeners.ts";
 import type { NativeOrderRequest, Trader, TraderEvents } from "./trader.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "../random/index.ts";
+import { createRandom } from "../../common/index.ts";
 import type { SweepParameters } from "./sweep-row.ts";
 
 const SEEDS = 2 ** 32;

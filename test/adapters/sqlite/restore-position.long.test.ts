@@ -10,8 +10,8 @@ import {
   restoreSqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
+import { createRandom, type Random } from "../../../src/common/random.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
-import { createRandom, type Random } from "../../../src/simulator/random/random.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import { sampleRecord } from "../../store/rules/samples.ts";
 import { OCO } from "../../support/list-samples.ts";

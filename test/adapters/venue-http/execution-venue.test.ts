@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { testExecutionVenue } from "../../../src/conformance/index.ts";
 import type { ExecutionVenue, VenueEvent } from "../../../src/ports/index.ts";
-import { type FrontOf, PAPER_SUPPORT, paperPlace } from "../../simulator/paper-venue/paper-place.ts";
+import { type FrontOf, PAPER_SUPPORT, paperPlace } from "../../paper-exchange/paper-place.ts";
 import { connect, serveVenue, until, watched } from "./loopback.ts";
 
 /** Turns of the event loop in which a call that has just arrived reaches the record of the venue. */

@@ -1,7 +1,7 @@
 import type { NewManagedOrder } from "../../../src/client/index.ts";
+import { createRandom } from "../../../src/common/random.ts";
 import { formatPrice, type Price } from "../../../src/decimal/index.ts";
 import { type MarketRow, type Strategy, simulate } from "../../../src/simulator/index.ts";
-import { createRandom } from "../../../src/simulator/random/random.ts";
 import { START_MS, SYMBOL } from "../../support/world.ts";
 import { type Line, rounds } from "../line.ts";
 import { metered } from "../metered.ts";

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { createRandom } from "../../../src/common/random.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import { ACTOR_SET } from "../../../src/requests/actor.ts";
 import type { FieldSet } from "../../../src/requests/field-set.ts";
@@ -12,7 +13,6 @@ import { LEG_SETS, ORDER_SETS } from "../../../src/requests/order-sets.ts";
 import type { PlainFields } from "../../../src/requests/plain-fields.ts";
 import { PUBLIC_QUERIES } from "../../../src/requests/public-queries.ts";
 import { SESSION_ACTS } from "../../../src/requests/subscriptions.ts";
-import { createRandom } from "../../../src/simulator/random/index.ts";
 import { fieldsFor } from "./inputs.ts";
 import { zodReader } from "./oracle.ts";
 

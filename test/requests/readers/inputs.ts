@@ -1,7 +1,7 @@
+import type { Random } from "../../../src/common/random.ts";
 import type { FieldSet } from "../../../src/requests/field-set.ts";
 import { parameterOf } from "../../../src/requests/parameters.ts";
 import type { RuleTerms } from "../../../src/requests/rule.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import { NUMBERS, TEXTS } from "../../fuzz/hostile-values.ts";
 
 /** Values of JavaScript that a caller may pass in process, whatever the types say. */

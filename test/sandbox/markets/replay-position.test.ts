@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from "../../../src/adapters/memory/index.ts";
+import { createRandom } from "../../../src/common/random.ts";
 import type { KeyValueStore } from "../../../src/ports/index.ts";
 import { openManualClock } from "../../../src/sandbox/manual-clock.ts";
 import {
@@ -8,7 +9,6 @@ import {
   openReplayPosition,
   type ReplayRow,
 } from "../../../src/sandbox/markets/index.ts";
-import { createRandom } from "../../../src/simulator/random/index.ts";
 import { seedOr } from "../../support/seed.ts";
 import { createRecorder } from "./recorder.ts";
 

@@ -1,3 +1,4 @@
+import { createRandom } from "../../../src/common/random.ts";
 import { bracket, type OrderFields } from "../../../src/index.ts";
 import {
   type MarketRow,
@@ -5,7 +6,6 @@ import {
   type Strategy,
   simulate,
 } from "../../../src/simulator/index.ts";
-import { createRandom } from "../../../src/simulator/random/random.ts";
 
 /** Symbol of the walks. */
 export const SYMBOL = "BTC/USD";

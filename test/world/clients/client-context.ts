@@ -1,4 +1,4 @@
-import type { Random } from "../../../src/simulator/random/index.ts";
+import type { Random } from "../../../src/common/random.ts";
 import type { WorldParts } from "../parts.ts";
 import type { Transport } from "./transport.ts";
 

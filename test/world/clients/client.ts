@@ -1,6 +1,6 @@
+import type { Random } from "../../../src/common/random.ts";
 import type { ListForm, OrderFields } from "../../../src/requests/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import type { WireRequest } from "../../../src/wire/index.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClientPlan } from "../plan.ts";

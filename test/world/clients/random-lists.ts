@@ -1,6 +1,6 @@
+import type { Random } from "../../../src/common/random.ts";
 import type { ListForm } from "../../../src/requests/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import { levelOf, randomTriggers } from "./random-orders.ts";
 
 /** A list in the form in which a client sends it, so that it can be sent again. */

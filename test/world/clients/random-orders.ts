@@ -1,5 +1,5 @@
+import type { Random } from "../../../src/common/random.ts";
 import type { OrderFields, Orders } from "../../../src/requests/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 
 type Own<T> = T extends OrderFields ? Omit<T, keyof Orders.Sized | "symbol"> : never;
 

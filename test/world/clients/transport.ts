@@ -1,8 +1,8 @@
+import type { Random } from "../../../src/common/random.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import { shardOf } from "../../../src/lifecycle/index.ts";
 import { findMethod, type OrderFields } from "../../../src/requests/index.ts";
 import { managedOrderView } from "../../../src/service/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import type { JsonValue, WireRequest } from "../../../src/wire/index.ts";
 import { keyOf } from "../hosts.ts";
 import type { Instance } from "../instance.ts";

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../../src/simulator/random/index.ts";
+import { createRandom, type Random } from "../../../src/common/random.ts";
 import { CLUSTER_FAULTS, type FaultRates } from "../faults.ts";
 import { type ClientPlan, type ClusterPlan, type Cuts, drawPlan, drawRates, type Plan } from "../plan.ts";
 

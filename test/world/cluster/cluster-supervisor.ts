@@ -1,7 +1,7 @@
+import type { Random } from "../../../src/common/random.ts";
 import { type EngineOptions, HandOverError } from "../../../src/engine/index.ts";
 import { MARKET_SHARD } from "../../../src/model/index.ts";
 import type { NodeState } from "../../../src/ports/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import { closeAndEnd, endFailed } from "../closing.ts";
 import { mayDieWhileOpening } from "../dying-opening.ts";
 import type { Instance } from "../instance.ts";

@@ -1,6 +1,6 @@
+import type { Random } from "../../../src/common/random.ts";
 import { shardOf } from "../../../src/lifecycle/index.ts";
 import { MARKET_SHARD } from "../../../src/model/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import type { WorldParts } from "../parts.ts";
 import { Disturbance } from "./disturbance.ts";
 

@@ -1,3 +1,4 @@
+import type { Random } from "../../../src/common/random.ts";
 import { MARKET_SHARD } from "../../../src/model/index.ts";
 import type {
   ShardHead,
@@ -6,7 +7,6 @@ import type {
   ShardSet,
   WatchedBeat,
 } from "../../../src/ports/index.ts";
-import type { Random } from "../../../src/simulator/random/index.ts";
 import type { Faults } from "../faults.ts";
 import type { Instance } from "../instance.ts";
 import type { Demand } from "../invariant-broken.ts";

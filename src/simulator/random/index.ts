@@ -1,1 +1,0 @@
-export { createRandom, type Random } from "./random.ts";
