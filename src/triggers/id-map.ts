@@ -4,7 +4,7 @@ const STRIDE = 256;
 /** Ids of one shard that share a page. */
 const IDS_PER_PAGE = 32;
 
-type Page<V> = { readonly number: number; readonly values: (V | undefined)[]; size: number };
+type Page<V> = { readonly values: (V | undefined)[]; size: number };
 
 /**
  * A map from order ids to values, for any number of orders. A single `Map` of a million entries moves all of them in
@@ -14,8 +14,6 @@ type Page<V> = { readonly number: number; readonly values: (V | undefined)[]; si
  */
 export class IdMap<V> {
   readonly #pages: Map<number, Page<V>> = new Map();
-  /** The page that was used last: most ids come in their order. */
-  #last: Page<V> | undefined;
   #size = 0;
 
   /** Number of ids with a value. */
@@ -25,7 +23,7 @@ export class IdMap<V> {
 
   /** Returns the value of an id. */
   get(id: number): V | undefined {
-    return this.#find(pageOf(id))?.values[placeOf(id)];
+    return this.#pages.get(pageOf(id))?.values[placeOf(id)];
   }
 
   /** Returns whether an id has a value. */
@@ -48,14 +46,13 @@ export class IdMap<V> {
   /** Deletes the value of an id. Returns false if it has none. */
   delete(id: number): boolean {
     const number = pageOf(id);
-    const page = this.#find(number);
+    const page = this.#pages.get(number);
     const place = placeOf(id);
     if (page?.values[place] === undefined) return false;
     page.values[place] = undefined;
     this.#size--;
-    if (--page.size > 0) return true;
-    this.#last = undefined;
-    return this.#pages.delete(number);
+    if (--page.size === 0) this.#pages.delete(number);
+    return true;
   }
 
   /**
@@ -68,17 +65,13 @@ export class IdMap<V> {
       for (const value of values) if (value !== undefined) yield value;
   }
 
-  #find(number: number): Page<V> | undefined {
-    if (this.#last?.number !== number) this.#last = this.#pages.get(number);
-    return this.#last;
-  }
-
   #page(id: number): Page<V> {
     const number = pageOf(id);
-    const found = this.#find(number);
-    if (found !== undefined) return found;
-    const page = { number, values: new Array<V | undefined>(IDS_PER_PAGE).fill(undefined), size: 0 };
-    this.#pages.set(number, page);
+    let page = this.#pages.get(number);
+    if (page === undefined) {
+      page = { values: new Array<V | undefined>(IDS_PER_PAGE).fill(undefined), size: 0 };
+      this.#pages.set(number, page);
+    }
     return page;
   }
 }

@@ -232,10 +232,10 @@ export const keyOfBoth = (childId: string, executionId: string): string =>`,
     edits: [
       {
         file: "src/engine/shards/shard-memory.ts",
-        before: "      const live = liveOrderOf(order, order);",
-        after: `      const made =
-        order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
-      const live = liveOrderOf(made, made);`,
+        before: "    const live = liveOrderOf(order, order);",
+        after: `    const made =
+      order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
+    const live = liveOrderOf(made, made);`,
       },
     ],
   },
