@@ -163,9 +163,9 @@ function adding(database: Database) {
   };
 }
 
-/** Most entries that are read at once, and how long one may be before the first is known. */
-const ROWS_AT_ONCE = 64;
-const LONG = 65_536;
+/** Number of entries that are read at once: the first, whose length is not known, and the others. */
+const FIRST_ROWS = 8;
+const MOST_ROWS = 64;
 
 function indexedReader(database: Database): ReadRange {
   const prepare = (order: string) =>
@@ -179,21 +179,20 @@ function indexedReader(database: Database): ReadRange {
   return ({ from, before, limit, reverse = false }, budget) => {
     const rest = { from: firstCode(from), before: firstCode(before) };
     const entries: Entry[] = [];
-    let longest = LONG;
-    // Read row by row, they would take half as long again. At least one is read, whatever is left of the budget.
+    let [most, longest] = [FIRST_ROWS, 1];
+    // Read row by row, they would take half as long again.
     for (;;) {
-      const room = Math.max(1, Math.trunc(budget.characters / longest));
-      const most = Math.min(ROWS_AT_ONCE, room, limit - entries.length);
-      const rows = (reverse ? falling : rising).all(rest.from, rest.before, most);
-      for (const [code, value] of rows) {
+      const asked = Math.min(most, limit - entries.length);
+      const rows = (reverse ? falling : rising).all(rest.from, rest.before, asked);
+      for (const [code, value] of taken(rows, budget)) {
         entries.push([keyOfCode(code), value]);
-        budget.characters -= value.length;
         longest = Math.max(longest, value.length);
       }
-      if (rows.length < most || entries.length === limit || budget.characters <= 0) return entries;
+      if (rows.length < asked || entries.length === limit || budget.characters <= 0) return entries;
       const last = rows.at(-1)?.[0] ?? "";
       if (reverse) rest.before = last;
       else rest.from = `${last} `;
+      most = Math.min(MOST_ROWS, Math.ceil(budget.characters / longest));
     }
   };
 }
