@@ -12,15 +12,9 @@ const CACHE = "node_modules/.cache";
 
 /** Returns the command that bundles a program from its sources. */
 const bundle = (source, output, hmac = "node") => [
-  ...[
-    "node_modules/.bin/esbuild",
-    source,
-    "--bundle",
-    "--platform=node",
-    "--format=esm",
-    "--packages=external",
-  ],
-  ...[`--alias:#hmac=./src/signing/hmac-${hmac}.ts`, "--log-level=warning", `--outfile=${output}`],
+  ...["node_modules/.bin/esbuild", source, "--bundle", "--platform=node", "--format=esm"],
+  ...["--packages=external", `--alias:#hmac=./src/signing/hmac-${hmac}.ts`, "--log-level=warning"],
+  `--outfile=${output}`,
 ];
 
 /**
@@ -53,7 +47,8 @@ const PROGRAMS = {
   lifetime: { source: "test/lifetime/main.ts" },
   load: { parts: ["front"], source: "test/load/main.ts" },
   "market-day": { parts: ["package"], source: "test/market-day/main.ts" },
-  mutate: { folder: "test/mutation", script: "test/mutation/main.mjs" },
+  // Its packages were not made for this version of Vitest.
+  mutate: { folder: "test/mutation", install: ["--legacy-peer-deps"], script: "test/mutation/main.mjs" },
   planted: { source: "test/simulation/planted/main.ts" },
   postgres: { folder: "test/postgres", parts: ["package"], source: "test/postgres/main.ts" },
   readers: { source: "test/requests/readers/main.ts" },
@@ -101,11 +96,9 @@ function buildPart(name) {
 }
 
 /** Installs and builds what a program needs. Returns its path. */
-function prepared(name, { folder, parts = [], source, portable, script }) {
-  // The packages of the mutation tests were not made for this version of Vitest.
-  const force = name === "mutate" ? ["--legacy-peer-deps"] : [];
-  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent", ...force];
-  if (folder !== undefined) run(["npm", "ci", "--prefix", folder, ...quiet]);
+function prepared(name, { folder, install = [], parts = [], source, portable, script }) {
+  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+  if (folder !== undefined) run(["npm", "ci", "--prefix", folder, ...quiet, ...install]);
   for (const part of parts) buildPart(part);
   const output = `${CACHE}/${name}.mjs`;
   if (source !== undefined) run(bundle(source, output));

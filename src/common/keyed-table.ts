@@ -39,19 +39,11 @@ export class KeyedTable<K extends string | number, V extends object> {
 
   /** Adds a value. Replaces the value with the same key. */
   set(value: V): void {
-    if (this.add(value)) return;
-    this.delete(this.#keyed.keyOf(value));
-    this.add(value);
-  }
-
-  /** Adds a value. Returns false, and changes nothing, if there is one with the same key. */
-  add(value: V): boolean {
     const key = this.#keyed.keyOf(value);
     const hash = this.#keyed.hashOf(key);
-    if (!this.#partOf(hash).add(value, key, hash)) return false;
+    if (!this.#partOf(hash).set(value, key, hash)) return;
     this.#size++;
     if (this.#size > this.#parts.length * VALUES_PER_PART) this.#widen();
-    return true;
   }
 
   /** Deletes the value with a key. Returns false when there is none. */
@@ -100,10 +92,13 @@ class Part<K, V extends object> {
     return this.#slots[this.#slotOf(key, hash)];
   }
 
-  /** Adds a value. Returns false when there is one with that key. */
-  add(value: V, key: K, hash: number): boolean {
+  /** Sets a value. Returns false when one with that key was replaced. */
+  set(value: V, key: K, hash: number): boolean {
     const slot = this.#slotOf(key, hash);
-    if (this.#slots[slot] !== undefined) return false;
+    if (this.#slots[slot] !== undefined) {
+      this.#slots[slot] = value;
+      return false;
+    }
     this.#put(value, slot, hash);
     return true;
   }
@@ -131,7 +126,7 @@ class Part<K, V extends object> {
     const [slots, hashes] = [this.#slots, this.#hashes];
     for (let slot = 0; slot < slots.length; slot++) {
       const [value, hash] = [slots[slot], hashes[slot] ?? 0];
-      if (value !== undefined) partOf(hash).#take(value, hash);
+      if (value !== undefined) partOf(hash).#add(value, hash);
     }
   }
 
@@ -153,7 +148,7 @@ class Part<K, V extends object> {
   }
 
   /** Adds a value that is known to be new. */
-  #take(value: V, hash: number): void {
+  #add(value: V, hash: number): void {
     const mask = this.#slots.length - 1;
     let slot = this.#firstOf(hash);
     while (this.#slots[slot] !== undefined) slot = (slot + 1) & mask;

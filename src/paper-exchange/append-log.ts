@@ -56,7 +56,7 @@ type CheckLines = (lines: readonly string[], rest: string) => void;
  * so it was never acknowledged and is dropped. Nothing is changed before `check` has passed: the file may be one of
  * another program. Rejects with the error of `check`, or with an Error that names the file: with the system's code if it
  * cannot be opened, or with `STORE_FILE` if it is no file, or has a second hard link, through which another process
- * could write it. Source: decision FQ.
+ * could write it.
  */
 export async function openAppendLog(
   path: string,

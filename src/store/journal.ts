@@ -26,8 +26,7 @@ export const epochKey = (shard: number): string => `epoch ${shardDigits(shard)}`
 export const forgottenKey = (shard: number): string => `forgotten ${shardDigits(shard)}`;
 
 /** The key of a record. */
-export const recordKey = (shard: number, sequence: number): string =>
-  `log ${shardDigits(shard)} ${digits(sequence)}`;
+export const recordKey = (shard: number, sequence: number): string => `${logOf(shard)} ${digits(sequence)}`;
 
 /** Returns a stored head; that of a shard nobody has owned has epoch 0. */
 export function headIn(value: string | undefined): StoredHead {
@@ -152,7 +151,7 @@ export class Journal {
     const log = logOf(shard);
     const texts = textsOf(part);
     const entries = records.map(
-      ({ sequence }, place): Entry => [`${log} ${digits(sequence)}`, texts[place] ?? ""],
+      ({ sequence }, place): Entry => [recordKey(shard, sequence), texts[place] ?? ""],
     );
     const [first] = entries;
     // Of two equal appends, or of one that comes late, only the first finds no such record.

@@ -91,17 +91,13 @@ export class TriggerBook {
     this.#isUnmet = false;
     const { watch } = watcher;
     const side = this.#sides[watch.side];
-    try {
-      if (this.#sweep === undefined) side.add(entry, watch);
-      else {
-        side.check(entry, watch);
-        this.#waiting.add(entry);
-        this.#behind.push({ entry, watch });
-      }
-    } catch (error) {
-      this.#entries.delete(entry.orderId);
-      throw error;
+    if (this.#sweep === undefined) side.add(entry, watch);
+    else {
+      side.check(entry, watch);
+      this.#waiting.add(entry);
+      this.#behind.push({ entry, watch });
     }
+    this.#entries.set(entry);
   }
 
   /**
@@ -111,6 +107,7 @@ export class TriggerBook {
   hold(watcher: Watcher & Readonly<{ watch: Readonly<{ activation: Activation }> }>): void {
     const entry = this.#entryOf(watcher);
     this.#sides[entry.side].hold(entry, watcher.watch.activation);
+    this.#entries.set(entry);
   }
 
   /**
@@ -252,11 +249,10 @@ export class TriggerBook {
     this.#sides[side].marks.forgetBefore(beforePosition);
   }
 
-  /** Makes the entry of an order that is not in the book, and puts it there. */
   #entryOf(watcher: Watcher): Entry {
-    const entry = entryOf(watcher);
-    if (this.#entries.add(entry)) return entry;
-    throw new InvariantError("I24", `order ${entry.orderId} is in the trigger book already`);
+    if (this.has(watcher.orderId))
+      throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
+    return entryOf(watcher);
   }
 
   /**

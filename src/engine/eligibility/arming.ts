@@ -58,12 +58,6 @@ export class Arming {
     for (const [symbol, watches] of offered) this.#parts.market.offer(symbol, watches);
   }
 
-  #admitOne(live: LiveOrder): void {
-    const watch = this.arm(live);
-    const { orderId, intent } = live.working;
-    if (watch !== undefined) this.#parts.market.offer(intent.symbol, [{ orderId, watch }]);
-  }
-
   /**
    * Arms a parent in the trigger book, before a timer, or nowhere, as its state requires. Does nothing while a record
    * of the parent is under way; the parent is armed when that record is durable. Returns the watch if it was put into the
@@ -121,10 +115,11 @@ export class Arming {
    * reload, so that its reference misses no quote.
    */
   rearm(live: LiveOrder): void {
+    this.admit([live]);
     const { durable, working } = live;
-    if (durable === working) return this.#admitOne(live);
     const book = this.#parts.market.open(working.intent.symbol);
-    if (this.#parts.shards.isFrozen(working) || book.has(working.orderId)) return;
+    if (durable === working || this.#parts.shards.isFrozen(working)) return;
+    if (book.has(working.orderId)) return;
     const watch = watchOf(working, this.#core.nowMs());
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }

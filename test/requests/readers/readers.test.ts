@@ -4,7 +4,7 @@ import { compareReaders } from "./campaign.ts";
 
 const seed = seedOr(20_261_122);
 
-it(`decision BZ: the rules' own readers and zod accept and refuse the same inputs, with the same words (SEED=${seed}); npm run program -- readers sends a million`, () => {
+it(`the rules' own readers and zod accept and refuse the same inputs, with the same words (SEED=${seed}); npm run program -- readers sends a million`, () => {
   const { taken, refused, difference } = compareReaders(seed, 20_000);
   expect(difference).toBeUndefined();
   // Inputs that are all refused, or all accepted, would compare little.
