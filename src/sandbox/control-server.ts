@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { errorMessage } from "../common/index.ts";
+import { EngineError } from "../engine/index.ts";
 import { VenueInputError } from "../paper-exchange/index.ts";
 import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
 import { ElsewhereError, WaitingError } from "./control-routes.ts";
@@ -145,9 +146,13 @@ function statusOf(error: unknown): number {
   if (error instanceof ConflictError) return 409;
   if (error instanceof ElsewhereError) return 421;
   if (error instanceof VenueAwayError) return 502;
-  if (error instanceof WaitingError) return 503;
+  if (error instanceof WaitingError || isPassing(error)) return 503;
   return error instanceof InputError || error instanceof VenueInputError ? 400 : 500;
 }
+
+/** Returns whether a call was not carried out and shall be made again. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof EngineError && error.reason === "DISCONNECTED";
 
 function messageOf(error: unknown): string {
   const message = errorMessage(error);

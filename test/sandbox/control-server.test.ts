@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EngineError } from "../../src/engine/index.ts";
 import { answerControl } from "../../src/sandbox/control-routes.ts";
 import { createControlServer } from "../../src/sandbox/control-server.ts";
 import type { Exchange } from "../../src/sandbox/exchange.ts";
@@ -10,6 +11,7 @@ import { paperDesk } from "../../src/sandbox/venue-desk.ts";
 const REST = "http://127.0.0.1:8080";
 
 let verified = 0;
+let failure: Error | undefined;
 let port = 0;
 let close: () => void;
 
@@ -18,6 +20,7 @@ const exchange = {
   engine: {
     verify: async () => {
       verified++;
+      if (failure !== undefined) throw failure;
       return { equal: true };
     },
   },
@@ -27,6 +30,7 @@ const exchange = {
 
 beforeEach(async () => {
   verified = 0;
+  failure = undefined;
   const server = createControlServer(
     (call) => answerControl(exchange, call),
     () => [REST],
@@ -95,6 +99,17 @@ describe("decision SP: the console's page may read the replies, and no page of a
     "access-control-request-headers": "content-type",
   };
   const grantOf = ([, , headers]: Answer): unknown => headers["access-control-allow-origin"];
+
+  it.each([
+    [503, new EngineError("DISCONNECTED", { lease: "lapsed" })],
+    [500, new Error("I53: something is wrong")],
+  ])("%i says whether a call that failed is made again: %s", async (status, error) => {
+    failure = error;
+    expect((await ask({ path: "verify" })).slice(0, 2)).toEqual([
+      status,
+      JSON.stringify({ error: error.message }),
+    ]);
+  });
 
   it("a preflight of the console is 204 and allows JSON by GET and POST, without any work", async () => {
     const answer = await ask({ method: "OPTIONS", path: "quotes", headers: { ...preflight, origin: REST } });
