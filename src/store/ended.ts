@@ -16,9 +16,11 @@ import type { Journal, PartRows } from "./journal.ts";
 import { countIn, digits, escaped, keyOf, numberIn, partsOf, shardDigits, under, unescaped } from "./keys.ts";
 import type { Change, Rows, ValueAt } from "./rows.ts";
 
+/** Says which ended parent is meant. */
+type OrderPlace = Pick<ParentOrder, "accountId" | "orderId">;
+
 /** The key of an ended parent. */
-export const endedKey = (orderId: number): string =>
-  keyOf("ended", shardDigits(shardOfId(orderId)), -orderId);
+export const endedKey = ({ accountId, orderId }: OrderPlace): string => keyOf("ended", accountId, -orderId);
 
 /** The key of the client id of an ended parent. */
 export const nameKey = (accountId: number, clientOrderId: string): string =>
@@ -33,13 +35,19 @@ export const listKey = (accountId: number, listId: number): string => keyOf("lis
 const listNameKey = (accountId: number, listClientOrderId: string): string =>
   keyOf("listname", accountId, escaped(listClientOrderId));
 
-/** The keys of an ended parent besides its row and its name; they have no value. */
-export function indexKeys({ orderId, accountId, ended, list }: ParentOrder): readonly string[] {
+/** The keys of an ended parent besides its row and its name; their value is the account. */
+export function indexKeys({ orderId, ended, list }: ParentOrder): readonly string[] {
   return [
-    keyOf("account", accountId, -orderId),
+    keyOf("order", shardDigits(shardOfId(orderId)), -orderId),
     list === undefined ? keyOf("time", ended?.atMs ?? 0, -orderId) : keyOf("leg", -list.listId, -orderId),
   ];
 }
+
+/** Returns which parent an entry of {@link indexKeys} names. */
+export const placeIn = ([key, account]: Entry): OrderPlace => ({
+  accountId: numberIn(account),
+  orderId: -numberIn(partsOf(key)[1]),
+});
 
 const listIndexKeys = ({ listId, accountId, acceptedAtMs, endedAtMs }: EndedList): readonly Entry[] => [
   [keyOf("accepted", accountId, acceptedAtMs, -listId), ""],
@@ -93,8 +101,8 @@ export function endedRows({ ended, endedLists = [] }: Pick<ShardAppend, "ended" 
           added.set(accountId, (added.get(accountId) ?? 0) + 1);
           puts.push([name, String(-orderId)]);
         }
-        puts.push([endedKey(orderId), text]);
-        for (const key of indexKeys(order)) puts.push([key, ""]);
+        puts.push([endedKey(order), text]);
+        for (const key of indexKeys(order)) puts.push([key, String(accountId)]);
       }
       for (const [accountId, count] of added)
         puts.push([countKey(accountId), String(countIn(valueAt(countKey(accountId))) + count)]);
@@ -144,10 +152,10 @@ export class Ended {
   }
 
   async find(key: EndedKey): Promise<ParentOrder | undefined> {
-    const orderId =
-      "orderId" in key ? key.orderId : await this.#named(nameKey(key.accountId, key.clientOrderId));
-    const order = orderId === undefined || orderId >= 0 ? undefined : await this.row(orderId);
-    return order?.accountId === key.accountId ? order : undefined;
+    const { accountId } = key;
+    const orderId = "orderId" in key ? key.orderId : await this.#named(nameKey(accountId, key.clientOrderId));
+    if (orderId === undefined || orderId >= 0) return undefined;
+    return (await this.rowsOf([{ accountId, orderId }]))[0];
   }
 
   async #named(key: string): Promise<number | undefined> {
@@ -155,38 +163,22 @@ export class Ended {
     return value === undefined ? undefined : -numberIn(value);
   }
 
-  /** Returns an ended parent by its id alone. */
-  async row(orderId: number): Promise<ParentOrder | undefined> {
-    const text = await this.#rows.value(endedKey(orderId));
-    return text === undefined ? undefined : decodeParent(text, orderId);
-  }
-
-  /** Returns the parents of these ids that are there. */
-  async rowsOf(orderIds: readonly number[]): Promise<readonly ParentOrder[]> {
-    const texts = await this.#rows.get(orderIds.map(endedKey));
-    return orderIds.flatMap((orderId, place) => {
+  /** Returns those of these parents that are there. */
+  async rowsOf(places: readonly OrderPlace[]): Promise<readonly ParentOrder[]> {
+    const texts = await this.#rows.get(places.map(endedKey));
+    return places.flatMap(({ orderId }, place) => {
       const text = texts[place];
       return text === undefined ? [] : [decodeParent(text, orderId)];
     });
   }
 
   async page({ accountId, afterOrderId, newestFirst, limit }: EndedPage): Promise<readonly ParentOrder[]> {
-    const all = under(keyOf("account", accountId));
-    const cursor = keyOf("account", accountId, -afterOrderId);
-    let range = { ...all, limit, reverse: newestFirst };
-    if (afterOrderId !== 0)
-      range = newestFirst ? { ...range, before: cursor } : { ...range, from: `${cursor} ` };
-    const found: ParentOrder[] = [];
-    for (;;) {
-      const entries = await this.#rows.range({ ...range, limit: limit - found.length });
-      const last = entries.at(-1)?.[0];
-      if (last === undefined) return found;
-      // A row that was deleted after its index was read leaves room for the next one.
-      for (const order of await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1]))))
-        found.push(order);
-      if (found.length === limit) return found;
-      range = newestFirst ? { ...range, before: last } : { ...range, from: `${last} ` };
-    }
+    const range = { ...under(keyOf("ended", accountId)), limit, reverse: newestFirst };
+    const cursor = endedKey({ accountId, orderId: afterOrderId });
+    if (afterOrderId !== 0 && newestFirst) range.before = cursor;
+    else if (afterOrderId !== 0) range.from = `${cursor} `;
+    const entries = await this.#rows.range(range);
+    return entries.map(([key, text]) => decodeParent(text, -numberIn(partsOf(key)[1])));
   }
 
   /** Returns the parents of a shard by falling id. */
@@ -194,10 +186,16 @@ export class Ended {
     range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,
   ): Promise<readonly ParentOrder[]> {
     const { shard, afterOrderId, limit } = range;
-    const prefix = keyOf("ended", shardDigits(shard));
+    const prefix = keyOf("order", shardDigits(shard));
     const bounds = under(prefix, afterOrderId >= 0 ? undefined : `${prefix} ${digits(-afterOrderId)}`);
-    const entries = await this.#rows.range({ ...bounds, limit });
-    return entries.map(([key, text]) => decodeParent(text, -numberIn(partsOf(key)[1])));
+    const found: ParentOrder[] = [];
+    // A row that was deleted after its index was read leaves room for the next one.
+    for await (const entries of this.#rows.pages(bounds, limit)) {
+      for (const order of await this.rowsOf(entries.map(placeIn)))
+        if (found.length < limit) found.push(order);
+      if (found.length === limit) break;
+    }
+    return found;
   }
 
   /** The number belongs to the last record if that is the same before and after it was read. */
@@ -255,7 +253,7 @@ export class Ended {
       ...under(keyOf("leg", -listId)),
       limit: Number.MAX_SAFE_INTEGER,
     });
-    return await this.rowsOf(entries.map(([key]) => -numberIn(partsOf(key)[1])));
+    return await this.rowsOf(entries.map(placeIn));
   }
 }
 

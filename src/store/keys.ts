@@ -14,11 +14,11 @@ import type { KeyRange } from "../ports/index.ts";
  * | `snapshot SHARD` | sequence, counter, generation, numbers of parts and of parents of the newest snapshot |
  * | `snap SHARD GENERATION PART` | parents of a snapshot |
  * | `generation` | the last generation of a snapshot |
- * | `ended SHARD ORDER` | an ended parent |
- * | `account ACCOUNT ORDER` | none: the ended parents of an account |
+ * | `ended ACCOUNT ORDER` | an ended parent |
+ * | `order SHARD ORDER` | the account: ended parents by id |
  * | `name ACCOUNT CLIENTID` | the order |
- * | `time ENDED ORDER` | none: ended parents outside lists |
- * | `leg LIST ORDER` | none: ended legs |
+ * | `time ENDED ORDER` | the account: ended parents outside lists |
+ * | `leg LIST ORDER` | the account: ended legs |
  * | `count ACCOUNT` | number of ended parents |
  * | `list ACCOUNT LIST` | an ended list |
  * | `listname ACCOUNT CLIENTID` | the list |

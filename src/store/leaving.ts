@@ -2,7 +2,7 @@ import { nextTurn } from "../adapters/shared/index.ts";
 import { invariant, isDamage } from "../errors/index.ts";
 import { type EndedList, type JournalRecord, type ParentOrder, shardOfId } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
-import { countKey, type Ended, endedKey, indexKeys, listKey, listKeys, nameKey } from "./ended.ts";
+import { countKey, type Ended, endedKey, indexKeys, listKey, listKeys, nameKey, placeIn } from "./ended.ts";
 import { epochKey, forgottenKey, type Journal, type Owned, type RecordPlace } from "./journal.ts";
 import { countIn, keyOf, numberIn, partsOf } from "./keys.ts";
 import type { Plan, Rows, ValueAt } from "./rows.ts";
@@ -92,9 +92,8 @@ export class LeavingOrders {
   async *#steps(beforeMs: number): AsyncGenerator<readonly Leaving[]> {
     const before = (kind: string) => ({ from: `${kind} `, before: keyOf(kind, Math.ceil(beforeMs)) });
     for await (const page of this.#rows.pages(before("time"), ROWS_PER_STEP)) {
-      const ids = page.map(([key]) => -numberIn(partsOf(key)[1])).filter((id) => this.#mayOwn(id));
-      if (ids.length === 0) continue;
-      const orders = await this.#parts.ended.rowsOf(ids);
+      const places = page.map(placeIn).filter(({ orderId }) => this.#mayOwn(orderId));
+      const orders = await this.#parts.ended.rowsOf(places);
       yield orders
         .filter(({ ended, list }) => list === undefined && (ended?.atMs ?? beforeMs) < beforeMs)
         .map((order) => ({ shard: shardOfId(order.orderId), orders: [order], sequences: [] }));
@@ -252,18 +251,18 @@ function previousIn(
 }
 
 const readsOf = ({ orders, list }: Leaving): readonly string[] => [
-  ...orders.flatMap(({ orderId, accountId }) => [endedKey(orderId), countKey(accountId)]),
+  ...orders.flatMap((order) => [endedKey(order), countKey(order.accountId)]),
   ...(list === undefined ? [] : [listKey(list.accountId, list.listId)]),
 ];
 
 function isUnchanged({ orders, list }: Leaving, valueAt: ValueAt): boolean {
   if (list !== undefined && valueAt(listKey(list.accountId, list.listId)) === undefined) return false;
-  return orders.every((order) => valueAt(endedKey(order.orderId)) === encodeParent(order));
+  return orders.every((order) => valueAt(endedKey(order)) === encodeParent(order));
 }
 
 function keysOf({ orders, list }: Leaving): readonly string[] {
   const keys = orders.flatMap((order) => [
-    ...[endedKey(order.orderId), nameKey(order.accountId, order.intent.clientOrderId)],
+    ...[endedKey(order), nameKey(order.accountId, order.intent.clientOrderId)],
     ...indexKeys(order),
   ]);
   return list === undefined ? keys : [...keys, ...listKeys(list)];

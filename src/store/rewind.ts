@@ -4,7 +4,7 @@ import { countOfId, evolveAll } from "../lifecycle/index.ts";
 import { type JournalRecord, type ParentChange, type ParentOrder, SHARD_COUNT } from "../model/index.ts";
 import type { Storage } from "../ports/index.ts";
 import { encodeParent } from "../wire/index.ts";
-import { Ended, endedKey, endedRows, listKeys } from "./ended.ts";
+import { Ended, endedKey, endedRows, listKeys, placeIn } from "./ended.ts";
 import { forgottenKey, Journal, Owned, recordKey } from "./journal.ts";
 import { countIn, numberIn, partsOf, shardDigits, under } from "./keys.ts";
 import { orderDeletion } from "./leaving.ts";
@@ -90,15 +90,14 @@ export class RestoredStore {
 
   /** Gives each row of a shard the state that its order had, and deletes the row if the order had not ended. */
   async #rewindEnded({ shard, sequence }: RewindTarget): Promise<void> {
-    for await (const page of this.#rows.pages(under(`ended ${shardDigits(shard)}`))) {
-      const ids = page.map(([key]) => -numberIn(partsOf(key)[1]));
-      for (const order of await this.#ended.rowsOf(ids)) {
+    for await (const page of this.#rows.pages(under(`order ${shardDigits(shard)}`))) {
+      for (const order of await this.#ended.rowsOf(page.map(placeIn))) {
         if (order.lastSequence <= sequence) continue;
         const before = await this.#stateAt(shard, order, sequence);
         if (before?.ended === undefined) await this.#rows.write(orderDeletion(order));
         else {
           const text = encodeParent(before);
-          await this.#rows.write({ reads: [], change: () => ({ puts: [[endedKey(order.orderId), text]] }) });
+          await this.#rows.write({ reads: [], change: () => ({ puts: [[endedKey(order), text]] }) });
         }
       }
       await nextTurn();
@@ -133,7 +132,10 @@ export class RestoredStore {
     for await (const page of this.#rows.pages(under("listtime"))) {
       for (const [key, account] of page) {
         const list = await this.#ended.list(numberIn(account), -numberIn(partsOf(key)[1]));
-        if (list === undefined || (await this.#ended.rowsOf(list.legs)).length === list.legs.length) continue;
+        if (list === undefined) continue;
+        const { accountId, legs } = list;
+        const ended = await this.#ended.rowsOf(legs.map((orderId) => ({ accountId, orderId })));
+        if (ended.length === legs.length) continue;
         await this.#rows.write({ reads: [], change: () => ({ deletes: listKeys(list) }) });
       }
       await nextTurn();
@@ -143,9 +145,7 @@ export class RestoredStore {
   /** A leg that ended before its list has a row, also if the row has left with the list since. */
   async #putEndedLegs(parents: readonly ParentOrder[]): Promise<void> {
     const legs = parents.filter(({ ended }) => ended !== undefined);
-    const there = new Set(
-      (await this.#ended.rowsOf(legs.map(({ orderId }) => orderId))).map(({ orderId }) => orderId),
-    );
+    const there = new Set((await this.#ended.rowsOf(legs)).map(({ orderId }) => orderId));
     const ended = legs.filter(({ orderId }) => !there.has(orderId));
     if (ended.length > 0) await this.#rows.write(endedRows({ ended }));
   }

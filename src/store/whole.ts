@@ -110,7 +110,7 @@ function readRow({ work, found, kind }: Reading, [key, value]: Entry): readonly 
     case "ended": {
       const order = decodeParent(value, -numberIn(parts[1]));
       const { orderId, accountId, intent } = order;
-      invariant(endedKey(orderId) === key, "I53", `order ${orderId} is stored in another place`);
+      invariant(endedKey(order) === key, "I53", `order ${orderId} is stored in another place`);
       count(accountId, 1);
       return needed([...indexKeys(order), nameKey(accountId, intent.clientOrderId)], `order ${orderId}`);
     }
@@ -157,7 +157,7 @@ async function requireThere(
 function requireNumbers({ problem }: RowsVerification, { kinds, counts }: Found): void {
   const number = (kind: string): number => kinds.get(kind) ?? 0;
   for (const [what, named, stored] of [
-    ["ended orders of accounts", number("account"), number("ended")],
+    ["ended orders of shards", number("order"), number("ended")],
     ["client ids of ended orders", number("name"), number("ended")],
     ["ended orders by time and list", number("time") + number("leg"), number("ended")],
     ["client ids of ended lists", number("listname"), number("list")],

@@ -28,14 +28,13 @@ export async function fill(store: OrderStore): Promise<void> {
   await store.writeSnapshot({ shard: 3, sequence: 2, counter: 9, parents: [PARENT] });
 }
 
-type Kind = "records" | "snapshot" | "ended" | "byAccount" | "lists" | "marks" | "quotes" | "volume";
+type Kind = "records" | "snapshot" | "ended" | "lists" | "marks" | "quotes" | "volume";
 
 /** Reads of the rows. */
 export const READS: Readonly<Record<Kind, (store: OrderStore) => Promise<unknown>>> = {
   records: (store) => store.readRecords({ shard: 3, after: 0, limit: 9 }),
   snapshot: (store) => store.readSnapshot(3),
   ended: (store) => store.readEnded({ shard: 3, afterOrderId: 0, limit: 9 }),
-  byAccount: (store) => store.findEnded({ accountId: 2, orderId: ENDED.orderId }),
   lists: (store) => store.findEndedList({ accountId: 1, listId: -2_560 }),
   marks: (store) => store.readMarks(),
   quotes: (store) => store.readQuotes(),

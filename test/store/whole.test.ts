@@ -62,7 +62,7 @@ describe("the rows of a store", () => {
   });
 
   it.each([
-    ..."ended account name time leg count list listname listtime accepted snap".split(" "),
+    ..."ended order name time leg count list listname listtime accepted snap".split(" "),
     "log 000 0000000000000002",
   ])("I53: a row of the kind %s that is lost is a problem", async (kind) => {
     const { storage, keys } = await filled();

@@ -1,7 +1,7 @@
 import type { Entry, KeyRange } from "../../ports/index.ts";
 import type { Database } from "./database.ts";
 import { codeOf, firstCode, keyOfCode, shardOfCode } from "./storage-codes.ts";
-import { type KeyTable, merged, type ReadRange, taken } from "./storage-keys.ts";
+import { type KeyTable, merged, type ReadRange, rangeReader, taken } from "./storage-keys.ts";
 
 /** Number of entries of the journal that may wait for its index. */
 const INDEX_EVERY = 8_192;
@@ -163,37 +163,17 @@ function adding(database: Database) {
   };
 }
 
-/** Number of entries that are read at once: the first, whose length is not known, and the others. */
-const FIRST_ROWS = 8;
-const MOST_ROWS = 64;
-
 function indexedReader(database: Database): ReadRange {
-  const prepare = (order: string) =>
-    database
-      .prepare<[from: string, before: string, limit: number], Entry>(
-        `SELECT place.code, value FROM journal_index AS place JOIN journal ON journal.position = place.position
-         WHERE place.code >= ? AND place.code < ? ORDER BY place.code ${order} LIMIT ?`,
-      )
-      .raw();
-  const [rising, falling] = [prepare("ASC"), prepare("DESC")];
-  return ({ from, before, limit, reverse = false }, budget) => {
-    const rest = { from: firstCode(from), before: firstCode(before) };
-    const entries: Entry[] = [];
-    let [most, longest] = [FIRST_ROWS, 1];
-    // Read row by row, they would take half as long again.
-    for (;;) {
-      const asked = Math.min(most, limit - entries.length);
-      const rows = (reverse ? falling : rising).all(rest.from, rest.before, asked);
-      for (const [code, value] of taken(rows, budget)) {
-        entries.push([keyOfCode(code), value]);
-        longest = Math.max(longest, value.length);
-      }
-      if (rows.length < asked || entries.length === limit || budget.characters <= 0) return entries;
-      const last = rows.at(-1)?.[0] ?? "";
-      if (reverse) rest.before = last;
-      else rest.from = `${last} `;
-      most = Math.min(MOST_ROWS, Math.ceil(budget.characters / longest));
-    }
+  const read = rangeReader(
+    database,
+    (
+      order,
+    ) => `SELECT place.code, value FROM journal_index AS place JOIN journal ON journal.position = place.position
+      WHERE place.code >= ? AND place.code < ? ORDER BY place.code ${order} LIMIT ?`,
+  );
+  return (range, budget) => {
+    const codes = { ...range, from: firstCode(range.from), before: firstCode(range.before) };
+    return read(codes, budget).map(([code, value]) => [keyOfCode(code), value]);
   };
 }
 

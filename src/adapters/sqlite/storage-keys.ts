@@ -10,8 +10,8 @@ export type Place = "journal" | "heads" | "short" | "long";
  */
 const SHORT: ReadonlySet<string> = new Set(
   (
-    "accepted account ban banend bar count epoch forgotten generation leg limiters listname listtime mark name " +
-    "orders placed pricebar print quote rejectname rejects rejecttime seen snapshot time total"
+    "accepted ban banend bar count epoch forgotten generation leg limiters listname listtime mark name " +
+    "order orders placed pricebar print quote rejectname rejects rejecttime seen snapshot time total"
   ).split(" "),
 );
 
@@ -48,20 +48,43 @@ export function keyTable(database: Database, table: Exclude<Place, "journal">): 
     get: (key) => get.get(key),
     put: (key, value) => void put.run(key, value),
     delete: (key) => void remove.run(key),
-    range: rangeReader(database, table),
+    range: rangeReader(
+      database,
+      (order) => `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key ${order} LIMIT ?`,
+    ),
   };
 }
 
-function rangeReader(database: Database, table: string): ReadRange {
-  const prepare = (order: string) =>
-    database
-      .prepare<[from: string, before: string, limit: number], Entry>(
-        `SELECT key, value FROM ${table} WHERE key >= ? AND key < ? ORDER BY key ${order} LIMIT ?`,
-      )
-      .raw();
+/** Number of entries that are read at once: the first, whose length is not known, and the others. */
+const FIRST_ROWS = 16;
+const MOST_ROWS = 64;
+
+/**
+ * Prepares what reads ranges with a statement that has the parameters from, before and limit. It reads entries in pieces:
+ * row by row, they would take half as long again.
+ */
+export function rangeReader(database: Database, sqlOf: (order: "ASC" | "DESC") => string): ReadRange {
+  const prepare = (order: "ASC" | "DESC") =>
+    database.prepare<[from: string, before: string, limit: number], Entry>(sqlOf(order)).raw();
   const [rising, falling] = [prepare("ASC"), prepare("DESC")];
-  return ({ from, before, limit, reverse = false }, budget) =>
-    taken((reverse ? falling : rising).iterate(from, before, limit), budget);
+  return ({ from, before, limit, reverse = false }, budget) => {
+    const rest = { from, before };
+    const entries: Entry[] = [];
+    let [most, longest] = [FIRST_ROWS, 1];
+    for (;;) {
+      const asked = Math.min(most, limit - entries.length);
+      const rows = (reverse ? falling : rising).all(rest.from, rest.before, asked);
+      for (const entry of taken(rows, budget)) {
+        entries.push(entry);
+        longest = Math.max(longest, entry[1].length);
+      }
+      if (rows.length < asked || entries.length === limit || budget.characters <= 0) return entries;
+      const last = rows.at(-1)?.[0] ?? "";
+      if (reverse) rest.before = last;
+      else rest.from = `${last} `;
+      most = Math.min(MOST_ROWS, Math.ceil(budget.characters / longest));
+    }
+  };
 }
 
 /** Takes entries until the budget is used up, but at least one. */

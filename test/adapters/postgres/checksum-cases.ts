@@ -37,12 +37,12 @@ export function checksumCases(places: Places): void {
         "snapshot",
       ],
       [
-        'the row "ended 003 0000000000000259"',
+        'the row "ended 0000000000000001 0000000000000259"',
         "UPDATE SCHEMA.entry SET value = replace(value, 'CANCELED', 'FILLED') WHERE key LIKE 'ended %'",
         "ended",
       ],
       [
-        'the row "ended 003 0000000000000259"',
+        'the row "ended 0000000000000001 0000000000000259"',
         "UPDATE SCHEMA.entry SET value = '{' WHERE key LIKE 'ended %'",
         "ended",
       ],

@@ -21,6 +21,7 @@ import {
   type SqliteStore,
   verifySqliteStore,
 } from "../../../src/adapters/sqlite/index.ts";
+import { endedKey } from "../../../src/store/ended.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
 import { endedOrder, part, sampleRecord, sampleRecords } from "../../store/rules/samples.ts";
 import {
@@ -351,7 +352,7 @@ describe("decision TC: verifySqliteStore", () => {
         part(3, 1, { records: [], ended: [1, 2, 3].map((n) => endedOrder({ orderId: -256 * n - 3 })) }),
       ],
     });
-    const [second, third] = [515, 771].map((id) => `ended 003 ${String(id).padStart(16, "0")}`) as [
+    const [second, third] = [-515, -771].map((orderId) => endedKey({ accountId: 1, orderId })) as [
       string,
       string,
     ];

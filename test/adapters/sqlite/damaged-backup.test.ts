@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const ENDED = "ended 003 0000000000000771";
+const ENDED = "ended 0000000000000001 0000000000000771";
 const SEVENTH = codeOf(recordKey(3, 7)) ?? "";
 const sql = (text: string) => (path: string) => executeOn(path, text);
 const rows = (...changed: readonly (readonly [key: string, value?: string])[]) => {

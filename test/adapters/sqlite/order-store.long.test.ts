@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
+import { endedKey } from "../../../src/store/ended.ts";
 import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
 import { testOrderStore } from "../../store/rules/index.ts";
 import {
@@ -127,7 +128,7 @@ describe("sqlite order store", () => {
       "I53: journal record 2 of shard 3 cannot be read: it is record 1 of shard 3",
     );
     await keepEnded(store, [endedOrder({ orderId: -256 })]);
-    const key = `ended 000 ${String(256).padStart(16, "0")}`;
+    const key = endedKey({ accountId: 1, orderId: -256 });
     writeRows(place.path, [[key, rowIn(place.path, key)?.slice(0, 40) ?? ""]]);
     await expect(store.findEnded({ accountId: 1, orderId: -256 })).rejects.toThrow(
       "I53: parent order -256 cannot",
