@@ -6,7 +6,7 @@ import { idRule, lookupIdRule, textRule } from "./field-rules.ts";
 import { fieldSet, type RequestShape } from "./field-set.ts";
 import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { int64, optional } from "./rule.ts";
+import { int64, optionalField } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
 
 /**
@@ -33,11 +33,11 @@ const NAMES: Readonly<Record<ListKeyContext["purpose"], KnownNames>> = {
 };
 
 const KEY_SET = fieldSet({
-  orderListId: optional(int64),
-  origClientOrderId: optional(lookupIdRule),
-  listClientOrderId: optional(lookupIdRule),
-  symbol: optional(textRule),
-  instrumentId: optional(idRule),
+  orderListId: optionalField(int64),
+  origClientOrderId: optionalField(lookupIdRule),
+  listClientOrderId: optionalField(lookupIdRule),
+  symbol: optionalField(textRule),
+  instrumentId: optionalField(idRule),
   ...ACTOR_RULES,
 });
 

@@ -5,7 +5,7 @@ import { timeRule } from "./field-rules.ts";
 import { fieldSet, type RequestShape } from "./field-set.ts";
 import { type KnownNames, namesOfRead } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { optional, preset, whole } from "./rule.ts";
+import { optionalField, preset, whole } from "./rule.ts";
 
 /** The newest `limit` lists of a time range. Both ends are included, in epoch milliseconds. */
 export type ListPage = Actor & Readonly<{ startTimeMs?: number; endTimeMs?: number; limit: number }>;
@@ -17,8 +17,8 @@ const MAX_LIMIT = 1_000;
 
 const PAGE_SET = fieldSet({
   limit: preset(whole({ from: 1, to: MAX_LIMIT }), DEFAULT_LIMIT),
-  startTime: optional(timeRule),
-  endTime: optional(timeRule),
+  startTime: optionalField(timeRule),
+  endTime: optionalField(timeRule),
   ...ACTOR_RULES,
 });
 

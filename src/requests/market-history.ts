@@ -5,7 +5,7 @@ import { type FieldSet, fieldSet, type RequestShape } from "./field-set.ts";
 import { KLINE_INTERVALS, type KlineInterval } from "./kline-intervals.ts";
 import { pickFields } from "./plain-fields.ts";
 import { conflict, type NameOf } from "./refusals.ts";
-import { capped, int64, oneOf, optional, preset, text } from "./rule.ts";
+import { capped, int64, oneOf, optionalField, preset, text } from "./rule.ts";
 
 /** A period of time in epoch milliseconds, both ends included. */
 export type TimeRange = Readonly<{ startTimeMs?: number; endTimeMs?: number }>;
@@ -29,18 +29,18 @@ const limitRule = preset(capped({ from: 1, cap: MAX_LIMIT }), DEFAULT_LIMIT);
 const KLINES_SET = fieldSet({
   symbol: textRule,
   klineInterval: oneOf(KLINE_INTERVALS),
-  startTime: optional(timeRule),
-  endTime: optional(timeRule),
-  timeZone: optional(text({ pattern: UTC })),
+  startTime: optionalField(timeRule),
+  endTime: optionalField(timeRule),
+  timeZone: optionalField(text({ pattern: UTC })),
   limit: limitRule,
 });
 const TRADES_SET = fieldSet({ symbol: textRule, limit: limitRule });
-const OLD_TRADES_SET = fieldSet({ symbol: textRule, fromId: optional(int64), limit: limitRule });
+const OLD_TRADES_SET = fieldSet({ symbol: textRule, fromId: optionalField(int64), limit: limitRule });
 const AGG_TRADES_SET = fieldSet({
   symbol: textRule,
-  fromId: optional(int64),
-  startTime: optional(timeRule),
-  endTime: optional(timeRule),
+  fromId: optionalField(int64),
+  startTime: optionalField(timeRule),
+  endTime: optionalField(timeRule),
   limit: limitRule,
 });
 

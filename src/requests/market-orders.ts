@@ -5,7 +5,7 @@ import { textRule, timeRule } from "./field-rules.ts";
 import { fieldSet, type RequestShape } from "./field-set.ts";
 import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { flag, int64, optional, preset, whole } from "./rule.ts";
+import { flag, int64, optionalField, preset, whole } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
 
 /** The open orders of one market, or of all. */
@@ -19,7 +19,7 @@ const CANCEL_NAMES: KnownNames = namesOfWrite(["symbol"]);
 const ACCOUNT_NAMES: KnownNames = namesOfRead(["omitZeroBalances"]);
 const TRADES_NAMES: KnownNames = namesOfRead(["symbol", "orderId", "startTime", "endTime", "limit"]);
 
-const OPEN_SET = fieldSet({ symbol: optional(textRule), ...ACTOR_RULES });
+const OPEN_SET = fieldSet({ symbol: optionalField(textRule), ...ACTOR_RULES });
 const CANCEL_SET = fieldSet({ symbol: textRule, ...ACTOR_RULES });
 const ACCOUNT_SET = fieldSet({ omitZeroBalances: preset(flag, false), ...ACTOR_RULES });
 
@@ -28,9 +28,9 @@ const MAX_LIMIT = 1_000;
 
 const TRADES_SET = fieldSet({
   symbol: textRule,
-  orderId: optional(int64),
-  startTime: optional(timeRule),
-  endTime: optional(timeRule),
+  orderId: optionalField(int64),
+  startTime: optionalField(timeRule),
+  endTime: optionalField(timeRule),
   limit: preset(whole({ from: 1, to: MAX_LIMIT }), DEFAULT_LIMIT),
   ...ACTOR_RULES,
 });

@@ -7,7 +7,7 @@ import { fieldSet, type RequestShape, type ValuesOf } from "./field-set.ts";
 import { type KnownNames, namesOfRead } from "./known-names.ts";
 import { ORDER_ID_ALIASES } from "./order-key.ts";
 import { plainFields } from "./plain-fields.ts";
-import { int64, optional, preset, whole } from "./rule.ts";
+import { int64, optionalField, preset, whole } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
 
 /**
@@ -42,14 +42,14 @@ const MAX_LIMIT = 1_000;
 const limitRule = whole({ from: 1, to: MAX_LIMIT });
 
 const HISTORY_RULES = {
-  symbol: optional(textRule),
-  orderId: optional(int64),
-  origClientOrderId: optional(lookupIdRule),
-  clientOrderId: optional(lookupIdRule),
-  clOrdId: optional(lookupIdRule),
-  clordid: optional(lookupIdRule),
-  startTime: optional(timeRule),
-  endTime: optional(timeRule),
+  symbol: optionalField(textRule),
+  orderId: optionalField(int64),
+  origClientOrderId: optionalField(lookupIdRule),
+  clientOrderId: optionalField(lookupIdRule),
+  clOrdId: optionalField(lookupIdRule),
+  clordid: optionalField(lookupIdRule),
+  startTime: optionalField(timeRule),
+  endTime: optionalField(timeRule),
   limit: preset(limitRule, MAX_LIMIT),
   ...ACTOR_RULES,
 };

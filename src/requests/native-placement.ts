@@ -10,7 +10,7 @@ import { CANONICAL_TYPES, isNative } from "./order-type.ts";
 import type { PlacementContext } from "./placement.ts";
 import { type PlainFields, plainFields } from "./plain-fields.ts";
 import { conflict } from "./refusals.ts";
-import { only, optional, preset, words } from "./rule.ts";
+import { only, optionalField, preset, words } from "./rule.ts";
 import { marketOf } from "./symbols.ts";
 
 /** A placement of a native order: its actor and its terms. */
@@ -34,7 +34,7 @@ const everyOrder = {
   symbol: textRule,
   side: words("BUY", "SELL"),
   newClientOrderId: newClientIdRule,
-  apiManaged: optional(only(false)),
+  apiManaged: optionalField(only(false)),
 };
 
 /** The fields that each type of native order takes. */
@@ -49,8 +49,8 @@ export const NATIVE_SETS: Readonly<Record<NativeTerms["type"], FieldSet<Values>>
   MARKET: fieldSet({
     type: only("MARKET"),
     ...everyOrder,
-    quantity: optional(quantityRule),
-    quoteOrderQty: optional(amountRule),
+    quantity: optionalField(quantityRule),
+    quoteOrderQty: optionalField(amountRule),
   }),
 };
 

@@ -1,4 +1,10 @@
-import { functionOption, type OptionCheck, objectOption, optional, optionsOf } from "../common/index.ts";
+import {
+  functionOption,
+  type OptionCheck,
+  objectOption,
+  optionalOption,
+  optionsOf,
+} from "../common/index.ts";
 import type { Price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import {
@@ -26,7 +32,7 @@ export interface OrderIntentOptions {
 /** Checks the options of an intent. */
 export const intentOptions: OptionCheck = /* @__PURE__ */ (() =>
   optionsOf<OrderIntentOptions>({
-    clientId: optional(functionOption("returns a client id, given the name of its field")),
+    clientId: optionalOption(functionOption("returns a client id, given the name of its field")),
   }))();
 
 /** Checks that the fields of an order or a list are an object. */

@@ -7,7 +7,7 @@ import { lookupIdRule, newClientIdRule, textRule } from "./field-rules.ts";
 import { fieldSet, type RequestShape } from "./field-set.ts";
 import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { int64, optional, words } from "./rule.ts";
+import { int64, optionalField, words } from "./rule.ts";
 import { instrumentOf, type SymbolContext } from "./symbols.ts";
 
 /**
@@ -38,13 +38,13 @@ const NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> = {
 
 const KEY_SET = fieldSet({
   symbol: textRule,
-  orderId: optional(int64),
-  origClientOrderId: optional(lookupIdRule),
-  clientOrderId: optional(lookupIdRule),
-  clOrdId: optional(lookupIdRule),
-  clordid: optional(lookupIdRule),
-  newClientOrderId: optional(newClientIdRule),
-  cancelRestrictions: optional(words("ONLY_NEW", "ONLY_PARTIALLY_FILLED")),
+  orderId: optionalField(int64),
+  origClientOrderId: optionalField(lookupIdRule),
+  clientOrderId: optionalField(lookupIdRule),
+  clOrdId: optionalField(lookupIdRule),
+  clordid: optionalField(lookupIdRule),
+  newClientOrderId: optionalField(newClientIdRule),
+  cancelRestrictions: optionalField(words("ONLY_NEW", "ONLY_PARTIALLY_FILLED")),
   ...ACTOR_RULES,
 });
 

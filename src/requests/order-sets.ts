@@ -11,9 +11,9 @@ import { type FieldSet, fieldSet } from "./field-set.ts";
 import { INTENT_MEMBERS, ORDER_FIELDS, type OrderFieldName, type OrderFieldValues } from "./order-fields.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import { invalid, type NameOf, ownName } from "./refusals.ts";
-import { only, optional, type Rule } from "./rule.ts";
+import { type FieldRule, only, optionalField } from "./rule.ts";
 
-type NamedRules = readonly (readonly [OrderFieldName, Rule<unknown>])[];
+type NamedRules = readonly (readonly [OrderFieldName, FieldRule<unknown>])[];
 
 /** Fields that depend on the type. */
 const TYPED: ReadonlySet<OrderFieldName> = new Set(TYPED_PARTS.flatMap((part) => INTENT_MEMBERS[part].of));
@@ -37,8 +37,8 @@ function rulesOf(type: ParentType, part: TypedPart, need: Exclude<Need, "none">)
     }
     if (rule === undefined) return [];
     // One of several distances. The intent checks that there is exactly one.
-    if (part !== "trailing") return [[name, need === "required" ? rule : optional(rule)] as const];
-    return need === "required" || trailsLeg === true ? [[name, optional(rule)] as const] : [];
+    if (part !== "trailing") return [[name, need === "required" ? rule : optionalField(rule)] as const];
+    return need === "required" || trailsLeg === true ? [[name, optionalField(rule)] as const] : [];
   });
 }
 

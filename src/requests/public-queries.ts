@@ -3,7 +3,7 @@ import { textRule } from "./field-rules.ts";
 import { type FieldSet, fieldSet, type RequestShape } from "./field-set.ts";
 
 import { pickFields } from "./plain-fields.ts";
-import { capped, optional, preset, whole } from "./rule.ts";
+import { capped, optionalField, preset, whole } from "./rule.ts";
 
 /** A request for the ticker of one symbol. */
 export type TickerQuery = Readonly<{ symbol: string }>;
@@ -26,7 +26,7 @@ const SYMBOL_AND_LIMIT: ReadonlySet<string> = new Set(["symbol", "limit"]);
 
 const TICKER_SET = fieldSet({ symbol: textRule });
 
-const DAY_TICKER_SET = fieldSet({ symbol: optional(textRule) });
+const DAY_TICKER_SET = fieldSet({ symbol: optionalField(textRule) });
 
 const DEPTH_SET = fieldSet({
   symbol: textRule,

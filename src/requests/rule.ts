@@ -44,7 +44,7 @@ type Presence = "required" | "optional" | Readonly<{ preset: unknown }>;
  * The rule of one field's value. `terms` describes it and `read` applies it; `read` is made once with the rule. Nothing
  * else reads or describes a field, so that a request is never judged by two sets of rules.
  */
-export type Rule<T> = Readonly<{
+export type FieldRule<T> = Readonly<{
   terms: RuleTerms;
   presence: Presence;
   read: (input: unknown) => T | Fault;
@@ -57,23 +57,23 @@ const UNSAFE = new Fault("above", String(Number.MAX_SAFE_INTEGER));
 
 const wrongKind = (input: unknown): Fault => (input === undefined ? MISSING : INVALID);
 
-function required<T>(terms: RuleTerms, read: Rule<T>["read"]): Rule<T> {
+function required<T>(terms: RuleTerms, read: FieldRule<T>["read"]): FieldRule<T> {
   return { terms, presence: "required", read };
 }
 
 /** Makes the field of a rule optional. */
-export function optional<T>({ terms, read }: Rule<T>): Rule<T | undefined> {
+export function optionalField<T>({ terms, read }: FieldRule<T>): FieldRule<T | undefined> {
   return { terms, presence: "optional", read: (input) => (input === undefined ? undefined : read(input)) };
 }
 
 /** Gives the field of a rule a default value. */
-export function preset<T>({ terms, read }: Rule<T>, value: T): Rule<T> {
+export function preset<T>({ terms, read }: FieldRule<T>, value: T): FieldRule<T> {
   const presence = { preset: value };
   return { terms, presence, read: (input) => (input === undefined ? value : read(input)) };
 }
 
 /** Accepts text that is not empty, matches the `pattern` if there is one, and does not match `reserved`. */
-export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> = {}): Rule<string> {
+export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> = {}): FieldRule<string> {
   const { pattern, reserved } = grammar;
   const illegal = new Fault("illegal", pattern?.source);
   return required({ kind: "text", pattern, reserved }, (input) => {
@@ -85,34 +85,34 @@ export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> 
 }
 
 /** Accepts one of the given words. */
-export function words<T extends string>(...all: readonly [T, ...T[]]): Rule<T> {
+export function words<T extends string>(...all: readonly [T, ...T[]]): FieldRule<T> {
   return oneOf(all);
 }
 
 /** Accepts one of the words of a list. */
-export function oneOf<T extends string>(all: readonly [T, ...T[]]): Rule<T> {
+export function oneOf<T extends string>(all: readonly [T, ...T[]]): FieldRule<T> {
   return required({ kind: "words", words: all }, (input) =>
     all.includes(input as T) ? (input as T) : wrongKind(input),
   );
 }
 
 /** Accepts exactly one value. */
-export function only<T extends string | boolean>(value: T): Rule<T> {
+export function only<T extends string | boolean>(value: T): FieldRule<T> {
   return required({ kind: "only", value }, (input) => (input === value ? value : wrongKind(input)));
 }
 
 /** Accepts true or false. */
-export const flag: Rule<boolean> = required({ kind: "flag" }, (input) =>
+export const flag: FieldRule<boolean> = required({ kind: "flag" }, (input) =>
   typeof input === "boolean" ? input : wrongKind(input),
 );
 
 /** Accepts any 64-bit integer. */
-export const int64: Rule<bigint> = required({ kind: "int64" }, (input) =>
+export const int64: FieldRule<bigint> = required({ kind: "int64" }, (input) =>
   typeof input === "bigint" ? input : wrongKind(input),
 );
 
 /** Accepts a safe integer within bounds, both included. */
-export function whole(range: Readonly<{ from?: number; to?: number }>): Rule<number> {
+export function whole(range: Readonly<{ from?: number; to?: number }>): FieldRule<number> {
   const { from, to } = range;
   const [least, most] = [from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER];
   const above = new Fault("above", String(most));
@@ -125,7 +125,7 @@ export function whole(range: Readonly<{ from?: number; to?: number }>): Rule<num
 }
 
 /** Accepts a number of at least `from`. A number above `cap` counts as `cap`. */
-export function capped({ from, cap }: Readonly<{ from: number; cap: number }>): Rule<number> {
+export function capped({ from, cap }: Readonly<{ from: number; cap: number }>): FieldRule<number> {
   return required({ kind: "capped", from, cap }, (input) => {
     if (typeof input !== "number" || !Number.isFinite(input)) return wrongKind(input);
     return input < from ? INVALID : Math.min(input, cap);
@@ -148,7 +148,7 @@ export function decimal<T extends Scaled>(
     parse: (text: string) => T | undefined;
     below?: Scaled;
   }>,
-): Rule<T> {
+): FieldRule<T> {
   const { scale, digits, parse, below } = terms;
   const illegal = new Fault("illegal", DECIMAL_GRAMMAR);
   const faultOf = (input: string): Fault => {
@@ -167,7 +167,7 @@ export function decimal<T extends Scaled>(
 /** Accepts whole numbers separated by commas, in a text of at most `longest` characters. */
 export function csv(
   terms: Readonly<{ pattern: RegExp; longest: number; takes: (items: readonly number[]) => boolean }>,
-): Rule<readonly number[]> {
+): FieldRule<readonly number[]> {
   const { pattern, longest, takes } = terms;
   const illegal = new Fault("illegal", pattern.source);
   return required({ kind: "csv", ...terms }, (input) => {

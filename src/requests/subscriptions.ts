@@ -4,14 +4,14 @@ import { fieldSet, type RequestShape } from "./field-set.ts";
 import { type KnownNames, namesOfRead } from "./known-names.ts";
 import type { SessionAct } from "./methods.ts";
 import { plainFields } from "./plain-fields.ts";
-import { optional, text, whole } from "./rule.ts";
+import { optionalField, text, whole } from "./rule.ts";
 
 const ACCOUNT_NAMES: KnownNames = namesOfRead([]);
 const END_NAMES: KnownNames = namesOfRead(["subscriptionId"]);
 const TOKEN_NAMES: KnownNames = namesOfRead(["requestToken"]);
 
 const ACCOUNT_SET = fieldSet(ACTOR_RULES);
-const END_SET = fieldSet({ ...ACTOR_RULES, subscriptionId: optional(whole({ from: 0 })) });
+const END_SET = fieldSet({ ...ACTOR_RULES, subscriptionId: optionalField(whole({ from: 0 })) });
 const TOKEN_SET = fieldSet({ ...ACTOR_RULES, requestToken: text({ pattern: /^[\x21-\x7e]{1,512}$/ }) });
 
 /** The parameters of the connection's own acts. */

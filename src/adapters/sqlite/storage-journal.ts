@@ -182,13 +182,13 @@ function indexedReader(database: Database): ReadRange {
     let [most, longest] = [FIRST_ROWS, 1];
     // Read row by row, they would take half as long again.
     for (;;) {
-      const asked = Math.min(most, limit - entries.length);
-      const rows = (reverse ? falling : rising).all(rest.from, rest.before, asked);
+      const requested = Math.min(most, limit - entries.length);
+      const rows = (reverse ? falling : rising).all(rest.from, rest.before, requested);
       for (const [code, value] of taken(rows, budget)) {
         entries.push([keyOfCode(code), value]);
         longest = Math.max(longest, value.length);
       }
-      if (rows.length < asked || entries.length === limit || budget.characters <= 0) return entries;
+      if (rows.length < requested || entries.length === limit || budget.characters <= 0) return entries;
       const last = rows.at(-1)?.[0] ?? "";
       if (reverse) rest.before = last;
       else rest.from = `${last} `;

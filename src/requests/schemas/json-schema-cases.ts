@@ -30,8 +30,8 @@ const oneNamed = (names: readonly string[]): JsonSchema => ({
 });
 
 /** Applies demands under a condition, with keywords that every draft and most tools support. */
-export const implies = (condition: JsonSchema, demands: JsonSchema): JsonSchema => ({
-  anyOf: [{ not: condition }, demands],
+export const implies = (condition: JsonSchema, consequence: JsonSchema): JsonSchema => ({
+  anyOf: [{ not: condition }, consequence],
 });
 
 /**

@@ -120,8 +120,8 @@ function conditionsOf(described: DescribedLeg): readonly JsonSchema[] {
   const { type: _type, ...all } = shape.properties;
   const context: CaseContext = { all, required: requiredOf(described), nameOf: leg.nameOf };
   return cases.flatMap(({ when, of }) => {
-    const demands = caseSchema(of, context);
-    if (Object.keys(demands).length === 0) return [];
-    return [implies(when, demands)];
+    const requirements = caseSchema(of, context);
+    if (Object.keys(requirements).length === 0) return [];
+    return [implies(when, requirements)];
   });
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DECIMAL_GRAMMAR, decimalProblem, type Scaled } from "../../decimal/index.ts";
-import type { Rules } from "../field-set.ts";
-import { DECIMAL_ERRORS, type DecimalTerms, type Rule, type RuleTerms } from "../rule.ts";
+import type { FieldRules } from "../field-set.ts";
+import { DECIMAL_ERRORS, type DecimalTerms, type FieldRule, type RuleTerms } from "../rule.ts";
 
 const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
 
@@ -78,7 +78,7 @@ const cappedSchema = (schema: z.ZodType, cap: number): z.ZodType =>
   (schema as z.ZodType<number>).transform((value) => Math.min(value, cap)).meta({ type: "integer" });
 
 /** Converts a rule to a zod schema. */
-export function zodOf({ terms, presence }: Rule<unknown>): z.ZodType {
+export function zodOf({ terms, presence }: FieldRule<unknown>): z.ZodType {
   const own = schemaOf(terms);
   const present =
     presence === "required" ? own : presence === "optional" ? own.optional() : own.default(presence.preset);
@@ -89,6 +89,6 @@ export function zodOf({ terms, presence }: Rule<unknown>): z.ZodType {
  * Converts rules to a zod object. Descriptions are made from it, and tests compare the readers of the rules with it.
  * Reading a request does not need zod.
  */
-export function zodObject(rules: Rules): z.ZodObject {
+export function zodObject(rules: FieldRules): z.ZodObject {
   return z.strictObject(Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, zodOf(rule)])));
 }

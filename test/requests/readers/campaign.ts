@@ -33,14 +33,14 @@ const READERS = SETS.map((set) => ({ set, zod: zodReader(set.rules) }));
 const nameOf = (field: string): string => `the ${field}`;
 
 /** The result of reading: the values without omitted ones, or all members of the refusal. */
-function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; said: unknown }> {
+function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; answer: unknown }> {
   try {
     const values = Object.entries(read() as object).filter(([, value]) => value !== undefined);
-    return { taken: true, said: Object.fromEntries(values) };
+    return { taken: true, answer: Object.fromEntries(values) };
   } catch (error) {
     if (!(error instanceof OrderError)) throw error;
     const { reason, code, message, details } = error;
-    return { taken: false, said: { reason, code, message, details } };
+    return { taken: false, answer: { reason, code, message, details } };
   }
 }
 
