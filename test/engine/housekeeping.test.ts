@@ -61,8 +61,8 @@ function subject(
       history,
       writes: true,
       book: () => undefined,
-      tape: { forget: () => undefined },
-      prints: { forget: () => undefined },
+      tape: { evict: () => undefined },
+      prints: { evict: () => undefined },
     },
     timers: { after: (_: number, run: () => void) => (hour = run) },
   };

@@ -83,14 +83,14 @@ function subject(
     market: {
       writes: true,
       tape: {
-        forget(beforeMs: number, most: number) {
+        evict(beforeMs: number, most: number) {
           did.push(`tape ${beforeMs} ${most}`);
           const gone = Math.min(prints, most);
           prints -= gone;
           return gone;
         },
       },
-      prints: { forget: (bars: unknown) => void did.push(`prints ${JSON.stringify(bars)}`) },
+      prints: { evict: (bars: unknown) => void did.push(`prints ${JSON.stringify(bars)}`) },
       history: {
         markets() {
           looks++;
