@@ -1,7 +1,6 @@
-import { idRule } from "./field-rules.ts";
 import { type FieldSet, fieldSet, type ValuesOf } from "./field-set.ts";
-import type { PlainFields } from "./plain-fields.ts";
-import { type FieldRule, only, optionalField } from "./rule.ts";
+import type { PlainFields } from "./parameters.ts";
+import { type FieldRule, idRule, only, optionalField } from "./rule.ts";
 
 /**
  * Rules of the fields that any signed request may have besides its own (contract, Linked lists and managed parents:

@@ -1,8 +1,13 @@
 import { OrderError } from "../errors/index.ts";
-import type { KnownNames } from "./known-names.ts";
-import { parameterOf } from "./parameters.ts";
-import type { PlainFields } from "./plain-fields.ts";
-import { illegal, invalid, type NameOf, ownName } from "./refusals.ts";
+import {
+  illegal,
+  invalid,
+  type KnownNames,
+  type NameOf,
+  ownName,
+  type PlainFields,
+  parameterOf,
+} from "./parameters.ts";
 import { Fault, type FieldRule } from "./rule.ts";
 
 /** Rules of fields, by name. */

@@ -9,24 +9,35 @@ import type {
   TimeInForce,
   TrailingDistance,
 } from "../model/index.ts";
-import { CREATED_ID, EXPIRY, type Field, type FieldTerms, FLAG, QUANTITY, USD } from "./field.ts";
+import type { OrderFields } from "./orders.ts";
 import {
   basisPointsRule,
+  CREATED_ID,
+  EXPIRY,
   expiryRule,
+  type Field,
+  type FieldRule,
+  type FieldTerms,
+  FLAG,
+  flag,
   intervalCountRule,
   intervalDelayRule,
   intervalRule,
   newClientIdRule,
   offsetRule,
+  only,
+  optionalField,
   participationRule,
   percentRule,
+  preset,
   priceRule,
+  QUANTITY,
   quantityRule,
   textRule,
+  USD,
   weightsRule,
-} from "./field-rules.ts";
-import type { OrderFields } from "./orders.ts";
-import { type FieldRule, flag, only, optionalField, preset, words } from "./rule.ts";
+  words,
+} from "./rule.ts";
 
 /** The values of an order's fields, each read by itself. Their combination is not checked yet. */
 export type OrderFieldValues = Readonly<{

@@ -15,7 +15,7 @@ const compiled = compileAll({
   ...Object.fromEntries([...right, ...wrong]),
   types: `
     export type { OrderFields } from "../src/requests/index.ts";
-    export type { FreeLeg, ProfitLeg, StopLeg } from "../src/requests/legs.ts";
+    export type { FreeLeg, ProfitLeg, StopLeg } from "../src/requests/orders.ts";
   `,
 });
 

@@ -1,10 +1,14 @@
 import type * as z from "zod";
 import { type ErrorName, OrderError } from "../../../src/errors/index.ts";
 import type { FieldRules } from "../../../src/requests/field-set.ts";
-import { parameterOf } from "../../../src/requests/parameters.ts";
-import type { PlainFields } from "../../../src/requests/plain-fields.ts";
-import { illegal, invalid, type NameOf } from "../../../src/requests/refusals.ts";
-import { zodObject } from "../../../src/requests/schemas/zod-schema.ts";
+import {
+  illegal,
+  invalid,
+  type NameOf,
+  type PlainFields,
+  parameterOf,
+} from "../../../src/requests/parameters.ts";
+import { zodObject } from "../../../src/requests/schemas/json-schema.ts";
 
 type Issue = z.core.$ZodIssue;
 
